@@ -105,20 +105,20 @@ export interface Repositories {
 }
 
 export interface RepositoryOptions {
-  /** The choice of a feed model that holds now; see `feed-epochs.ts`. */
+  /** Epoch of the current feed model; see `feed-epochs.ts`. */
   readonly feedEpoch?: number;
-  /** Whether what happens is recorded for hosts. Default: no. */
+  /** Whether to record events for hosts. Default: false. */
   readonly recordsEvents?: boolean;
   /** See `pulled-refs.ts`. */
   readonly pullRefreshMs?: number;
-  /** What a process holds of what it has read, in bytes, roughly. Default: 64 MiB. */
+  /** Approximate memory bound of a process's caches, in bytes. Default: 64 MiB. */
   readonly cacheBytes?: number;
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
 /**
- * Of what a process may hold. 5/16 are for what the API has rendered; 1/8 is left for what holding takes besides, such as room
- * that maps and lists keep for later.
+ * Shares of the cache memory. 5/16 are for parts rendered by the API; 1/8 is reserved for overhead such as spare capacity of
+ * maps and lists.
  */
 const ACTIONS_SHARE = 7 / 16;
 const NAMES_SHARE = 1 / 8;

@@ -7,18 +7,18 @@ import { inOneBatch } from '../database/in-one-batch.ts';
 export interface DueDigest {
   readonly userId: UserId;
   readonly dueAt: Date;
-  /** When they last read, as far as it is noted; null: never. */
+  /** Approximate time of the last read; `null`: never. */
   readonly activeAt: Date | null;
 }
 
 const BATCH = 1_000;
 
-/** When readers are to be reminded of what is unread: a time in the one document that each has. */
+/** Due times of readers' digests, stored in the reader's document. */
 export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
   return {
     /**
-     * Something came to these readers: their digest is due after a time, and no earlier than another time after the last
-     * one. What is due already stays due then. One read for each thousand, and one write where somebody is not due.
+     * Records deliveries to these readers: their digest becomes due after a delay, but not sooner than a minimum time after
+     * the last one. An existing due time is kept. One read per thousand readers, and one write if any were not due yet.
      */
     async note(
       userIds: readonly UserId[],
@@ -57,12 +57,12 @@ export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
       }));
     },
 
-    /** It is due at another time; nothing happens where another process has decided. */
+    /** Moves the due time; does nothing if another process has already decided. */
     async postpone({ userId, dueAt }: DueDigest, until: Date): Promise<void> {
       await feeds.updateOne({ _id: userId, digestAt: dueAt }, { $set: { digestAt: until } });
     },
 
-    /** Nothing is due until something comes to the reader. @param digestedAt null: there was nothing to remind them of. */
+    /** Clears the due time until the next delivery. @param digestedAt `null`: there was nothing unread to report. */
     async settle({ userId, dueAt }: DueDigest, digestedAt: Date | null): Promise<void> {
       await feeds.updateOne(
         { _id: userId, digestAt: dueAt },

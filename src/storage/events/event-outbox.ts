@@ -7,7 +7,7 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
 
-/** Unique key: `_id`. What is there already stays as it is. */
+/** Unique key: `_id`. Existing events stay unchanged. */
 export async function putIntoOutbox(
   outbox: Collection<OutboxDocument>,
   events: readonly Omit<HostEvent, 'tenant'>[],
@@ -27,12 +27,12 @@ export async function putIntoOutbox(
   );
 }
 
-/** Events that no document carries: of deliveries, and of what is not done. */
+/** Events that belong to no other document: deliveries, and things that did not happen. */
 export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventOutbox'>) {
   return {
     /**
-     * Notes whom an action came to. Chunks of an audience that is passed again have the same first and last reader, and
-     * so the same events. One write.
+     * Records the readers to whom an action was delivered. When a chunk is repeated, its first and last reader are the same,
+     * and so are its events. One write.
      */
     async putDelivered(
       { id: actionId, actorId, descriptor, scope }: Action,
@@ -46,7 +46,7 @@ export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventO
       await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
     },
 
-    /** Notes that a reader is to be reminded of what is unread. The same for the same time that it was due. One write. */
+    /** Records that a digest is due. The same due time gives the same event. One write. */
     async putDigest(
       due: { readonly userId: UserId; readonly dueAt: Date },
       unread: UnreadFacts,

@@ -7,8 +7,8 @@ import { eventsOfInteraction } from './unsent-events.ts';
 const BATCH = 500;
 
 /**
- * Brings the events of interactions that are about to go into the outbox, a batch of them, and those interactions go.
- * Returns how many there were. Cut off anywhere and repeated, no event is lost and none is there twice.
+ * Moves the events of a batch of interactions to the outbox, then deletes these interactions. Returns their number. Safe to
+ * interrupt and repeat: no event is lost or duplicated.
  */
 export async function rescueEvents(
   { interactions, eventOutbox }: Pick<Collections, 'interactions' | 'eventOutbox'>,
@@ -23,7 +23,7 @@ export async function rescueEvents(
   await putIntoOutbox(eventOutbox, found.flatMap(eventsOfInteraction));
   await interactions.bulkWrite(
     found.map(({ _id, unsent }) => ({
-      // What has got another event meanwhile is left for the next batch.
+      // An interaction with a new event is left for the next batch.
       deleteOne: { filter: { _id, unsent: unsent ?? [] } },
     })),
     { ordered: false },

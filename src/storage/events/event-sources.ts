@@ -11,25 +11,25 @@ import {
 } from './unsent-events.ts';
 import { literal } from '../stages/literal.ts';
 
-/** Events that are to be moved, and how to take them from where they stand once they have been. */
+/** Events to move, and how to remove them from their sources afterwards. */
 export interface EventBatch {
-  /** In the order they happened in. */
+  /** In chronological order. */
   readonly events: readonly HostEvent[];
-  /** Whether more may wait. */
+  /** Whether there may be more. */
   readonly hasMore: boolean;
   taken(): Promise<void>;
 }
 
 interface SourceBatch {
   readonly events: readonly HostEvent[];
-  /** Nothing of a later time is known of this source; null: it was read whole. */
+  /** The source may have unread events after this time; `null`: it was read completely. */
   readonly upTo: Date | null;
   take(moved: ReadonlySet<string>): Promise<void>;
 }
 
 type Carrier = UnsentEvents & { _id: ObjectId | string };
 
-/** Where events stand until they are moved: in the documents they tell of, and in the outbox. */
+/** Sources of events until they are moved: the documents they are about, and the outbox. */
 export function eventSourcesRepository(
   collections: Pick<Collections, 'actions' | 'interactions' | 'follows' | 'erasures' | 'eventOutbox'>,
 ) {
@@ -37,9 +37,8 @@ export function eventSourcesRepository(
 
   return {
     /**
-     * The events up to a time, the earliest first, at most `limit` documents of each kind. What was written after the
-     * reading began is later than `now`, and so is everything that came of it: no event is read before its cause.
-     * One round trip. Indexes `unsent`.
+     * Events up to a time, earliest first, from at most `limit` documents per kind. Anything written after the read began is
+     * later than `now`, and so are its consequences: no event is read before its cause. One round trip. Indexes `unsent`.
      */
     async read(now: Date, limit: number): Promise<EventBatch> {
       const batches = await Promise.all([
@@ -72,7 +71,7 @@ export function eventSourcesRepository(
           ...batch,
           async take(moved) {
             await batch.take(moved);
-            // They were kept for their events alone.
+            // These documents existed only for their events.
             if (batch.ids.length > 0)
               await follows.deleteMany({
                 _id: { $in: batch.ids },
@@ -115,7 +114,7 @@ async function carried<D extends Carrier>(
   limit: number,
 ): Promise<SourceBatch & { readonly ids: D['_id'][] }> {
   const documents = (await collection
-    // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+    // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
     .find({ unsentAt: { $exists: true, $lte: now } } as Filter<D>)
     .sort({ unsentAt: 1 })
     .project(Object.fromEntries(['unsent', 'unsentAt', ...facts].map((field) => [field, 1])))
@@ -140,7 +139,7 @@ async function carried<D extends Carrier>(
   };
 }
 
-/** An update pipeline that takes entries out. */
+/** An update pipeline that removes entries. */
 function without(tokens: readonly ObjectId[]): Document[] {
   const different = [...new Map(tokens.map((token) => [token.toHexString(), token])).values()];
   const left = {
@@ -159,7 +158,7 @@ function without(tokens: readonly ObjectId[]): Document[] {
   ];
 }
 
-/** By time; what happened to an action comes after its publication, even where clocks differ a little. */
+/** By time, but events of an action come after its publication, even if clocks differ slightly. */
 function inOrder(events: readonly HostEvent[]): HostEvent[] {
   const published = new Map(
     events.flatMap(({ type, at, facts: { actionId } }) =>

@@ -6,32 +6,32 @@ import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Tries until numbers that others take all the time are left to a later attempt. */
+/** Attempts before leaving contended numbers to a later call. */
 const MAX_TRIES = 10;
-/** Readers whom the events of one page may name: what one answer can hold. */
+/** Upper bound on readers named in the events of one page, to bound the size of an answer. */
 const MAX_READERS_PER_PAGE = 50_000;
 
 export interface EventPageQuery {
-  /** Events behind this number. */
+  /** Exclusive: events after this number. */
   readonly after: number;
-  /** Up to and with this number. */
+  /** Inclusive: up to this number. */
   readonly upTo: number;
-  /** Null: of all tenants, or where tenants are off. */
+  /** `null`: of all tenants, or tenants are off. */
   readonly tenant: Tenant | null;
-  /** Null: all. */
+  /** `null`: all types. */
   readonly types: readonly HostEventType[] | null;
   readonly limit: number;
 }
 
 export interface EventRange {
-  /** Events up to and with this number are not kept any more. */
+  /** Events up to and including this number have been deleted. */
   readonly deletedUpTo: number;
   readonly last: number;
 }
 
 /**
- * The log of events. A number is written only once the one below it is there, no matter who writes it: who has read up to a
- * number has missed nothing below it. `lease` keeps processes from doing the same work; the log does not depend on it.
+ * The log of events. A number is written only after the preceding one, whoever writes it: a reader that has read up to a
+ * number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
  */
 export function hostEventsRepository({
   hostEvents,
@@ -40,12 +40,12 @@ export function hostEventsRepository({
   async function lastNumber(): Promise<number> {
     const newest = await hostEvents.findOne({}, { sort: { seq: -1 }, projection: { seq: 1 } });
     if (newest !== null) return newest.seq;
-    // Asked after the log, since it is written before anything is deleted from there.
+    // Read after the log, because it is written before events are deleted.
     return (await eventState.findOne({ _id: 'events' }))?.deletedUpTo ?? 0;
   }
 
   return {
-    /** Takes or extends the lease of who moves events. False: somebody else has it. One round trip. */
+    /** Takes or extends the lease for moving events. `false`: another process has it. One round trip. */
     async lease(worker: string, now: Date, leaseMs: number): Promise<boolean> {
       const leaseUntil = new Date(now.getTime() + leaseMs);
       try {
@@ -59,20 +59,20 @@ export function hostEventsRepository({
         );
         return result.matchedCount + result.upsertedCount === 1;
       } catch (error) {
-        // It is there, and somebody else's.
+        // The lease exists and belongs to another process.
         if (isDuplicateKey(error)) return false;
         throw error;
       }
     },
 
-    /** Lets somebody else take the lease at once. */
+    /** Releases the lease. */
     async release(worker: string): Promise<void> {
       await eventState.updateOne({ _id: 'events', worker }, { $unset: { worker: 1, leaseUntil: 1 } });
     },
 
     /**
-     * Adds events to the log, in their order; those that are in it stay where they are. Two round trips, more where
-     * another process adds events at the same time. Unique keys: `_id`, `order`.
+     * Appends events to the log in order; events already in it keep their number. Two round trips, more if another process
+     * appends at the same time. Unique keys: `_id`, `order`.
      */
     async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
       for (let tries = 1; ; tries++) {
@@ -100,15 +100,15 @@ export function hostEventsRepository({
       }
     },
 
-    /** What can be read now. One round trip. */
+    /** The range of readable events. One round trip. */
     async range(): Promise<EventRange> {
       const [state, last] = await Promise.all([eventState.findOne({ _id: 'events' }), lastNumber()]);
       return { deletedUpTo: state?.deletedUpTo ?? 0, last };
     },
 
     /**
-     * In order; fewer than asked for where there are no more, or where they name more readers than an answer can hold.
-     * Indexes `order`, `type`, `tenant`, `tenant_type`.
+     * In order; fewer than requested at the end, or when they name more readers than an answer can contain. Indexes `order`,
+     * `type`, `tenant`, `tenant_type`.
      */
     async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
       readonly events: readonly NumberedHostEvent[];
@@ -133,7 +133,7 @@ export function hostEventsRepository({
       return { events, isCut: false };
     },
 
-    /** Those of the events that are kept. Unique key: `_id`. */
+    /** Those of the events that still exist. Unique key: `_id`. */
     async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
       if (ids.length === 0) return new Map();
       const documents = await inOneBatch(hostEvents.find({ _id: { $in: [...ids] } }), ids.length);
@@ -141,8 +141,8 @@ export function hostEventsRepository({
     },
 
     /**
-     * Deletes a batch of events that were added before then, the oldest first. Numbers are not given again. Index `age`.
-     * @returns how many there were, and up to which number none is kept.
+     * Deletes a batch of events appended before then, oldest first. Numbers are not reused. Index `age`.
+     * @returns the number deleted, and the number up to which all events are deleted.
      */
     async purge(
       before: Date,
@@ -157,7 +157,7 @@ export function hostEventsRepository({
         .toArray();
       if (old.length === 0) return { purged: 0, upTo: null };
       const deletedUpTo = Math.max(...old.map(({ seq }) => seq));
-      // First: who reads meanwhile gets an error, and not given less.
+      // First, so that concurrent readers get an error instead of incomplete results.
       await retryOnDuplicateKey(() =>
         eventState.updateOne({ _id: 'events' }, { $max: { deletedUpTo } }, { upsert: true }),
       );

@@ -5,10 +5,10 @@ import type { ActionDocument, ErasureDocument, InteractionDocument } from '../do
 import type { FollowDocument } from '../documents/reader-documents.ts';
 import type { UnsentEvents } from '../documents/event-documents.ts';
 
-/** Hex digits of an id: as good as any random id has. */
+/** Hex digits of an id, enough to rule out collisions. */
 const ID_LENGTH = 32;
 
-/** The same for the same things, so that whatever is done twice makes one event. */
+/** Deterministic: the same parts give the same id, so that repeated work creates one event. */
 export function eventIdOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_LENGTH);
 }
@@ -20,7 +20,7 @@ function eventsOf(
 ): HostEvent[] {
   let at = new Date(0);
   return (document.unsent ?? []).map((entry) => {
-    // Clocks of two processes may differ a little: what came later in the document is not earlier.
+    // Clocks of two processes may differ slightly: a later entry in a document must not have an earlier time.
     if (entry.at > at) at = entry.at;
     const id = eventIdOf(document._id.toString(), entry.token.toHexString());
     return { id, type: entry.type, at, tenant, facts };
@@ -29,7 +29,7 @@ function eventsOf(
 
 type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & UnsentEvents;
 
-/** The events of an action, by what it is now: who was erased meanwhile is not named. */
+/** Events of an action in its current form: members erased since are not named. */
 export function eventsOfAction(
   document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
     readonly descriptor: Pick<ActionDocument['descriptor'], 'type'>;
@@ -56,12 +56,12 @@ export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' |
   return eventsOf(document, { followerId, refId });
 }
 
-/** Who was erased is not named, but where. */
+/** Names the tenant but not the erased member. */
 export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
   return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
 }
 
-/** What of the documents the functions above read: bodies are many times as large. */
+/** Fields that the functions above need: the whole documents are many times as large. */
 export const FACTS_OF = {
   actions: ['actorId', 'scope', 'descriptor.type'],
   interactions: ['actionId', 'actorId', 'kind', 'reaction'],

@@ -20,8 +20,8 @@ export interface ParkedEvent {
 }
 
 /**
- * Events that receivers have not taken at the first attempt, until they do or are given up. Unique key: `_id`. Written by
- * the one process that has the lease of the receiver, and by admins who ask for another attempt.
+ * Events that receivers did not accept at the first attempt, until they are accepted or given up. Unique key: `_id`. Written
+ * by the one process with the receiver's lease, and by admins who request a retry.
  */
 export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collections, 'webhookDeliveries'>) {
   async function list(
@@ -33,14 +33,14 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
     return documents.map(toDelivery);
   }
 
-  /** Later events of an action are not sent before the earliest that waits: they are due together. */
+  /** Events of an action are sent in order, so later ones get the due time of the earliest waiting one. */
   async function alignAction(url: string, actionId: ActionId | null, nextAttemptAt: Date): Promise<void> {
     if (actionId === null) return;
     await webhookDeliveries.updateMany({ url, actionId, state: 'RETRYING' }, { $set: { nextAttemptAt } });
   }
 
   return {
-    /** Keeps events for later attempts; one that is kept already stays as it is. One write. */
+    /** Stores events for retries; existing ones stay unchanged. One write. */
     async park(url: string, parked: readonly ParkedEvent[], now: Date): Promise<void> {
       if (parked.length === 0) return;
       await retryOnDuplicateKey(() =>
@@ -54,11 +54,11 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /** What is to be tried again by then; of one action in the order of its events. Index `due`. */
+    /** Deliveries due by then; those of one action in event order. Index `due`. */
     due: (url: string, now: Date, limit: number) =>
       list({ url, state: 'RETRYING', nextAttemptAt: { $lte: now } }, { nextAttemptAt: 1, seq: 1 }, limit),
 
-    /** Of these actions those of which events wait, with when the next attempt is. Index `action`. */
+    /** Those of the actions that have waiting deliveries, with the time of the next attempt. Index `action`. */
     async waitingActions(url: string, actionIds: readonly ActionId[]): Promise<Map<ActionId, Date>> {
       if (actionIds.length === 0) return new Map();
       const documents = await webhookDeliveries
@@ -75,16 +75,16 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /** How many are to be tried again, counted up to a limit. Index `due`. */
+    /** Number of deliveries to retry, counted up to a limit. Index `due`. */
     countRetrying: (url: string, limit: number) =>
       webhookDeliveries.countDocuments({ url, state: 'RETRYING' }, { limit }),
 
-    /** It was taken, or its event is not kept any more. */
+    /** The event was accepted or deleted. */
     async drop(id: string): Promise<void> {
       await webhookDeliveries.deleteOne({ _id: id });
     },
 
-    /** Another attempt failed. Whatever waits behind it waits as long. */
+    /** Records a failed attempt. Deliveries waiting behind it are postponed, too. */
     async postpone(
       { id, url, actionId }: WebhookDelivery,
       error: string,
@@ -97,7 +97,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       await alignAction(url, actionId, nextAttemptAt);
     },
 
-    /** The last attempt failed. What waits behind it is next. */
+    /** Records the final failure. Deliveries waiting behind it become due. */
     async giveUp(id: string, error: string): Promise<void> {
       await webhookDeliveries.updateOne(
         { _id: id },
@@ -105,7 +105,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /** The receiver is back: everything that waits is due. Index `due`. */
+    /** The receiver is back: everything waiting becomes due. Index `due`. */
     async hasten(url: string, now: Date): Promise<void> {
       await webhookDeliveries.updateMany(
         { url, state: 'RETRYING', nextAttemptAt: { $gt: now } },
@@ -113,7 +113,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /** Asks for another attempt at once, and all that may follow it. Null: no such delivery. */
+    /** Makes a delivery, and those waiting behind it, due at once. `null`: there is no such delivery. */
     async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
       const document = await webhookDeliveries.findOneAndUpdate(
         { _id: id, ...(tenant === null ? {} : { tenant }) },
@@ -126,7 +126,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       return delivery;
     },
 
-    /** Behind a place, newest first; tenant null: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
+    /** After a position, newest first; tenant `null`: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
     page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
       list(
         {
@@ -143,7 +143,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
         limit,
       ),
 
-    /** Deletes what belongs to events that are not kept any more. Index `newest`. */
+    /** Deletes deliveries of deleted events. Index `newest`. */
     async purge(upTo: number): Promise<void> {
       await webhookDeliveries.deleteMany({ seq: { $lte: upTo } });
     },

@@ -1,13 +1,13 @@
 import { isDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** One document per receiver, with the lease of the process that sends to it. Unique key: `_id`, its URL. */
+/** One document per receiver, including the lease of the process that sends to it. Unique key: `_id`, its URL. */
 export function webhookReceiversRepository({ webhookReceivers }: Pick<Collections, 'webhookReceivers'>) {
   return {
     /**
-     * Takes or extends the lease. Gives the number of the last event the receiver is done with; null: another process has
-     * the lease. One round trip.
-     * @param start where a receiver begins that was not known before; asked for only then.
+     * Takes or extends the lease. Returns the number of the last event the receiver is done with; `null`: another process
+     * has the lease. One round trip.
+     * @param start where a new receiver begins; called only for a new one.
      */
     async lease(
       url: string,
@@ -36,24 +36,24 @@ export function webhookReceiversRepository({ webhookReceivers }: Pick<Collection
       }
     },
 
-    /** False: another process has the lease by now. */
+    /** `false`: another process has taken the lease. */
     async extend(url: string, worker: string, leaseUntil: Date): Promise<boolean> {
       const result = await webhookReceivers.updateOne({ _id: url, worker }, { $set: { leaseUntil } });
       return result.matchedCount === 1;
     },
 
-    /** Notes how far it has come, never back. False: another process has the lease by now. */
+    /** Records the receiver's progress, which never goes back. `false`: another process has taken the lease. */
     async advance(url: string, worker: string, seq: number): Promise<boolean> {
       const result = await webhookReceivers.updateOne({ _id: url, worker }, { $max: { seq } });
       return result.matchedCount === 1;
     },
 
-    /** Lets another process take the lease at once. */
+    /** Releases the lease. */
     async release(url: string, worker: string): Promise<void> {
       await webhookReceivers.updateOne({ _id: url, worker }, { $unset: { worker: 1, leaseUntil: 1 } });
     },
 
-    /** Forgets receivers that no process has had in its settings since. */
+    /** Deletes receivers that no process has had in its settings since. */
     async forget(before: Date): Promise<void> {
       await webhookReceivers.deleteMany({ seenAt: { $lt: before } });
     },

@@ -5,7 +5,7 @@ import type { FollowsRepository } from './follows.ts';
 export interface CountFollowersDependencies {
   readonly followerCounts: ReturnType<typeof followerCountsRepository>;
   readonly follows: FollowsRepository;
-  /** A fresh id, 24 hex digits. */
+  /** A new id of 24 hex digits. */
   readonly newToken: () => string;
 }
 

@@ -7,11 +7,11 @@ import type { UnsettledFollow } from './follows.ts';
 import { NO_STAMPS, type ReaderStamps } from '../readers/reader-stamps.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** How a call that ends many follows marks them until they are settled. */
+/** Tokens with which a call that ends many follows marks them until they are settled. */
 export interface ClosingTokens {
-  /** The pair was followed: the follower is to be counted out. */
+  /** The pair was followed: the count must be decremented. */
   readonly closed: string;
-  /** The pair was not followed any more, and its history goes. */
+  /** The pair was no longer followed, and its history is removed. */
   readonly dropped: string;
 }
 
@@ -30,7 +30,7 @@ function closingStage(
   };
   const otherwise = keepHistory ? '$$REMOVE' : new ObjectId(tokens.dropped);
   return {
-    // Only an open follow was counted: an earlier mark on it tells of a count that never came.
+    // Only an open follow was counted: an earlier mark on it means that it never was.
     settling: {
       $cond: [
         { $and: ['$active', isUnmarked] },
@@ -50,7 +50,7 @@ export function followEndsRepository(
   stamps: ReaderStamps = NO_STAMPS,
 ) {
   return {
-    /** From now on what was delivered to these readers for a follow is checked against it. Two writes. Unique key: `_id`. */
+    /** Makes reads check entries delivered to these readers against their follows. Two writes. Unique key: `_id`. */
     async markChecksFollows(userIds: readonly UserId[]): Promise<void> {
       const operations = userIds.map((userId) => ({
         updateOne: { filter: { _id: userId }, update: { $set: { checksFollows: true } }, upsert: true },
@@ -60,8 +60,8 @@ export function followEndsRepository(
     },
 
     /**
-     * Ends the open span of each pair, or deletes all its spans, in one write. What was changed is marked until it is
-     * settled, with the token that says how. Pairs must differ. Unique key: followerId, refId.
+     * Ends the open span of each pair, or deletes all its spans, in one write. Changed follows are marked, with the token
+     * that says how, until they are settled. Pairs must differ. Unique key: followerId, refId.
      */
     async close(
       pairs: readonly FollowPair[],
@@ -76,7 +76,7 @@ export function followEndsRepository(
       );
     },
 
-    /** Takes the marks away where they are still the given ones; follows without spans go altogether. Two writes. */
+    /** Removes the marks where they are still the given ones, and deletes follows without spans. Two writes. */
     async forget(ended: readonly UnsettledFollow[]): Promise<void> {
       const keys = ended.map(({ refId, followerId, token }) => ({
         ...{ refId, followerId },

@@ -7,19 +7,19 @@ import { literal } from '../stages/literal.ts';
 export interface NewSpan extends FollowPair {
   readonly since: Date;
   readonly sinceAction?: ActionId;
-  /** In order and each once. Null: of any type. Absent: as before; of any, where nothing is followed. */
+  /** Sorted, without duplicates. `null`: all types. Absent: unchanged, or all types for a new follow. */
   readonly types?: readonly string[] | null | undefined;
-  /** Absent: as before; false, where nothing is followed. */
+  /** Absent: unchanged, or false for a new follow. */
   readonly isAssigned?: boolean | undefined;
 }
 
-/** How a call that opens follows marks them until they are settled. */
+/** Tokens with which a call that opens follows marks them until they are settled. */
 export interface OpeningTokens {
-  /** The pair was not followed: the follower is to be counted. */
+  /** The pair was not followed: the follower must be counted. */
   readonly opened: string;
-  /** The pair was followed already, and its span begins earlier now. */
+  /** The pair was followed, and its span now starts earlier. */
   readonly extended: string;
-  /** The pair was followed already, with other options. */
+  /** The pair was followed with different options. */
   readonly changed: string;
 }
 
@@ -33,7 +33,7 @@ const IS_OPEN: Document = { $eq: ['$active', true] };
 const SPANS: Document = { $ifNull: ['$spans', []] };
 const HAS_NO_END: Document = { $not: [{ $gt: ['$$span.until', null] }] };
 
-/** Fields of an update pipeline that open a follow, or change it. */
+/** Update pipeline fields that open or change a follow. */
 export function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document {
   const { since, types, isAssigned } = span;
   const place = {
@@ -71,14 +71,14 @@ export function openingStage(span: NewSpan, { tokens, now, events }: Opening): D
       },
     },
     isAssigned: assignment(isAssigned),
-    // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
+    // An existing mark means that a call was interrupted and the count may be wrong.
     settling: { $ifNull: ['$settling', mark] },
     active: true,
     ...events.staged('follow.opened', now, { $not: [IS_OPEN] }),
   };
 }
 
-/** Of what types the open span brings actions; null: of any. */
+/** Types of the open span; `null`: all types. */
 const OPEN_TYPES: Document = {
   $let: {
     vars: { open: { $first: { $filter: { input: SPANS, as: 'span', cond: HAS_NO_END } } } },
@@ -92,7 +92,7 @@ function assignment(isAssigned: boolean | undefined): unknown {
   return isAssigned ? true : '$$REMOVE';
 }
 
-/** Whether a span is open and begins later than that place. */
+/** Whether the open span starts after that position. */
 function beginsAfter({
   since,
   sinceAction,

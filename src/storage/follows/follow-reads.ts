@@ -30,7 +30,7 @@ export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
   }));
 }
 
-/** What of its document a follow is made from. */
+/** The document fields that make up a follow. */
 export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
 export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
 
@@ -38,18 +38,18 @@ export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Fol
   return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
 }
 
-/** Some of the followers of a ref, in order of id. */
+/** A page of a ref's followers, in order of id. */
 export interface FollowerPage {
   readonly followers: readonly StoredFollower[];
-  /** Where they go on; null: there are no more. */
+  /** Where the next page starts; `null`: at the end. */
   readonly next: UserId | null;
 }
 
 const REFS_AT_ONCE = 1_000;
-/** As a rule few are assigned to a ref: naming hundreds of readers takes longer than reading all of these. */
+/** Usually few followers are assigned: reading all of them is faster than naming hundreds of readers in a query. */
 const FEW_ASSIGNED = 100;
 
-/** Who follows what. Nothing here writes. */
+/** Read-only access to follows. */
 export function followReads(collection: Collection<FollowDocument>) {
   async function among(
     followerIds: readonly UserId[],
@@ -69,7 +69,7 @@ export function followReads(collection: Collection<FollowDocument>) {
     return (
       collection
         .find(filter)
-        // The other index is in the wanted order too, but passes by the followers of every ref.
+        // The other index has the wanted order too, but would scan the followers of every ref.
         .hint('by_ref')
         .sort(typeof filter.refId === 'string' ? { followerId: 1 } : { refId: 1, followerId: 1 })
         .project<FollowerRow>({ _id: 0, refId: 1, followerId: 1, spans: 1 })
@@ -79,7 +79,7 @@ export function followReads(collection: Collection<FollowDocument>) {
     );
   }
 
-  /** @param limit 0: all of them */
+  /** @param limit 0: no limit */
   async function assignedTo(
     refIds: readonly RefId[],
     filter: Filter<FollowDocument>,
@@ -93,7 +93,7 @@ export function followReads(collection: Collection<FollowDocument>) {
   }
 
   return {
-    /** Who follows or ever followed the ref, in order of id, after `afterId`. Index `by_ref`. */
+    /** Current and former followers of the ref, in order of id, after `afterId`. Index `by_ref`. */
     async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<FollowerPage> {
       const followers = (
         await rowsOf({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) }, limit)
@@ -102,8 +102,8 @@ export function followReads(collection: Collection<FollowDocument>) {
     },
 
     /**
-     * The same of several refs, from the first follower on, so many in all: the refs come in order of id, and those the
-     * limit leaves nothing for are left out. Index `by_ref`, which has them in this order.
+     * The first followers of several refs, so many in total: refs come in order of id, and refs beyond the limit are left
+     * out. Index `by_ref`, which has this order.
      */
     async firstFollowers(refIds: readonly RefId[], limit: number): Promise<ReadonlyMap<RefId, FollowerPage>> {
       const rows = await rowsOf({ refId: { $in: [...refIds] } }, limit);
@@ -136,7 +136,7 @@ export function followReads(collection: Collection<FollowDocument>) {
       return documents.map(toFollow);
     },
 
-    /** Those of the pairs with so many spans and more, open or not. Index `pair`. */
+    /** Those of the pairs with at least so many spans, open or not. Index `pair`. */
     async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
       const documents = await collection
         .find({
@@ -149,7 +149,7 @@ export function followReads(collection: Collection<FollowDocument>) {
       return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
     },
 
-    /** Follows by any of these readers of any of these refs, of many readers at once. Index `pair`. */
+    /** Follows by any of these readers of any of these refs. Index `pair`. */
     async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
       return among(
         pairs.map(({ followerId }) => followerId),
@@ -158,8 +158,8 @@ export function followReads(collection: Collection<FollowDocument>) {
     },
 
     /**
-     * The follows that these readers have of these members, by reader; nothing is asked where there are none of one or the
-     * other. One round trip for each 1,000 members. Index `pair`.
+     * These readers' follows of these members, by reader; no query if either list is empty. One round trip per 1,000
+     * members. Index `pair`.
      */
     async amongPassers(
       followerIds: readonly UserId[],
@@ -177,8 +177,8 @@ export function followReads(collection: Collection<FollowDocument>) {
     },
 
     /**
-     * The follows as assigned that any of these readers have of any of these refs. One round trip, two where very many are
-     * assigned to the refs. Index `assigned`.
+     * These readers' assigned follows of these refs. One round trip, two if very many readers are assigned to the refs.
+     * Index `assigned`.
      */
     async assignedAmong(
       followerIds: readonly UserId[],
@@ -195,13 +195,13 @@ export function followReads(collection: Collection<FollowDocument>) {
       return found.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
     },
 
-    /** Everything the reader follows or ever followed. Index `pair`. */
+    /** All current and former follows of the reader. Index `pair`. */
     async all(followerId: UserId): Promise<Follow[]> {
       const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
       return documents.map(toFollow);
     },
 
-    /** Which of these people follow or ever followed anything. Index `pair`. */
+    /** Those of the users who follow or ever followed anything. Index `pair`. */
     async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
     },

@@ -4,17 +4,17 @@ import type { RefDocument } from '../documents/directory-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../database/errors.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** The state of a ref's count that a change may be added to; null: it was never counted from scratch. */
+/** The epoch of each ref's count, against which a change may be added; `null`: never counted from scratch. */
 export type CountEpochs = ReadonlyMap<RefId, string | null>;
 
 /**
- * How many follow a ref. A change of one follow is added to the count, which is cheap. Where nobody knows whether a change
- * was added, the followers are counted from scratch, which fences every change that began before: it finds another epoch
- * and has to count, too. So no change is added twice, however late its writer comes.
+ * Number of followers per ref. Usually a change adds to the count, which is cheap. When it is unknown whether a change was
+ * added, the followers are recounted under a new epoch, which fences off all changes that began before: they find another
+ * epoch and must recount, too. So no change is added twice, however late its writer comes.
  */
 export function followerCountsRepository(collection: Collection<RefDocument>) {
   return {
-    /** To be read before the follow is written. Refs that are being counted are left out: nothing may be added to them. */
+    /** Read before the follow is written. Leaves out refs whose followers are being recounted. */
     async epochs(refIds: readonly RefId[]): Promise<CountEpochs> {
       if (refIds.length === 0) return new Map();
       const documents = await inOneBatch(
@@ -30,7 +30,7 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
       return epochs;
     },
 
-    /** Adds to the counts whose epoch has not changed, in one write. Returns the refs that have to be counted instead. */
+    /** Adds to counts whose epoch is unchanged, in one write. Returns the refs that must be recounted instead. */
     async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<RefId[]> {
       const refused: RefId[] = [];
       const changes: { readonly refId: RefId; readonly count: number; readonly epoch: string | null }[] = [];
@@ -44,7 +44,7 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
         updateOne: {
           filter: atEpoch(refId, epoch),
           update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
-          // Of another epoch the document is not found, and cannot be inserted either: that names the ones refused.
+          // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
           upsert: true,
         },
       }));
@@ -59,7 +59,7 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
       return refused;
     },
 
-    /** Begins to count: what began before is not added any more. */
+    /** Starts a recount: changes that began before can no longer be added. */
     async begin(refId: RefId, epoch: string): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
@@ -73,7 +73,7 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
       );
     },
 
-    /** Writes what was counted. False when somebody has begun to count since: their count holds all that this one does. */
+    /** Stores the result. `false` if another recount has started meanwhile, whose result includes this one. */
     async end(refId: RefId, epoch: string, count: number): Promise<boolean> {
       const { matchedCount } = await collection.updateOne(
         { _id: refId, countEpoch: epoch, isCounting: true },

@@ -11,7 +11,9 @@ export interface FollowerSlice {
 
 export function followerPagesRepository(collection: Collection<FollowDocument>) {
   return {
-    /** Who follows refs now, by id: a slice for each, in one query. Reads former ones too. Index `by_ref`. */
+    /**
+     * Current followers of several refs by id, one page per ref, in one query. Also reads former followers. Index `by_ref`.
+     */
     async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
       const [first, ...others] = slices.map(stagesOf);
       if (first === undefined) return [];

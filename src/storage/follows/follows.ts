@@ -7,19 +7,19 @@ import { openingStage, type NewSpan, type OpeningTokens } from './follow-opening
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 
-/** A follow that was changed, and whose past actions, options or count are not settled yet. */
+/** A changed follow whose history, options or count are not settled yet. */
 export interface UnsettledFollow extends FollowPair {
   readonly spans: readonly FollowSpan[];
   readonly isAssigned: boolean;
-  /** Which call changed it, and how. */
+  /** Identifies the call that changed it, and how. */
   readonly token: string;
 }
 
-/** A follow as it was before it was ended. */
+/** A follow before it was ended. */
 export interface EndedFollow {
   readonly spans: readonly FollowSpan[];
   readonly wasAssigned: boolean;
-  /** Of the call whose mark the follow bears. */
+  /** Token of the call whose mark the follow has. */
   readonly token: string;
   /** Whether that is this call. */
   readonly isOurs: boolean;
@@ -28,9 +28,9 @@ export interface EndedFollow {
 export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * Opens a span for each pair that has none open. Of the others the open span begins earlier where the new one does;
-     * where it takes other types it ends now, and the new one is opened. All in one write. What was changed is marked
-     * until it is settled, with the token that says how. Pairs must differ. Unique key: followerId, refId.
+     * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
+     * different types it ends now and a new one is opened. All in one write. Changed follows are marked, with the token that
+     * says how, until they are settled. Pairs must differ. Unique key: followerId, refId.
      */
     async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
       const operations = newSpans.map((span) => ({
@@ -44,9 +44,9 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     },
 
     /**
-     * Ends the open span, or deletes all spans, in one write, marked with the token until it is settled. Null when
-     * there was nothing to end and nothing left to settle; otherwise the spans as they were, and whose mark the follow
-     * bears now. A mark by somebody else tells of a call that was cut off.
+     * Ends the open span, or deletes all spans, in one write, and marks the follow with the token until it is settled.
+     * `null` when there was nothing to end or to settle; otherwise the spans as they were, and whose mark the follow has
+     * now. Another call's mark means that the call was interrupted.
      */
     async close(
       { followerId, refId }: FollowPair,
@@ -65,7 +65,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
         [
           {
             $set: {
-              // Only an open follow was counted: an earlier mark on it tells of a count that never came.
+              // Only an open follow was counted: an earlier mark on it means that it never was.
               settling: {
                 $cond: [
                   { $and: ['$active', { $not: [{ $gt: ['$settling', null] }] }] },
@@ -91,8 +91,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     },
 
     /**
-     * Takes the mark away where it is still the given one; a follow without spans goes altogether, as soon as hosts need
-     * not be told of it any more.
+     * Removes the mark if it is still the given one. A follow without spans is deleted once its host events have been moved.
      */
     async forget({ followerId, refId }: FollowPair, token: string): Promise<void> {
       const key = { refId, followerId, settling: new ObjectId(token) };
@@ -105,7 +104,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 
-    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
+    /** The unsettled follows among the pairs, whoever opened them. Index `by_ref`. */
     async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
       const documents = await collection
         .find({
@@ -122,11 +121,11 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       );
     },
 
-    /** Those that have been unsettled since before then, the oldest first. Index `unsettled`. */
+    /** Follows that have been unsettled since before then, oldest first. Index `unsettled`. */
     async unsettledBefore(before: Date, limit: number): Promise<(FollowPair & { readonly token: string })[]> {
       const first = ObjectId.createFromTime(Math.floor(before.getTime() / 1_000));
       const documents = await collection
-        // `$exists` names the partial index's own condition.
+        // `$exists` states the partial index's condition.
         .find({ settling: { $exists: true, $lt: first } })
         .sort({ settling: 1 })
         .project<Required<Pick<FollowDocument, 'followerId' | 'refId' | 'settling'>>>({
@@ -141,7 +140,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       }));
     },
 
-    /** Takes the marks away, where they are still the given ones. */
+    /** Removes the marks where they are still the given ones. */
     async settle(follows: readonly UnsettledFollow[]): Promise<void> {
       if (follows.length === 0) return;
       await collection.bulkWrite(

@@ -1,19 +1,22 @@
 import type { RefId } from '../../domain/action.ts';
 import type { RefsRepository } from '../directory/refs.ts';
 
-/** A ref is known as pulled for several times as long before its first action is not pushed: no process is late. */
+/**
+ * Refresh interval. A ref is announced as pulled several intervals before its first action is not pushed, so no process is
+ * late.
+ */
 const REFRESH_MS = 5_000;
 export const PULL_NOTICE_MS = 3 * REFRESH_MS;
 
 export interface PulledRefs {
   /** Refs of which some actions may not have been pushed. */
   known(): Promise<ReadonlySet<RefId>>;
-  /** Those whose new actions are not to be pushed now. */
+  /** Refs whose new actions are not pushed now. */
   active(now: Date): Promise<ReadonlySet<RefId>>;
 }
 
 interface Pulled {
-  /** Since when each is pulled; null: its old actions are, and new ones are pushed again. */
+  /** Since when each ref is pulled; `null`: only its old actions are, and new ones are pushed again. */
   readonly since: ReadonlyMap<RefId, Date | null>;
   readonly known: ReadonlySet<RefId>;
 }
@@ -23,7 +26,7 @@ interface Reading {
   readonly pulled: Promise<Pulled>;
 }
 
-/** The refs above the follower threshold, read every five seconds at most. @param refreshMs for tests. */
+/** Refs above the follower threshold, read at most every five seconds. @param refreshMs for tests. */
 export function pulledRefs(refs: Pick<RefsRepository, 'pulled'>, refreshMs = REFRESH_MS): PulledRefs {
   let reading: Reading | null = null;
   async function read(): Promise<Pulled> {

@@ -1,6 +1,6 @@
 import { index, type IndexDefinition } from './index-definition.ts';
 
-/** What events for hosts are found by, from the write that carries them to the receiver. */
+/** Indexes for host events, from the documents that contain them to their delivery. */
 export const EVENT_INDEXES: readonly IndexDefinition[] = [
   ...(['actions', 'interactions', 'follows', 'erasures'] as const).map((collection) =>
     index(collection, 'unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet', {

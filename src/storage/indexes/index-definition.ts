@@ -7,7 +7,7 @@ export interface IndexDefinition extends IndexDescription {
   readonly serves: string;
 }
 
-/** An index that was of use until a schema version. */
+/** An index that was needed until a schema version. */
 export type RetiredIndex = Pick<IndexDefinition, 'collection' | 'name'>;
 
 export function index(

@@ -1,7 +1,7 @@
 import { EVENT_INDEXES } from './event-indexes.ts';
 import { index, type IndexDefinition, type RetiredIndex } from './index-definition.ts';
 
-/** The indexes of what is stored whatever the feed model and the types of actions; those bring their own. */
+/** Indexes needed with every feed model and configuration; models and types of actions add their own. */
 export const INDEXES: readonly IndexDefinition[] = [
   index('actions', 'slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
   index(
@@ -251,7 +251,7 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
 ];
 
-/** Unique indexes that no shard key begins, and one that another takes the place of. */
+/** Unique indexes that do not start with the shard key, and one that was replaced. */
 export const RETIRED_INDEXES: readonly RetiredIndex[] = [
   { collection: 'actions', name: 'idempotency' },
   { collection: 'follows', name: 'followers' },

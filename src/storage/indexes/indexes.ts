@@ -4,7 +4,7 @@ import type { IndexDefinition, RetiredIndex } from './index-definition.ts';
 const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
 
-/** Those of the definitions that the database does not have yet, by collection and name. */
+/** Definitions that the database lacks, by collection and name. */
 export async function missingIndexes(
   db: Db,
   definitions: readonly IndexDefinition[],
@@ -18,14 +18,14 @@ export async function missingIndexes(
 }
 
 /**
- * Creates the indexes that are missing; when none is, it only looks. Two processes may do this at once.
- * @returns the names of those created, as `collection.name`.
- * @throws when an index of the same name has another definition: that is for an operator to decide.
+ * Creates missing indexes; if there are none, it only reads. Several processes may run it at once.
+ * @returns the names of created ones, as `collection.name`.
+ * @throws when an index of the same name has a different definition, which an operator must resolve.
  */
 export async function ensureIndexes(db: Db, definitions: readonly IndexDefinition[]): Promise<string[]> {
   const missing = await missingIndexes(db, definitions);
   const created: string[] = [];
-  // Those of a collection in one command: each looks at every document.
+  // One command per collection, since each one scans all documents.
   for (const name of new Set(missing.map(({ collection }) => collection))) {
     const own = missing.flatMap(({ collection, serves: _serves, ...rest }) =>
       collection === name ? [rest] : [],
@@ -36,7 +36,7 @@ export async function ensureIndexes(db: Db, definitions: readonly IndexDefinitio
   return created;
 }
 
-/** Drops those of these indexes that are there. Two processes may do this at once. Returns them as `collection.name`. */
+/** Drops existing ones of these indexes. Several processes may run it at once. Returns their names as `collection.name`. */
 export async function dropIndexes(db: Db, retired: readonly RetiredIndex[]): Promise<string[]> {
   const dropped: string[] = [];
   for (const collection of new Set(retired.map((index) => index.collection))) {
@@ -48,7 +48,7 @@ export async function dropIndexes(db: Db, retired: readonly RetiredIndex[]): Pro
   return dropped;
 }
 
-/** False: another process was first. */
+/** `false`: another process was first. */
 async function dropIndex(db: Db, collection: string, name: string): Promise<boolean> {
   try {
     await db.collection(collection).dropIndex(name);

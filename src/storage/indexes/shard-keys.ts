@@ -1,9 +1,9 @@
-/** By what the documents of a collection are divided among shards, or why they are not. */
+/** The shard key of a collection, or the reason for not sharding it. */
 export type ShardPlan =
   | {
       readonly collection: string;
       readonly key: Readonly<Record<string, 1 | 'hashed'>>;
-      /** What finds its documents on one shard. */
+      /** The operations that reach a single shard by it. */
       readonly serves: string;
     }
   | { readonly collection: string; readonly key: null; readonly because: string };
@@ -16,7 +16,7 @@ function whole(collection: string, because: string): ShardPlan {
   return { collection, key: null, because };
 }
 
-/** The shard key of every collection, or the reason why it has none. By what reads and writes of the hot path name. */
+/** Shard plans of all collections, chosen so that the hot path's reads and writes contain the key. */
 export const SHARD_PLANS: readonly ShardPlan[] = [
   by('actions', { _id: 'hashed' }, 'pages, live events and passes, which read actions by id'),
   by('publications', { _id: 1 }, 'an idempotency key: ids are hashes, which spread on their own'),

@@ -1,13 +1,13 @@
 import type { IndexDefinition } from './index-definition.ts';
 
-/** A rule of MongoDB for sharded collections, and where it says so. */
+/** A rule of MongoDB for sharded collections, with its source. */
 export interface ShardRule {
   readonly says: string;
   readonly source: string;
 }
 
 const MANUAL = 'https://www.mongodb.com/docs/manual';
-/** Of the oldest version that is meant: later ones allow more, at the price of asking every shard. */
+/** Of the oldest supported version: later ones allow more, but then query every shard. */
 const REQUIREMENTS = 'https://www.mongodb.com/docs/v6.0/core/sharded-cluster-requirements/';
 
 export const SHARD_RULES = {
@@ -49,7 +49,7 @@ export type ShardRuleName = keyof typeof SHARD_RULES;
 
 export interface ShardRefusal {
   readonly rule: ShardRuleName;
-  /** The index it is about; null: there is none. */
+  /** The index concerned; `null`: none. */
   readonly index: string | null;
 }
 
@@ -59,7 +59,7 @@ type AnyIndex = Pick<IndexDefinition, 'name' | 'unique' | 'sparse' | 'partialFil
   readonly key: IndexDefinition['key'];
 };
 
-/** Why a collection with these indexes and this shard key would be refused, whatever it holds; empty: it would not. */
+/** Reasons why MongoDB would refuse to shard a collection with these indexes by this key; empty: it would accept. */
 export function shardRefusals(indexes: readonly AnyIndex[], key: ShardKey): ShardRefusal[] {
   return indexes
     .filter(({ unique, key: fields }) => unique === true && !isOfId(fields))
@@ -67,7 +67,7 @@ export function shardRefusals(indexes: readonly AnyIndex[], key: ShardKey): Shar
     .map(({ name }) => ({ rule: isHashed(key) ? 'hashedUnique' : 'uniqueIndex', index: name }));
 }
 
-/** Whether a collection that is not empty could be sharded: an index begins with the key. */
+/** Whether a non-empty collection could be sharded, which requires an index that starts with the key. */
 export function supports(indexes: readonly AnyIndex[], key: ShardKey): boolean {
   return (
     beginsWith({ _id: 1 }, key) ||

@@ -6,22 +6,22 @@ import { shardRefusals, supports, type ShardKey, type ShardRefusal } from './sha
 export type PlannedShard = Extract<ShardPlan, { readonly key: ShardKey }>;
 
 export interface ShardState {
-  /** By what it is sharded; null: it is not. */
+  /** Current shard key; `null`: not sharded. */
   readonly key: Readonly<Record<string, unknown>> | null;
-  /** What of the indexes that are there stands against the planned key. */
+  /** Existing indexes that conflict with the planned key. */
   readonly refusals: readonly ShardRefusal[];
-  /** An index begins with the planned key. */
+  /** An index starts with the planned key. */
   readonly isSupported: boolean;
 }
 
 interface ShardedCollection {
   readonly _id: string;
   readonly key: Readonly<Record<string, unknown>>;
-  /** It is in the list, and whole all the same. */
+  /** Registered with the cluster, but not sharded. */
   readonly unsplittable?: boolean;
 }
 
-/** Of a database that the router of a sharded one answers for. */
+/** For a database behind mongos. */
 export function sharding(db: Db) {
   const namespaceOf = (collection: string): string => `${db.databaseName}.${collection}`;
 
@@ -41,7 +41,7 @@ export function sharding(db: Db) {
       };
     },
 
-    /** Shards a collection, empty or not. Makes the index that has to begin with the key where there is none. */
+    /** Shards a collection, empty or not. Creates an index that starts with the key if there is none. */
     async shard({ collection, key }: PlannedShard, { isSupported }: ShardState): Promise<void> {
       if (!isSupported) await db.collection(collection).createIndexes([{ key, name: SHARD_INDEX }]);
       await db.client.db('admin').command({ shardCollection: namespaceOf(collection), key });
@@ -49,7 +49,7 @@ export function sharding(db: Db) {
   };
 }
 
-/** The index that nothing but the shard key needs. */
+/** Name of an index that exists only for the shard key. */
 export const SHARD_INDEX = 'shard';
 
 type StoredIndex = Pick<IndexDefinition, 'name' | 'key' | 'unique' | 'sparse' | 'partialFilterExpression'>;

@@ -1,6 +1,6 @@
 import { index, type IndexDefinition } from './index-definition.ts';
 
-/** What lists across a tenant are found by. Where tenants are off there is none of them. */
+/** Indexes for lists of a tenant. Not created without tenants. */
 export const TENANT_INDEXES: readonly IndexDefinition[] = [
   index('actions', 'tenant', { tenant: 1, _id: -1 }, 'admin: actions of a tenant, newest first'),
   index(

@@ -14,7 +14,7 @@ export interface InteractionPosition {
 
 export interface InteractionQuery {
   readonly kinds: readonly InteractionKind[];
-  /** Replies to this comment; null: only what replies to nothing; absent: both. */
+  /** Replies to this comment; `null`: only top-level ones; absent: both. */
   readonly parentId?: InteractionId | null;
   readonly after: InteractionPosition | null;
   readonly limit: number;
@@ -27,12 +27,12 @@ export interface OwnPair {
   readonly userId: UserId;
 }
 
-/** In the index each kind and state is a stretch of its own, newest first. */
+/** In the index, each kind and state is a separate range, newest first. */
 const STATES = { VISIBLE: null, HIDDEN: 'HIDDEN' } as const;
 const NEWEST_FIRST = { at: -1, _id: -1 } as const;
 
 export function interactionLists({ actions, interactions }: Pick<Collections, 'actions' | 'interactions'>) {
-  /** Reads at most `limit` of each action, kind and state. */
+  /** Reads at most `limit` per action, kind and state. */
   async function ofActions(actionIds: readonly ObjectId[], query: InteractionQuery): Promise<Interaction[]> {
     const stretches = query.kinds.flatMap((kind) => statesOf(query).map((state) => ({ kind, state })));
     const cursor = actions.aggregate<Readonly<Record<string, InteractionDocument[]>>>([
@@ -85,8 +85,8 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
 
   return {
     /**
-     * The first of each action's interactions, each list newest first; actions without any are left out. One round trip.
-     * Index `list`; for replies `replies` or `list`, as the planner chooses.
+     * The first interactions of each action, newest first; actions without any are left out. One round trip. Index `list`;
+     * for replies `replies` or `list`, as the planner chooses.
      */
     async newestOf(
       actionIds: readonly ActionId[],
@@ -105,7 +105,7 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
       return lists;
     },
 
-    /** What any of these members has done with any of these actions, as far as it is visible. One round trip. Index `own`. */
+    /** Visible interactions of these members with these actions. One round trip. Index `own`. */
     async own(pairs: readonly OwnPair[]): Promise<(OwnInteractions & OwnPair)[]> {
       const groups = await interactions
         .aggregate<OwnGroup>([
@@ -135,7 +135,7 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
       }));
     },
 
-    /** Those with a text, the last that was recorded first. Indexes `texts`, `tenant_texts`. */
+    /** Interactions with a text, most recently recorded first. Indexes `texts`, `tenant_texts`. */
     async latestTexts(
       tenant: Tenant | null,
       after: InteractionId | null,
@@ -174,7 +174,7 @@ function behind(after: InteractionPosition | null): Document {
   };
 }
 
-/** Order of a list: negative when `a` comes before `b`. */
+/** List order: negative when `a` comes before `b`. */
 function compareNewest(a: Interaction, b: Interaction): number {
   return b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
 }

@@ -14,17 +14,17 @@ import { givenAgain, newDocument, type NewInteraction } from './interaction-writ
 import type { Collections } from '../database/mongo.ts';
 import { logRecords } from '../actions/moderation.ts';
 
-/** Stands in a record from a change until its action has been marked. */
+/** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
 export interface KnownInteraction {
   readonly interaction: Interaction;
-  /** Null: its action has been marked with everything that happened to it. */
+  /** `null`: its action has been marked with all its changes. */
   readonly settling: SettlingToken | null;
 }
 
 export interface RecordOutcome extends KnownInteraction {
-  /** None: it was recorded before, or that key gave it before it was removed. */
+  /** `none`: it was recorded before, or this idempotency key gave it before it was removed. */
   readonly change: 'new' | 'given again' | 'none';
 }
 
@@ -45,8 +45,8 @@ export interface InteractionModeration {
 }
 
 /**
- * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
- * then, and what was cut off in between is found by it. Index `unsettled`.
+ * Individual interactions. Each change sets `settling` in the same write; the caller then marks the action and settles the
+ * change. The field lets upkeep find interrupted changes. Index `unsettled`.
  */
 export function interactionRecords(
   { interactions: collection, moderationLog }: Pick<Collections, 'interactions' | 'moderationLog'>,
@@ -61,8 +61,8 @@ export function interactionRecords(
     },
 
     /**
-     * Records it, gives it again where it was taken back, or finds that it was recorded before. One round trip, two where
-     * the key is known. Null: its action was purged meanwhile. Unique key: actionId, key.
+     * Records an interaction, restores it if it was taken back, or finds that it was recorded before. One round trip, two
+     * for a known key. `null`: its action was purged meanwhile. Unique key: actionId, key.
      */
     async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
       const token = newToken();
@@ -89,15 +89,15 @@ export function interactionRecords(
       return { ...known(stored), change: stored.settling?.equals(token) === true ? 'given again' : 'none' };
     },
 
-    /** The newest of somebody's interactions of a kind with an action, whatever its state. Index `own`. */
+    /** A member's newest interaction of a kind with an action, in any state. Index `own`. */
     async newestOwn(of: Exclude<RemovalOf, Pick<Interaction, 'id'>>): Promise<KnownInteraction | null> {
       const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
       return document === null ? null : known(document);
     },
 
     /**
-     * Removes them; their texts and data are nobody's to read any more, and go. Tells how many visible ones there were
-     * and how to settle them. One round trip.
+     * Removes interactions and deletes their texts and data. Returns the number of visible ones, and the token to settle
+     * them. One round trip.
      */
     async remove(of: RemovalOf, now: Date): Promise<{ visible: number; settling: SettlingToken }> {
       const token = newToken();
@@ -118,7 +118,7 @@ export function interactionRecords(
       return { visible: visible.modifiedCount, settling: token.toHexString() };
     },
 
-    /** Hides it or shows it again, and notes who did it, in one write. Null where it is not in the other state. */
+    /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
     async setHidden(
       interaction: Pick<Interaction, 'id' | 'actionId'>,
       moderation: InteractionModeration,
@@ -139,7 +139,7 @@ export function interactionRecords(
         : { interaction: toInteraction(document), settling: token.toHexString() };
     },
 
-    /** Another text of a comment. Null where it is gone, or has that text. */
+    /** Replaces a comment's text. `null` when the comment is gone or already has that text. */
     async edit(
       interaction: Pick<Interaction, 'id' | 'actionId'>,
       text: string,
@@ -162,7 +162,7 @@ export function interactionRecords(
         : { interaction: toInteraction(document), settling: token.toHexString() };
     },
 
-    /** Brings what the record carries into the moderation log. Idempotent. */
+    /** Moves the log entries stored with the record to the moderation log. Idempotent. */
     async logModeration(interaction: Pick<Interaction, 'id' | 'actionId'>): Promise<void> {
       const record = recordOf(interaction);
       const document = await collection.findOne(record, { projection: { unlogged: 1 } });
@@ -174,7 +174,7 @@ export function interactionRecords(
       });
     },
 
-    /** The action has been marked with them. Nothing, where they have changed since. Index `key`. */
+    /** Records that the action has been marked; does nothing if they changed again. Index `key`. */
     async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
       await collection.updateMany(
         { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
@@ -182,7 +182,7 @@ export function interactionRecords(
       );
     },
 
-    /** Those that have not been settled since before then, the oldest first. Index `unsettled`. */
+    /** Interactions that have been unsettled since before then, oldest first. Index `unsettled`. */
     async unsettledBefore(
       before: Date,
       limit: number,
@@ -210,7 +210,7 @@ function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
   return settling?.toHexString() ?? null;
 }
 
-/** The record itself, by the action that interactions are sharded by and its id. */
+/** Filter for one record. Includes the action, which is the shard key. */
 function recordOf({ id, actionId }: Pick<Interaction, 'id' | 'actionId'>): {
   readonly _id: ObjectId;
   readonly actionId: ObjectId;

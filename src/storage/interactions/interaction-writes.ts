@@ -15,11 +15,11 @@ export interface NewInteraction extends Pick<
   readonly key: string;
   readonly idempotencyKey: string | null;
   readonly departmentIds: readonly string[];
-  /** It passes the action on to followers. */
+  /** Followers of the actor receive the action. */
   readonly passesOn: boolean;
 }
 
-/** Most idempotency keys that are remembered of an interaction that is given and taken back. */
+/** Upper bound on remembered idempotency keys of an interaction that is repeatedly given and taken back. */
 const MOST_REPLAY_KEYS = 50;
 
 export function newDocument(
@@ -45,7 +45,7 @@ export function newDocument(
   };
 }
 
-/** Fields of an update pipeline: as it was before it was removed, unless the key has given it before. */
+/** Update pipeline fields that restore its former state, unless the key has given it before. */
 export function givenAgain(
   { idempotencyKey, passesOn }: Pick<NewInteraction, 'idempotencyKey' | 'passesOn'>,
   token: ObjectId,
@@ -62,7 +62,7 @@ export function givenAgain(
     stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
     wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
     settling: { $cond: [isAgain, token, orAbsent('$settling')] },
-    // The first time counts. What was not passed on then is now, where it may be.
+    // Its first time is kept. A reshare that did not reach followers then does now, if it may.
     ...(passesOn
       ? { passedOn: { $ifNull: ['$passedOn', { $cond: [isAgain, clock.now(), '$$REMOVE'] }] } }
       : {}),

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { groupKeyOf } from '../../descriptors/group-key.ts';
 import type { Migration } from './migration.ts';
 
-/** Gives the actions of before the key of their group. Until then each of them is found by its own id alone. */
+/** Adds group keys to older actions. Until then each of them is found only by its own id. */
 export const groupKeysMigration: Migration = {
   version: 3,
   name: 'actions know their group',
@@ -16,7 +16,7 @@ export const groupKeysMigration: Migration = {
       const groupKey = groupKeyOf(document);
       if (groupKey === null || groupKey === document.groupKey) return [];
       const { _id, descriptor, conducted } = document;
-      // As it was read: who changes it meanwhile gives it its key.
+      // Matches the action as read: a concurrent change adds the key itself.
       return [{ updateOne: { filter: { _id, descriptor, conducted }, update: { $set: { groupKey } } } }];
     });
     if (writes.length > 0) await actions.bulkWrite(writes, { ordered: false });

@@ -2,12 +2,12 @@ import { ObjectId } from 'mongodb';
 import type { Collections } from '../database/mongo.ts';
 import type { Migration, MigrationBatch } from './migration.ts';
 
-/** Where the second half begins: readers whose hidden items have all been brought over. */
+/** Prefix of the second half: readers whose hidden items have all been migrated. */
 const READERS = 'reader:';
 
 /**
- * Brings hidden items into the one collection of what readers say of items. Who reads meanwhile looks at the old place first
- * and at the new one then, and an item is in the new one before it leaves the old: nobody misses one.
+ * Moves hidden items to the collection of marks. Concurrent readers look at the old collection first and then at the new
+ * one, and an item is added to the new one before it leaves the old: so nobody misses one.
  */
 export const hiddenItemsMigration: Migration = {
   version: 2,
@@ -34,7 +34,7 @@ async function bringOver(
   await itemMarks.bulkWrite(
     found.map(({ _id, userId, actionId }) => ({
       updateOne: {
-        // What the reader has said of it since counts.
+        // A newer mark of the reader takes precedence.
         filter: { _id: { userId, actionId } },
         update: [
           {

@@ -8,8 +8,8 @@ import type { Collections } from '../database/mongo.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Brings interactions over that were recorded under keys without a kind. Of several likes or reshares of a member the
- * one recorded first stays, since only one counts; the others are removed, and lift as before.
+ * Migrates interactions recorded under keys without a kind. Of several likes or reshares by one member the first is kept,
+ * since only one counts; the others are removed, and keep their boosts.
  */
 export const interactionKeys: Migration = {
   version: 1,
@@ -45,13 +45,13 @@ async function bringOver(
   }
   const holder = await interactions.findOne({ actionId, key });
   if (holder !== null && holder.keyForm === undefined) {
-    // A key of the old form that looks like one of the new: it is brought over first.
+    // Migrate a key of the old form that collides with the new form first.
     await bringOver(interactions, holder);
     return bringOver(interactions, document);
   }
   if (holder !== null && isKeyed)
     await interactions.updateOne({ _id: holder._id }, { $addToSet: { replayKeys: idempotencyKey } });
-  // Settled by upkeep, which has the action counted again.
+  // Upkeep settles them, which recounts the action's interactions.
   const removed = { state: 'REMOVED', stateAt: clock.now(), settling: idOfTime(clock.now()) } as const;
   await interactions.updateOne(
     { _id },
@@ -59,7 +59,7 @@ async function bringOver(
   );
 }
 
-/** The idempotency key of an old key, which was `[actor, idempotency key]`; null where it has none. */
+/** The idempotency key in an old key, which was `[actor, idempotency key]`; `null`: none. */
 function formerKeyOf({ key }: InteractionDocument): string | null {
   if (!key.startsWith('[')) return null;
   const parts: unknown = JSON.parse(key);
@@ -67,7 +67,7 @@ function formerKeyOf({ key }: InteractionDocument): string | null {
   return typeof idempotencyKey === 'string' ? idempotencyKey : null;
 }
 
-/** An erasure gave it its own id for a key, which tells nothing. */
+/** After an erasure the key is the interaction's own id, which reveals nothing. */
 function isErased({ _id, key }: InteractionDocument): boolean {
   return key === _id.toHexString();
 }

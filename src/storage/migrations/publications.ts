@@ -4,14 +4,14 @@ import { forgetPublications, isKeyed, notePublications } from '../actions/public
 import type { Migration } from './migration.ts';
 
 /**
- * From this version on `publications` has every idempotency key that was used, and every process writes it: nothing hangs
- * on the unique indexes of before any more.
+ * From this version on `publications` contains every used idempotency key, and every process writes it: the former unique
+ * indexes are no longer needed.
  */
 export const PUBLISHED_SINCE = 6;
 
 type Publication = Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>;
 
-/** Notes the idempotency keys of the actions of before. Until then keys are looked up in the actions, too. */
+/** Adds the idempotency keys of older actions. Until then keys are also looked up in the actions. */
 export const publicationsMigration: Migration = {
   version: PUBLISHED_SINCE,
   name: 'idempotency keys have a collection of their own',
@@ -25,7 +25,7 @@ export const publicationsMigration: Migration = {
     const keyed = found.filter(isKeyed);
     await notePublications(publications, keyed);
     if (keyed.length > 0) {
-      // An erasure that took a key from its action meanwhile may have come too early for what was noted just now.
+      // An erasure may have removed the key from its action before the record was written: remove the record then.
       const still = await actions
         .find({ _id: { $in: keyed.map(({ _id }) => _id) } })
         .project<Publication>({ actorId: 1, idempotencyKey: 1 })

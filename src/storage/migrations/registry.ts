@@ -7,7 +7,7 @@ import { revisionsMigration } from './revisions.ts';
 import { stampsMigration } from './stamps.ts';
 import { tenantGroupsMigration } from './tenant-groups.ts';
 
-/** Every migration, in the order of their versions. A released one is never changed. */
+/** All migrations in order of version. A released migration is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
   interactionKeys,
   hiddenItemsMigration,
@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tenantGroupsMigration,
 ];
 
-/** The version of the shape that a process with these migrations writes. */
+/** The schema version that a process with these migrations writes. */
 export function latestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }

@@ -2,10 +2,10 @@ import { ObjectId } from 'mongodb';
 import { revised } from '../stages/revision.ts';
 import type { Migration } from './migration.ts';
 
-/** From this version on every process that writes gives an action another revision with every change. */
+/** From this version on every writing process changes an action's revision with every change. */
 export const REVISED_SINCE = 4;
 
-/** Gives the actions of before a revision. Until then they are read whole each time. */
+/** Adds revisions to older actions. Until then they are always read in full. */
 export const revisionsMigration: Migration = {
   version: REVISED_SINCE,
   name: 'actions have revisions',
@@ -18,7 +18,7 @@ export const revisionsMigration: Migration = {
       .toArray();
     const last = found.length < limit ? undefined : found.at(-1);
     if (found.length > 0)
-      // One for all of them: it only has to differ from what each had before and gets later.
+      // One revision for the whole batch: it only has to differ from each action's earlier and later ones.
       await actions.updateMany(
         { _id: { $in: found.map(({ _id }) => _id) }, rev: { $exists: false } },
         revised({}),

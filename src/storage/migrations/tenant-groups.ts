@@ -8,8 +8,8 @@ import type { Migration } from './migration.ts';
 type Grouped = Pick<ActionDocument, '_id' | 'actorId' | 'descriptor' | 'conducted' | 'groupKey'>;
 
 /**
- * Gives the actions of tenants the key of a group of their tenant where they still have the one that is the same in all. Until
- * then what was recorded before and what came since are two groups. A key of another declaration stays as it is.
+ * Replaces group keys that ignore the tenant by keys that include it. Until then older and newer actions form two groups.
+ * Keys that do not match the current declaration stay.
  */
 export const tenantGroupsMigration: Migration = {
   version: 7,
@@ -26,7 +26,7 @@ export const tenantGroupsMigration: Migration = {
       if (before === undefined || tenantOf(document.actorId) === null) return [];
       const groupKey = groupKeyOf(document);
       if (groupKey === null || groupKeyAcrossTenants(document) !== before) return [];
-      // As it was read: an edit that moves it to another group gives it the key of that.
+      // Matches the action as read: an edit that moves it to another group sets the new key itself.
       return [{ updateOne: { filter: { _id, groupKey: before }, update: revised({ $set: { groupKey } }) } }];
     });
     if (writes.length > 0) await actions.bulkWrite(writes, { ordered: false });

@@ -4,7 +4,7 @@ import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** What belongs to an action and goes where it goes, the action first. A pin is no document of its own. */
+/** Documents that are offloaded with an action, the action first. Pins are part of other documents. */
 export const OFFLOAD_SECTIONS = [
   'actions',
   'interactions',
@@ -26,7 +26,7 @@ export interface PinRecord {
   readonly actionId: ObjectId;
 }
 
-/** Why nothing of the other collections goes with an action. A test holds that each is here or above. */
+/** Reasons why other collections have nothing to offload. A test checks that each collection is here or above. */
 export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   follows: 'of readers, whatever they are shown',
   members: 'of people',
@@ -57,7 +57,7 @@ export function recordText({ section, document }: OffloadRecord): string {
   return `{"in":${JSON.stringify(section)},"doc":${BSON.EJSON.stringify(document, { relaxed: false })}}`;
 }
 
-/** Null: the line is no record. */
+/** `null`: the line is not a record. */
 export function recordOf(text: string): OffloadRecord | null {
   let line: Document;
   try {
@@ -85,8 +85,8 @@ function actionIdOf(section: OffloadSection, document: Document): ActionId | nul
 }
 
 /**
- * What belongs to some actions, in no particular order, whose sum can be compared with that of the same at another time.
- * Bounded, however many records there are.
+ * A checksum over the documents of some actions, independent of their order, to compare two points in time. Uses bounded
+ * memory.
  */
 export class OffloadSum {
   #count = 0;
@@ -102,7 +102,7 @@ export class OffloadSum {
   }
 }
 
-/** Everything that belongs to these actions, but for the actions, in batches. */
+/** All documents belonging to these actions, without the actions, in batches. */
 export async function* belongingsOf(
   collections: Pick<Collections, 'interactions' | 'itemMarks' | 'bookmarks' | 'moderationLog' | 'refs'>,
   actions: readonly Pick<ActionDocument, '_id' | 'refIds'>[],

@@ -13,18 +13,18 @@ const BATCH = 500;
 
 type StoredDocument = Readonly<Record<string, unknown>>;
 
-/** What is to be known of readers whose marks come back. */
+/** Readers whose marks are restored. */
 export interface ReturnedMarks {
   readonly userId: string;
   readonly hasUnreadMarks?: true;
   readonly hasSnoozes?: true;
 }
 
-/** The way back of what was taken out; see `offloads.ts`. */
+/** Restores offloaded actions; see `offloads.ts`. */
 export function offloadReturns(collections: Collections) {
   const { actions, refs } = collections;
 
-  /** In place of the tombstone of this file, or where there is nothing. What is there otherwise stays as it is. */
+  /** Replaces this file's tombstone, or inserts. Any other existing document stays. */
   async function bring(offloadId: string, document: ActionDocument): Promise<void> {
     const { _id, fanOut } = document;
     const tombstone = await actions.findOne({ _id }, { projection: { offload: 1, 'fanOut.version': 1 } });
@@ -32,7 +32,7 @@ export function offloadReturns(collections: Collections) {
     if (tombstone !== null && !isOwn) return;
     const withheld: ActionDocument = {
       ...document,
-      // Not the one it had: what a process has of it may be older than the file.
+      // A new revision: processes may have cached the action as it was after the file was written.
       rev: newRevision(),
       isDeleted: true,
       offload: { id: offloadId, stage: 'RETURNING' },
@@ -42,15 +42,15 @@ export function offloadReturns(collections: Collections) {
     try {
       await actions.replaceOne(filter, withheld, { upsert: tombstone === null });
     } catch (error) {
-      // Another process was faster: it brings the same.
+      // Another process inserted the same document first.
       if (!isDuplicateKey(error)) throw error;
     }
   }
 
   return {
     /**
-     * Brings actions back, for nobody to see yet. Those that are there already, or were taken out again by another file,
-     * stay as they are. @returns those that are on their way back, also from an attempt that was cut off.
+     * Restores actions, still invisible. Actions that exist, or were offloaded again to another file, stay as they are.
+     * @returns the actions being restored, including those of an interrupted attempt.
      */
     async bringActions(offloadId: string, documents: readonly StoredDocument[]): Promise<Set<ActionId>> {
       await Promise.all(documents.map((document) => bring(offloadId, document as unknown as ActionDocument)));
@@ -65,7 +65,7 @@ export function offloadReturns(collections: Collections) {
       return new Set(returning.map(({ _id }) => _id.toHexString()));
     },
 
-    /** Brings back what belongs to them. Again, it changes nothing. @returns whose marks these are */
+    /** Restores the documents belonging to them. Idempotent. @returns the readers whose marks these are */
     async bringBelongings(records: readonly OffloadRecord[], maxPinned: number): Promise<ReturnedMarks[]> {
       const { interactions, itemMarks, bookmarks, moderationLog } = collections;
       const bySection = { interactions, itemMarks, bookmarks, moderationLog };
@@ -103,7 +103,7 @@ export function offloadReturns(collections: Collections) {
       });
     },
 
-    /** Brings documents of an older shape into that of now, as the migrations since would have. */
+    /** Applies the migrations since an older version to the restored documents. */
     async bringUp(version: number): Promise<void> {
       for (const migration of MIGRATIONS.filter((later) => later.version > version)) {
         let after: string | null = null;
@@ -112,7 +112,7 @@ export function offloadReturns(collections: Collections) {
       }
     },
 
-    /** Shows actions that have come back with all that belongs to them, and has them delivered. */
+    /** Makes completely restored actions visible and requests their delivery. */
     async showReturned(offloadId: string, limit: number, now: Date): Promise<number> {
       const found = await actions
         .find({ 'offload.id': offloadId, 'offload.stage': 'RETURNING' })
@@ -131,7 +131,7 @@ export function offloadReturns(collections: Collections) {
     },
   };
 
-  /** Below what is pinned by now, as far as there is room. */
+  /** Adds pins below the current ones, as far as there is room. */
   async function bringPins(pins: readonly PinRecord[], max: number): Promise<void> {
     for (const { refId, actionId } of pins)
       await refs.updateOne(
@@ -141,8 +141,8 @@ export function offloadReturns(collections: Collections) {
   }
 }
 
-/** By what a document is found on its shard: interactions lie with their action. */
+/** Key that reaches a document on its shard: interactions are sharded by their action. */
 function keyOf({ _id, actionId }: StoredDocument): { readonly _id: string } {
-  // The types of the collections differ; a filter of ids is the same for all of them.
+  // The collections' types differ, but a filter by id is the same for all of them.
   return (actionId === undefined ? { _id } : { _id, actionId }) as { readonly _id: string };
 }

@@ -17,11 +17,11 @@ export interface OffloadBatch {
   readonly last: ActionId;
 }
 
-/** What is not to be lost by taking the action out: events and log entries that are still to be moved. */
+/** The action has no unmoved events or log entries, which an offload would lose. */
 const IS_SETTLED: Filter<ActionDocument> = {
   isDeleted: false,
   'fanOut.state': 'DONE',
-  // What has been moved leaves an empty list.
+  // Moving events leaves an empty list.
   'unsent.0': { $exists: false },
   'unlogged.0': { $exists: false },
   offload: { $exists: false },
@@ -34,8 +34,8 @@ const IS_UNSETTLED = [
 ];
 
 /**
- * Actions that are taken out to a file and brought back. What is taken out is deleted for everybody from the first write
- * on, and is withdrawn from the feeds as anything deleted is; of what has an idempotency key a tombstone stays.
+ * Offloads actions to a file and restores them. An offloaded action is deleted for everybody from the first write on, and is
+ * withdrawn from feeds like any deleted one; actions with an idempotency key leave a tombstone.
  */
 export function offloadsRepository(collections: Collections) {
   const { actions, interactions, moderationLog } = collections;
@@ -48,8 +48,8 @@ export function offloadsRepository(collections: Collections) {
     ...offloadReturns(collections),
 
     /**
-     * The next actions with which nothing has happened since a time, and what belongs to them; null: there are no more. In
-     * the order of their ids, which reads the collection once, whatever is taken out.
+     * The next actions that have been inactive since a time, with everything that belongs to them; `null`: no more. In order
+     * of id, so that the collection is scanned once.
      */
     async readBatch(
       { before, after }: { readonly before: Date; readonly after: ActionId | null },
@@ -78,7 +78,7 @@ export function offloadsRepository(collections: Collections) {
       return { records: records(), last: last._id.toHexString() };
     },
 
-    /** Takes from everybody what has not changed since it was written to the file. What has stays. */
+    /** Makes actions invisible, unless they changed since they were written to the file. */
     async claim(offloadId: string, written: readonly OffloadedAction[]): Promise<void> {
       if (written.length === 0) return;
       await actions.bulkWrite(
@@ -92,7 +92,7 @@ export function offloadsRepository(collections: Collections) {
       );
     },
 
-    /** Of these actions those that were claimed, with the sum of what belongs to each now; null: it is being changed. */
+    /** Claimed ones of these actions, each with the current checksum of its documents; `null`: it is being changed. */
     async sums(offloadId: string, ids: readonly ActionId[]): Promise<Map<ActionId, string | null>> {
       const claimed = await actions
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') })
@@ -110,7 +110,7 @@ export function offloadsRepository(collections: Collections) {
       return new Map(Array.from(sums, ([id, sum]) => [id, isUnsettled.has(id) ? null : sum.value]));
     },
 
-    /** Shows again what was claimed: its feeds have not been touched. */
+    /** Makes claimed actions visible again; their feeds have not been touched. */
     async giveBack(offloadId: string, ids: readonly ActionId[]): Promise<void> {
       await actions.updateMany(
         { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') },
@@ -118,7 +118,7 @@ export function offloadsRepository(collections: Collections) {
       );
     },
 
-    /** Has what was claimed withdrawn from all feeds, and everything that belongs to it removed, by passes of the fan-out. */
+    /** Lets fan-out passes withdraw claimed actions from all feeds and remove everything that belongs to them. */
     async withdraw(offloadId: string, ids: readonly ActionId[], now: Date): Promise<void> {
       await actions.updateMany(
         { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') },
@@ -127,7 +127,7 @@ export function offloadsRepository(collections: Collections) {
             $set: {
               offload: { id: offloadId, stage: 'LEAVING' },
               expiresAt: '$$REMOVE',
-              // Of what is hidden watchers know.
+              // Watchers already know about a hidden action.
               'fanOut.untoldVersion': {
                 $cond: ['$isHidden', '$$REMOVE', { $add: ['$fanOut.version', 1] }],
               },
@@ -138,7 +138,7 @@ export function offloadsRepository(collections: Collections) {
       );
     },
 
-    /** How many are being withdrawn, and how many could not be. Index `offload`. */
+    /** Number of actions being withdrawn, and of failed withdrawals. Index `offload`. */
     async leaving(offloadId: string): Promise<{ readonly open: number; readonly failed: number }> {
       const ofOffload = ofStage(offloadId, 'LEAVING');
       const [open, failed] = await Promise.all([
@@ -149,8 +149,9 @@ export function offloadsRepository(collections: Collections) {
     },
 
     /**
-     * Removes what is left of actions that have been withdrawn: 0 when none is. Last the action, so that what is cut off
-     * is found again. What has an idempotency key leaves its tombstone, or a repetition would publish it once more.
+     * Removes the remains of withdrawn actions; returns 0 when there are none. The action goes last, so that an interrupted
+     * call finds it again. An action with an idempotency key leaves its tombstone, otherwise a repeated publication would
+     * record it again.
      */
     async purge(offloadId: string, limit: number): Promise<number> {
       const found = await actions
@@ -170,7 +171,7 @@ export function offloadsRepository(collections: Collections) {
       return found.length;
     },
 
-    /** Every taking out and bringing back that has not come to its end, with how many actions. Index `offload`. */
+    /** Unfinished offloads and restores with their number of actions. Index `offload`. */
     async underWay(): Promise<
       { readonly id: string; readonly isReturning: boolean; readonly actions: number }[]
     > {
@@ -197,7 +198,10 @@ export function offloadsRepository(collections: Collections) {
       return found.map(({ _id, actions: count }) => ({ ..._id, actions: count }));
     },
 
-    /** How many of them are neither here nor out: the taking out was cut off. Index `offload`. */
+    /**
+     * Number of actions that are neither visible nor completely offloaded, because the offload was interrupted. Index
+     * `offload`.
+     */
     countUnfinished(offloadId: string): Promise<number> {
       return actions.countDocuments({
         'offload.id': offloadId,

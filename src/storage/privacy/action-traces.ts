@@ -10,25 +10,25 @@ import { literal } from '../stages/literal.ts';
 
 const ERROR_REMOVED = 'The error named a member who was erased';
 
-/** Actions that have to do with a member, and their fan-outs. See `member-traces.ts`. */
+/** Actions related to a member, and their fan-outs. See `member-traces.ts`. */
 export function actionTraces(collections: Collections) {
   const { actions } = collections;
 
   return {
-    /** Actions that have to do with them, by every way of finding them. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    /** Actions related to the member in any way. Indexes `slice`, `names`, `other_ids`, `audience`. */
     async anonymiseActions(subject: ErasureTask, limit: number): Promise<number> {
       for (const { filter } of ACTION_TRACES) {
         const changed = await anonymiseActions(collections, subject, filter(subject.memberId), limit);
         if (changed > 0) return changed;
       }
-      // A delivery that had read the action before may have written down whom it is pulled through.
+      // A delivery that read the action before may have written the old id to `pullRefIds`.
       const pulled = { refIds: subject.pseudonym, pullRefIds: subject.memberId };
       return anonymiseActions(collections, subject, pulled, limit);
     },
 
     /**
-     * Puts the pseudonym in place of a member who has passed actions on: its followers are those of the member. A delivery
-     * that is under way by the old id is followed by one more. Index `reshared`.
+     * Replaces a resharing member by the pseudonym, which has the same followers. A delivery in progress under the old id is
+     * followed by another pass. Index `reshared`.
      */
     async anonymiseReshares({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await actions
@@ -59,7 +59,7 @@ export function actionTraces(collections: Collections) {
       return found.length;
     },
 
-    /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
+    /** Checkpoints and errors of fan-outs may name a reader. Index `claim`: unfinished ones. */
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
       const [checkpoints, former, notified, errors] = await Promise.all([

@@ -15,7 +15,7 @@ import { forgetPublications, isKeyed } from '../actions/publications.ts';
 import { revised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
 
-/** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is described. */
+/** One way in which an action is related to a member: how to find it by an index, and its description. */
 export interface ActionTrace {
   readonly filter: (memberId: UserId) => Filter<ActionDocument>;
   readonly isIn: (document: ActionDocument, memberId: UserId) => boolean;
@@ -27,29 +27,29 @@ export const ACTION_TRACES: readonly ActionTrace[] = [
     filter: (memberId) => ({ refIds: memberId }),
     isIn: ({ refIds }, memberId) => refIds.includes(memberId),
   },
-  // Somebody whose name the descriptor holds.
+  // A member whose name the descriptor copies.
   {
     filter: (memberId) => holdsName(memberId),
     isIn: ({ names }, memberId) => names?.some((stamp) => idOfStamp(stamp) === memberId) ?? false,
   },
-  // Somebody whose id alone the descriptor holds, or the actor of a tombstone.
+  // A member of whom the descriptor has only the id, or the actor of a tombstone.
   {
     filter: (memberId) => ({ otherIds: memberId }),
     isIn: ({ otherIds }, memberId) => otherIds?.includes(memberId) ?? false,
   },
-  // Somebody mentioned, or a recipient.
+  // A mentioned member, or a recipient.
   {
     filter: (memberId) => ({ audience: userKey(memberId) }),
     isIn: ({ audience }, memberId) => audience.includes(userKey(memberId)),
   },
 ];
 
-/** Tries until an action that is changed all the time is left to a later attempt. */
+/** Attempts before leaving an action that keeps changing to a later call. */
 const MAX_TRIES = 5;
 
 /**
- * Rewrites up to `limit` actions in which the subject is found by a filter, each in one write. One that is changed at
- * the same moment is left for the next call. Returns how many were rewritten: 0 when none is left.
+ * Rewrites up to `limit` actions that match a filter for the subject, one write each. An action that changes concurrently is
+ * left for the next call. Returns the number rewritten: 0 when none is left.
  */
 export async function anonymiseActions(
   collections: Pick<Collections, 'actions' | 'moderationLog' | 'publications'>,
@@ -61,9 +61,9 @@ export async function anonymiseActions(
   for (let tries = 1; ; tries++) {
     const found = await actions.find(where).limit(limit).batchSize(limit).toArray();
     if (found.length === 0) return 0;
-    // Before the actions, which are how the reasons are found.
+    // Before the actions, which are needed to find the reasons.
     await anonymiseReasons(collections, subject, found);
-    // Before the actions, too: with their keys goes what the keys stand for is found by.
+    // Also before the actions: without their keys the records could not be found.
     await forgetPublications(
       collections.publications,
       found.filter(({ actorId }) => actorId === subject.memberId).filter(isKeyed),
@@ -82,7 +82,7 @@ export async function anonymiseActions(
   }
 }
 
-/** As it was read: a rename, a purge or a delivery may come in between. */
+/** Matches the document as it was read: a rename, a purge or a delivery may come in between. */
 function unchanged(document: ActionDocument): Filter<ActionDocument> {
   const { _id, actorId, refs, descriptor, names, fanOut } = document;
   return {
@@ -96,7 +96,7 @@ function unchanged(document: ActionDocument): Filter<ActionDocument> {
   };
 }
 
-/** What of an action changes when the subject goes from it, but for whom it is pulled through. */
+/** Changed fields of an action from which the subject is removed, except for `pullRefIds`. */
 export function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
   const { memberId, pseudonym } = subject;
   const isOwn = document.actorId === memberId;
@@ -123,12 +123,12 @@ export function anonymisedValues(document: ActionDocument, subject: ErasureSubje
       : { concerned: concerned.filter(({ key }) => key !== userKey(memberId)) }),
     ...(undecidedRefIds === undefined ? {} : { undecidedRefIds: renamed(undecidedRefIds) }),
     ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
-    // No name is carried to a pseudonym: there is nothing to stamp.
+    // Pseudonyms are not renamed, so they need no stamp.
     ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
   };
 }
 
-/** One write: what identifies the subject goes and, where it must, another pass is asked for. */
+/** One write: removes everything identifying the subject and requests another pass where necessary. */
 function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const { memberId, pseudonym } = subject;
   const isOwn = document.actorId === memberId;
@@ -171,8 +171,8 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
 }
 
 /**
- * Whether a delivery by the old id may be under way, or may have found that the followers are not there any more. A pass
- * over the action as it is then goes by the pseudonym, whose followers are all there.
+ * Whether a delivery under the old id may be running, or may have missed followers that were already moved. A pass over the
+ * rewritten action uses the pseudonym, which has all the followers.
  */
 function mayMissFollowers(document: ActionDocument, { memberId, startedAt }: ErasureTask): boolean {
   const { refIds, isDeleted, recorded, fanOut } = document;
@@ -180,7 +180,7 @@ function mayMissFollowers(document: ActionDocument, { memberId, startedAt }: Era
   return fanOut.state !== 'DONE' || recorded.getTime() >= startedAt.getTime() - CLOCK_DIFFERENCE_MS;
 }
 
-/** The log says who hid what and why, which may name whom it was hidden from; the rest of it stays. */
+/** The log records who hid what and why. Reasons may name the subject; the rest stays. */
 async function anonymiseReasons(
   collections: Pick<Collections, 'actions' | 'moderationLog'>,
   subject: ErasureSubject,
@@ -199,7 +199,7 @@ async function anonymiseReasons(
   if (writes.length > 0) await moderationLog.bulkWrite(writes, { ordered: false });
 }
 
-/** A note of a moderator without names, and without the id where it stands alone. */
+/** A moderator's reason without the subject's names, and without the id where it is a separate word. */
 export function withoutSubject(reason: string | null, subject: ErasureSubject): string | null {
   if (reason === null) return null;
   const words = reason.split(/(\s+)/u).map((word) => (word === subject.memberId ? subject.pseudonym : word));

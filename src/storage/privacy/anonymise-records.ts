@@ -11,7 +11,7 @@ import type { ItemMarkDocument } from '../documents/reader-documents.ts';
 
 const USER_KEY = 'user:';
 
-/** Every member that a record may name. */
+/** All members that a record may name. */
 export function membersIn({ section, document }: OffloadRecord): UserId[] {
   switch (section) {
     case 'actions': {
@@ -39,8 +39,8 @@ export function membersIn({ section, document }: OffloadRecord): UserId[] {
 }
 
 /**
- * Who was erased since a file was written, with what stands in their place. The same for the same file, so that all of
- * it has one, also after an attempt that was cut off; who does not have the file cannot tell whose it is.
+ * Members erased since a file was written, with their pseudonyms. Deterministic per file, so that the whole file uses the
+ * same ones, even after an interrupted attempt; without the file nobody can tell whose they are.
  */
 export function erasedSubjects(
   erased: readonly UserId[],
@@ -60,7 +60,7 @@ export function erasedSubjects(
   }));
 }
 
-/** The record as the erasure would have left it; null: it would have removed it. */
+/** The record as the erasure would have left it; `null`: the erasure would have deleted it. */
 export function anonymiseRecord(record: OffloadRecord, subject: ErasureSubject): OffloadRecord | null {
   const { section, document } = record;
   const { memberId, pseudonym } = subject;

@@ -5,7 +5,7 @@ import type { Collections } from '../database/mongo.ts';
 
 export interface ErasurePlace {
   readonly startedAt: Date;
-  /** Names the erasure without naming the member: 64 hex digits. */
+  /** Identifies the erasure without naming the member: 64 hex digits. */
   readonly key: string;
 }
 
@@ -13,7 +13,7 @@ export type ListedErasure = Erasure & ErasurePlace;
 
 export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'>) {
   return {
-    /** Those behind a place, latest first. Indexes `newest`, `tenant`. Tenant null: tenants are off. */
+    /** Erasures after a position, latest first. Indexes `newest`, `tenant`. Tenant `null`: tenants are off. */
     async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
       const documents = await erasures
         .find({

@@ -9,19 +9,19 @@ import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
 import { literal } from '../stages/literal.ts';
 
-/** One worker's hold on one erasure: valid until the lease ends. */
+/** A worker's claim on one erasure, valid until the lease ends. */
 export interface ErasureClaim {
-  /** Names the erasure without naming the member. */
+  /** Identifies the erasure without naming the member. */
   readonly key: string;
   readonly token: string;
-  /** RUNNING: the first round, which answers the request. CONFIRMING: the second look. */
+  /** RUNNING: the first pass, which answers the request. CONFIRMING: the second pass. */
   readonly state: Exclude<ErasureState, 'DONE'>;
-  /** This one included, since the last round that came to its end. */
+  /** Including this one, since the last completed round. */
   readonly attempts: number;
   readonly subject: ErasureTask;
 }
 
-/** One way: tells whether a given member was erased, not who was. */
+/** One-way: tells whether a given member was erased, but not who was. */
 export function erasureKeyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
 }
@@ -31,7 +31,7 @@ export function toErasure(document: ErasureDocument): Erasure {
   return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
 }
 
-/** One document per erased member, the commit point of an erasure and its lease. Unique key: `_id`. */
+/** One document per erased member: the commit point of an erasure and its lease. Unique key: `_id`. */
 export function erasuresRepository(
   collection: Collection<ErasureDocument>,
   events: EventEntries = NO_EVENTS,
@@ -40,8 +40,8 @@ export function erasuresRepository(
 
   return {
     /**
-     * Makes it so that the member will be erased, in one write, due at once. One that is under way keeps its pseudonym; one
-     * that waits for its second look starts over, and so does one that is DONE, with the pseudonym given.
+     * Requests an erasure in one write, due at once. A running erasure keeps its pseudonym. One waiting for its second pass
+     * starts over, and so does a DONE one, with the given pseudonym.
      */
     async begin(request: ErasureSubject & { readonly by: UserId; readonly now: Date }): Promise<void> {
       const { memberId, names, pseudonym, by, now } = request;
@@ -67,7 +67,7 @@ export function erasuresRepository(
       );
     },
 
-    /** The erasure of this member, or the one that has been due for longest; null when nothing is due. Index `due`. */
+    /** Claims this member's erasure, or the one that has been due longest; `null`: none is due. Index `due`. */
     async claim(options: {
       readonly token: string;
       readonly now: Date;
@@ -78,7 +78,7 @@ export function erasuresRepository(
       const document = await collection.findOneAndUpdate(
         {
           ...(memberId === undefined ? {} : { _id: erasureKeyOf(memberId) }),
-          // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+          // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
           dueAt: { $exists: true, $lte: now },
         },
         { $set: { worker: token, dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
@@ -92,7 +92,7 @@ export function erasuresRepository(
       return { key, token, state, attempts, subject };
     },
 
-    /** Notes what has been done and extends the lease. False: the claim is void. */
+    /** Records progress and extends the lease. `false`: the claim is void. */
     async progress(
       claim: ErasureClaim,
       done: { readonly step: string; readonly changed: number },
@@ -106,8 +106,8 @@ export function erasuresRepository(
     },
 
     /**
-     * The end of a round: after the first a second look is due at `confirmAt`, after that it is DONE and the member's
-     * id is forgotten here too. False: the claim is void.
+     * Ends a round. After the first, a second pass is due at `confirmAt`; after the second, the erasure is DONE and the
+     * member's id is removed here, too. `false`: the claim is void.
      */
     async finishRound(claim: ErasureClaim, now: Date, confirmAt: Date): Promise<boolean> {
       const result = await collection.updateOne(
@@ -126,12 +126,12 @@ export function erasuresRepository(
       return result.matchedCount === 1;
     },
 
-    /** Gives the claim back: due from `notBefore` on. Nothing happens when it is void. */
+    /** Releases the claim; due again from `notBefore`. Does nothing when the claim is void. */
     async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
       await collection.updateOne(ownedBy(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
     },
 
-    /** Whom these erasures are for, as long as that is known. Unique key: `_id`. */
+    /** Members of these erasures, while still known. Unique key: `_id`. */
     async subjectsOf(keys: readonly string[]): Promise<Map<string, UserId>> {
       if (keys.length === 0) return new Map();
       const documents = await collection
@@ -143,15 +143,15 @@ export function erasuresRepository(
       );
     },
 
-    /** Null when the member was never to be erased. */
+    /** `null` when the member's erasure was never requested. */
     async find(memberId: UserId): Promise<Erasure | null> {
       const document = await collection.findOne({ _id: erasureKeyOf(memberId) });
       return document === null ? null : toErasure(document);
     },
 
     /**
-     * Those of the members whose erasure goes on or has begun after a time given for each. Clocks of processes may
-     * differ, so one too many may be among them. Unique key: `_id`.
+     * Those of the members whose erasure is running or began after the time given for each. May include one too many, since
+     * clocks of processes may differ. Unique key: `_id`.
      */
     async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
       const byKey = new Map([...since.keys()].map((memberId) => [erasureKeyOf(memberId), memberId]));
@@ -168,7 +168,7 @@ export function erasuresRepository(
       });
     },
 
-    /** Those of the members who are being erased, or whose erasure came to its end after a time. Unique key: `_id`. */
+    /** Those of the members who are being erased, or whose erasure ended after a time. Unique key: `_id`. */
     async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
       const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
       const documents = await collection
@@ -182,8 +182,8 @@ export function erasuresRepository(
     },
 
     /**
-     * Clears the way for members who are described again. Whose second look is still to come is done with it: what is
-     * there from now on belongs to a new person. Tells who that was, and who is being erased at this moment.
+     * Prepares for members who are described again. A pending second pass is cancelled, since new data belongs to a new
+     * person. Returns whose pass that was, and who is being erased right now.
      */
     async admit(
       memberIds: readonly UserId[],
@@ -210,7 +210,7 @@ export function erasuresRepository(
       return { admitted, erasing };
     },
 
-    /** Replaces the member as who asked for erasures. Not by their pseudonym: beside the key it would tell whose it is. */
+    /** Replaces the member as requester of erasures. Not by their pseudonym: next to the key it would reveal whose it is. */
     async anonymiseRequests(memberId: UserId, unlinked: UserId): Promise<number> {
       const { modifiedCount } = await collection.updateMany({ by: memberId }, { $set: { by: unlinked } });
       return modifiedCount;

@@ -9,13 +9,12 @@ const NAMING = ['actorId', 'followerId', 'refId', 'memberId'] as const;
 
 type WithFacts = Pick<HostEventDocument, '_id' | 'facts' | 'memberIds'>;
 
-/** What a member leaves among the events for hosts, in bounded batches: called again until nothing is found, nothing is left. */
+/** A member's traces in host events. Works in bounded batches; repeat until nothing is found. */
 export function eventTraces({ eventOutbox, hostEvents }: Pick<Collections, 'eventOutbox' | 'hostEvents'>) {
   return {
     /**
-     * Who did something or was followed is the pseudonym from now on; who was told of an action is not named any more.
-     * Index `members`; of deliveries, which name readers by the thousand, those that are kept are read, by `type`, and of
-     * what has not been moved yet everything, by `unsent`.
+     * Replaces actors and followed members by the pseudonym, and removes readers from deliveries. Index `members`.
+     * Deliveries name thousands of readers each, so all stored ones are read by `type`, and all unmoved events by `unsent`.
      */
     async anonymiseEvents(subject: ErasureSubject, limit: number): Promise<number> {
       const { memberId } = subject;

@@ -6,14 +6,14 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { literal } from '../stages/literal.ts';
 
-/** What ending a batch of follows asks for: whose counts go down by one, and whose have to be counted again. */
+/** Result of ending a batch of follows: refs to decrement by one, and refs to recount. */
 export interface EndedFollows {
   readonly ids: readonly ObjectId[];
   readonly counted: readonly RefId[];
   readonly uncertain: readonly { readonly id: ObjectId; readonly refId: RefId }[];
 }
 
-/** What a member leaves among the follows, in bounded batches: called again until nothing is found, nothing is left. */
+/** A member's traces in follows. Works in bounded batches; repeat until nothing is found. */
 export function followTraces({ follows }: Pick<Collections, 'follows'>) {
   return {
     /** A batch of the member's own follows. Index `pair`. */
@@ -22,8 +22,8 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
     },
 
     /**
-     * Ends a batch of the member's own follows. Those that were counted get the token with it; of one that bears a mark
-     * already nobody knows whether it was counted. Once the counts are right, `dropFollows`.
+     * Ends a batch of the member's own follows. Counted ones are marked with the token; for one that already has a mark it
+     * is unknown whether it was counted. Call `dropFollows` once the counts are right.
      */
     async endFollows(
       { memberId }: ErasureSubject,
@@ -55,14 +55,14 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
       };
     },
 
-    /** Those that were followed again meanwhile stay for the next batch. */
+    /** Follows that were opened again meanwhile are left for the next batch. */
     async dropFollows(ids: readonly ObjectId[]): Promise<void> {
       await follows.deleteMany({ _id: { $in: [...ids] }, active: false });
     },
 
     /**
-     * Gives the pseudonym a copy of a batch of what others follow of the member, open spans included, while the follows
-     * of the member stay. Unique key: followerId, refId. Index `by_ref`.
+     * Copies a batch of follows of the member, including open spans, to the pseudonym; the originals stay. Unique key:
+     * followerId, refId. Index `by_ref`.
      */
     async copyFollowers({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await follows
@@ -87,11 +87,11 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
     },
 
     /**
-     * Ends what others follow of the member, in a batch, and in its copy: they follow nobody by it any more, and what
-     * came through it stays theirs. Where somebody has taken back what they followed meanwhile, the copy goes in the end.
-     * Unique key: followerId, refId. Index `by_ref`.
-     * @param makeDue called before and after with the readers who followed the member as assigned: what was lifted for it stands
-     *   lower afterwards.
+     * Ends a batch of follows of the member, and their copies: the followers follow nobody by them any more, and keep what
+     * they received. If a follower took back their follow meanwhile, the copy is deleted as well. Unique key: followerId,
+     * refId. Index `by_ref`.
+     * @param makeDue called before and after with the readers who followed the member as assigned: items boosted by that
+     * move down.
      */
     async moveFollowers(
       { memberId, pseudonym }: ErasureSubject,
@@ -134,7 +134,7 @@ function isAssigned({ active, isAssigned: is }: FollowDocument): boolean {
   return active && is === true;
 }
 
-/** The copy with these spans, all of them ended, besides those it has from a follow of before. */
+/** The copy with these spans, all of them ended, in addition to spans from an earlier follow. */
 function endedCopy(spans: FollowDocument['spans']): Document[] {
   const own = { $cond: [{ $eq: ['$isCopied', true] }, [], { $ifNull: ['$spans', []] }] };
   return [{ $set: { active: false, spans: { $setUnion: [own, literal(spans)] } } }, { $unset: 'isCopied' }];

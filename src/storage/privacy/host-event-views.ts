@@ -2,7 +2,7 @@ import type { HostEvent } from '../../domain/host-event.ts';
 import { hostEventData, type HostEventView } from '../../domain/host-event-data.ts';
 import type { ErasuresRepository } from './erasures.ts';
 
-/** Events as hosts get them, with whom erasures are for, as long as that is known. No round trip where there are none among them. */
+/** Host events as delivered, with the members of erasures while known. No round trip if there are no erasures among them. */
 export async function viewHostEvents(
   erasures: Pick<ErasuresRepository, 'subjectsOf'>,
   events: readonly HostEvent[],

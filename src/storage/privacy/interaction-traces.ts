@@ -6,7 +6,7 @@ import { moderationRepository } from '../actions/moderation.ts';
 import type { Collections } from '../database/mongo.ts';
 import { OPEN_FAN_OUT } from '../stages/open-fan-out.ts';
 
-/** What a member did with actions, and did as a moderator. See `member-traces.ts`. */
+/** A member's interactions and moderation. See `member-traces.ts`. */
 export function interactionTraces(collections: Collections) {
   const { actions, interactions, moderationLog } = collections;
   const moderation = moderationRepository(collections);
@@ -14,8 +14,8 @@ export function interactionTraces(collections: Collections) {
 
   return {
     /**
-     * Counts and boosts stay as they are: they go by who it was, not by what they are called. What they wrote goes.
-     * Index `actor`.
+     * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. Index
+     * `actor`.
      */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await interactions
@@ -29,7 +29,7 @@ export function interactionTraces(collections: Collections) {
           found.map(({ _id }) => ({
             updateOne: {
               filter: { _id, actorId: memberId },
-              // The key names the actor, and only has to differ from the others of its action.
+              // The key contains the actor, and only has to be unique within the action.
               update: {
                 $set: { actorId: pseudonym, key: _id.toHexString(), keyForm: 2 },
                 $unset: { text: 1, data: 1, replayKeys: 1 },
@@ -41,7 +41,7 @@ export function interactionTraces(collections: Collections) {
       return found.length;
     },
 
-    /** What they did as a moderator: that it was done, when and why is to stay on record. Indexes `claim`, `unsettled`, `by`. */
+    /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */
     async anonymiseModeration(subject: ErasureSubject, limit: number): Promise<number> {
       const unlogged = await actions
         .find({ ...OPEN_FAN_OUT, 'unlogged.by': subject.memberId })

@@ -17,7 +17,7 @@ export interface RecordedInteraction extends Interaction {
 
 const BATCH = 500;
 
-/** Reads what is stored about a member, whole lists in batches of 500, each by an index. */
+/** Reads everything stored about a member, complete lists in batches of 500, each by an index. */
 export function memberDataRepository(collections: Collections) {
   const {
     actions,
@@ -34,7 +34,7 @@ export function memberDataRepository(collections: Collections) {
   } = collections;
 
   return {
-    /** What is stored in one document each, and how many others have to do with them. */
+    /** Data stored in single documents, and the number of related documents of others. */
     async profile(memberId: UserId) {
       const [member, ref, feed, followers, mutedBy] = await Promise.all([
         members.findOne({ _id: memberId }),
@@ -54,7 +54,7 @@ export function memberDataRepository(collections: Collections) {
       };
     },
 
-    /** Actions that have to do with the member, each once. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    /** Actions related to the member, without duplicates. Indexes `slice`, `names`, `other_ids`, `audience`. */
     async *actions(memberId: UserId): AsyncGenerator<Action[], void, undefined> {
       for (const [index, { filter }] of ACTION_TRACES.entries()) {
         const earlier = ACTION_TRACES.slice(0, index);
@@ -65,7 +65,7 @@ export function memberDataRepository(collections: Collections) {
       }
     },
 
-    /** What was done to these actions, when and why, by action; not by whom. Index `action`. */
+    /** Moderation of these actions (what, when and why, but not by whom), by action. Index `action`. */
     async moderationOf(
       actionIds: readonly ActionId[],
     ): Promise<Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>> {
@@ -126,15 +126,15 @@ export function memberDataRepository(collections: Collections) {
         yield documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
     },
 
-    /** Whose supervisor the member is. Index `supervisor`. */
+    /** Members supervised by the member. Index `supervisor`. */
     async *supervised(memberId: UserId): AsyncGenerator<{ memberId: string }[], void, undefined> {
       for await (const documents of batches(members.find({ supervisorId: memberId })))
         yield documents.map(({ _id }) => ({ memberId: _id }));
     },
 
     /**
-     * Events for hosts that name the member, as far as they are kept. Indexes `members`, `type`.
-     * @param withOthers also what others did that names them.
+     * Host events that name the member, as long as they are stored. Indexes `members`, `type`.
+     * @param withOthers include what others did.
      */
     async *events(memberId: UserId, withOthers: boolean) {
       const own: Filter<HostEventDocument> = withOthers
@@ -157,7 +157,7 @@ export function memberDataRepository(collections: Collections) {
         }));
     },
 
-    /** What the member did as a moderator. Index `by`. */
+    /** Moderation by the member. Index `by`. */
     async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
       for await (const documents of batches(moderationLog.find({ by: memberId })))
         yield documents.map(({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
@@ -185,7 +185,7 @@ async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, und
   if (batch.length > 0) yield batch;
 }
 
-/** Without how far a name has been carried, which says nothing about anybody. */
+/** Without the progress of renames, which is no personal data. */
 function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   const { _id: id, version: _version, propagated: _propagated, rename: _rename, ...facts } = document;
   return { id, ...facts };

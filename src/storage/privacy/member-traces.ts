@@ -15,8 +15,8 @@ export type MemberTracesRepository = ReturnType<typeof profileTraces> &
   ReturnType<typeof eventTraces>;
 
 /**
- * Everything outside a feed in which a member leaves a trace. Each method does one bounded batch and returns how much
- * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
+ * All of a member's traces outside of feeds. Each method processes one bounded batch and returns the number found: repeat
+ * until it is 0. Safe to interrupt anywhere and to repeat.
  */
 export function memberTracesRepository(
   collections: Collections,

@@ -5,15 +5,15 @@ import type { DirectoryStampsRepository } from '../directory/directory-stamps.ts
 import { userIds } from '../database/ids-of.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** What a member is called and belongs to. See `member-traces.ts`. */
+/** A member's names and groups. See `member-traces.ts`. */
 export function profileTraces(
   { feeds, members, refs }: Pick<Collections, 'feeds' | 'members' | 'refs'>,
   directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
 ) {
   return {
     /**
-     * Takes name, details, groups and supervisor from who they are, and name and details from what they are as a ref:
-     * names are read from there, so from now on nobody is shown theirs, wherever it was copied to.
+     * Removes name, details, groups and supervisor of the member, and label and details of the member as a ref. Names are
+     * read from there, so nobody is shown them from now on, wherever they were copied to.
      */
     async conceal({ memberId }: ErasureSubject): Promise<number> {
       const results = await directoryStamps.stamping([memberId], () =>
@@ -45,7 +45,7 @@ export function profileTraces(
       return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
     },
 
-    /** Whose supervisor they are: boosts that came by it stay. Index `supervisor`. */
+    /** Replaces the member as supervisor; boosts that resulted from it stay. Index `supervisor`. */
     async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await userIds(members.find({ supervisorId: memberId }).limit(limit));
       await directoryStamps.stamping(found, () =>
@@ -57,7 +57,7 @@ export function profileTraces(
       return found.length;
     },
 
-    /** Who they are, what they are as a ref, and what they said about their feed: the last to go. */
+    /** Deletes the member's profile, ref and feed settings, as the last step. */
     async removeProfile({ memberId }: ErasureSubject): Promise<number> {
       const results = await directoryStamps.stamping([memberId], () =>
         Promise.all([

@@ -5,7 +5,7 @@ import { userIds } from '../database/ids-of.ts';
 import type { Collections } from '../database/mongo.ts';
 import type { BookmarkDocument, ItemMarkDocument } from '../documents/reader-documents.ts';
 
-/** What readers hide, mark and mute. See `member-traces.ts`. */
+/** A member's hidden items, marks and mutes, and mutes of the member. See `member-traces.ts`. */
 export function readerTraces({
   bookmarks,
   feeds,
@@ -49,8 +49,8 @@ export function readerTraces({
     },
 
     /**
-     * Who mutes them, or what refers to them, goes on muting the pseudonym, or their feed would fill with what it kept out.
-     * Phrases are their own words. Indexes `muted`, `mutes`.
+     * Readers who mute the member then mute the pseudonym, otherwise muted actions would appear in their feeds. Phrases are
+     * the readers' own words. Indexes `muted`, `mutes`.
      */
     async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await userIds(feeds.find({ muted: memberId }).limit(limit));

@@ -6,10 +6,10 @@ import { ofReaderActions, readerActionId, type ReaderAction } from '../documents
 import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Actions that readers keep for later. Key: `_id`, of reader and action. */
+/** Actions that readers have bookmarked. Key: `_id`, of reader and action. */
 export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
   return {
-    /** Once only: an older bookmark stays as it is. */
+    /** Keeps an existing bookmark. */
     async add(userId: UserId, actionId: ActionId, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
@@ -24,7 +24,7 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
       await collection.deleteOne({ _id: readerActionId(userId, actionId) });
     },
 
-    /** How many the reader has, counted up to a limit. Index `newest`. */
+    /** Number of the reader's bookmarks, counted up to a limit. Index `newest`. */
     async count(userId: UserId, limit: number): Promise<number> {
       return collection.countDocuments({ '_id.userId': userId }, { limit });
     },
@@ -38,13 +38,13 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
-    /** What any of these readers has bookmarked of these actions, of many readers at once. Index `_id_`. */
+    /** Bookmarks of these readers among these actions. Index `_id_`. */
     async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
       const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
       return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
     },
 
-    /** The newest first, behind a place if one is given. Index `newest`. */
+    /** Newest first, after an optional position. Index `newest`. */
     async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
       const documents = await collection
         .find({

@@ -4,13 +4,13 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Until when who has not read is dormant: for who has read before, and who never has. Null: nobody of them is. */
+/** Readers whose last read is before `read`, or who never read and had deliveries before `neverRead`. `null`: none. */
 export interface UnreadSince {
   readonly read: Date | null;
   readonly neverRead: Date | null;
 }
 
-/** A filter for readers who have not read since. */
+/** Filter for readers who have not read since. */
 export function isUnread({ read, neverRead }: UnreadSince): Filter<FeedDocument> {
   const kinds: Filter<FeedDocument>[] = [];
   if (read !== null) kinds.push({ activeAt: { $lt: read } });
@@ -19,10 +19,10 @@ export function isUnread({ read, neverRead }: UnreadSince): Filter<FeedDocument>
   return { $or: kinds };
 }
 
-/** Feeds that are not stored any more since nobody reads them. Part of the repository of feeds. */
+/** Feeds that are not stored because nobody reads them. Part of the repository of feeds. */
 export function feedDrops(collection: Collection<FeedDocument>) {
   return {
-    /** Notes since when something comes to readers who have never read. One round trip where that is known of all. */
+    /** Records the first delivery to readers who have never read. One round trip if it is already recorded for all. */
     async noteAwaited(userIds: readonly UserId[], now: Date): Promise<void> {
       const known = await inOneBatch(
         collection
@@ -43,7 +43,7 @@ export function feedDrops(collection: Collection<FeedDocument>) {
         await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
 
-    /** Readers who have not read since and whose feeds may be stored, in the order of their ids. */
+    /** Inactive readers whose feeds may be stored, in order of id. */
     async unread(since: UnreadSince, after: UserId | null, limit: number): Promise<UserId[]> {
       if (since.read === null && since.neverRead === null) return [];
       const found = await collection
@@ -61,8 +61,8 @@ export function feedDrops(collection: Collection<FeedDocument>) {
     },
 
     /**
-     * Vouches for nothing any more that is stored of them, and keeps rebuilds from beginning until then. Void for who has
-     * read meanwhile. @returns for whom it is not.
+     * Marks stored feeds as incomplete and blocks rebuilds until a time. Does nothing for readers who have read meanwhile.
+     * @returns the readers marked
      */
     async beginDrop(
       userIds: readonly UserId[],
@@ -72,7 +72,7 @@ export function feedDrops(collection: Collection<FeedDocument>) {
       if (userIds.length === 0) return [];
       const ids = { _id: { $in: [...userIds] } };
       await collection.updateMany(
-        // One at a time: what is late would throw away what has been made since.
+        // Only one drop at a time: a late one would delete what was rebuilt since.
         {
           ...{ ...ids, ...isUnread(since), rebuildAt: { $exists: false } },
           dropUntil: { $not: { $gt: now } },
@@ -86,7 +86,7 @@ export function feedDrops(collection: Collection<FeedDocument>) {
       return begun.map(({ _id }) => _id);
     },
 
-    /** Nothing is stored of them. */
+    /** Records that the feeds are no longer stored. */
     async finishDrop(userIds: readonly UserId[], until: Date): Promise<void> {
       await collection.updateMany(
         { _id: { $in: [...userIds] }, dropUntil: until },

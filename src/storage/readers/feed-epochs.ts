@@ -2,13 +2,13 @@ import type { Collection } from 'mongodb';
 import type { FeedEpochDocument } from '../documents/installation-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 
-/** Feeds that say nothing of it were made under the first choice of a model. */
+/** Epoch of feeds that do not state one: built with the first choice of model. */
 export const FIRST_EPOCH = 1;
 
 /**
- * The number of the choice of this feed model: it rises whenever another model is chosen than the one before, also when
- * one comes back, since deliveries have skipped its feeds meanwhile. One atomic write; processes that choose the same
- * agree. Unique key: `_id`.
+ * The epoch of this choice of feed model. It increases whenever a different model is chosen, also when an earlier one comes
+ * back, since deliveries have skipped its feeds meanwhile. One atomic write; processes with the same choice agree. Unique
+ * key: `_id`.
  */
 export async function chooseFeedModel(
   collection: Collection<FeedEpochDocument>,

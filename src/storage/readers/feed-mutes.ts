@@ -15,8 +15,8 @@ import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { literal } from '../stages/literal.ts';
 
 /**
- * What a reader mutes now. Members without an end are stored as ids alone, as they were before there was anything else to
- * mute; so processes of an older release go by them too.
+ * A reader's current mutes. Members muted without an end are stored as plain ids, the original format, so that processes of
+ * an older release respect them too.
  */
 export function mutesOf(document: Pick<FeedDocument, 'muted' | 'mutes'> | null): ReaderMutes {
   const { muted = [], mutes = [] } = document ?? {};
@@ -28,10 +28,10 @@ function toMute({ kind, value, text, until }: MuteDocument): Mute {
   return { kind, value, text: text ?? null, until: until ?? null };
 }
 
-/** The mutes of readers, in the one document that each has. Each change is one write, and one that says so. */
+/** Mutes, stored in each reader's document. Each change is one write plus one for the stamp. */
 export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderStamps = NO_STAMPS) {
   return {
-    /** Mutes something, or gives it another end. False: the reader mutes too much already. */
+    /** Adds a mute or replaces its end. `false`: the reader has too many mutes. */
     async addMute(userId: UserId, mute: Mute, now: Date): Promise<boolean> {
       const stored = await retryOnDuplicateKey(() =>
         collection.findOneAndUpdate({ _id: userId }, [...without(mute, now), added(mute), ...tidied()], {
@@ -49,7 +49,7 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
       await stamps.renew([userId]);
     },
 
-    /** Readers of whom a mute has ended by then. Index `mute_wake`. */
+    /** Readers with a mute that ended by then. Index `mute_wake`. */
     async dueMuteEnds(
       by: Date,
       limit: number,
@@ -63,7 +63,7 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
       return documents.map(({ _id, muteWakeAt }) => ({ userId: _id, wakeAt: muteWakeAt }));
     },
 
-    /** For one of the processes that found it: it is to be announced by then, or another one does. */
+    /** Claims the announcement until a time, after which another process takes over. */
     async claimMuteEnd(userId: UserId, wakeAt: Date, until: Date): Promise<boolean> {
       const { modifiedCount } = await collection.updateOne(
         { _id: userId, muteWakeAt: wakeAt },
@@ -72,14 +72,14 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
       return modifiedCount === 1;
     },
 
-    /** What ended by then has been announced, and goes. */
+    /** Deletes mutes whose end has been announced. */
     async settleMuteEnds(userId: UserId, by: Date): Promise<void> {
       await collection.updateOne({ _id: userId }, [...without(null, by), ...tidied()]);
     },
   };
 }
 
-/** Takes out what has ended by then, and what is to be added again or to go. */
+/** Removes ended mutes, and the target that is being replaced or removed. */
 function without(target: MuteTarget | null, by: Date): Document[] {
   const isOther =
     target === null
@@ -104,7 +104,7 @@ function without(target: MuteTarget | null, by: Date): Document[] {
   ];
 }
 
-/** Adds it where there is room; both lists are there. */
+/** Adds the mute if there is room; both lists exist. */
 function added(mute: Mute): Document {
   const { kind, value, text, until } = mute;
   const hasRoom = { $lt: [{ $add: [{ $size: '$muted' }, { $size: '$mutes' }] }, MAX_MUTES] };
@@ -125,7 +125,7 @@ function added(mute: Mute): Document {
   };
 }
 
-/** Empty lists go, and the earliest end is noted. */
+/** Removes empty lists and updates the earliest end. */
 function tidied(): Document[] {
   const unlessEmpty = (list: string): Document => ({ $cond: [{ $eq: [list, []] }, '$$REMOVE', list] });
   return [
@@ -134,7 +134,7 @@ function tidied(): Document[] {
   ];
 }
 
-/** Stored as an id alone. */
+/** Stored as a plain id. */
 function isPlain({ kind, until }: Mute): boolean {
   return kind === 'MEMBER' && until === null;
 }

@@ -12,7 +12,7 @@ export function toPlace({ relevancy, actionId }: FeedPosition): FeedPlaceDocumen
   return { relevancy, actionId: new ObjectId(actionId) };
 }
 
-/** Nothing is vouched for that was stored under another feed model, or while nothing was delivered. */
+/** A feed stored under another epoch, or while deliveries skipped it, has no complete part. */
 export function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | null {
   if (document?.isStale === true || document?.isUnbuilt === true) return FLOOR_ABOVE_ALL;
   if ((document?.epoch ?? FIRST_EPOCH) !== epoch) return FLOOR_ABOVE_ALL;

@@ -16,29 +16,31 @@ const END_OF_REBUILD = {
   isUntold: 1,
 } as const;
 
-/** One rebuild, void as soon as the feed has become due again. */
+/** A claim on one rebuild, void once the feed becomes due again. */
 export interface RebuildClaim {
   readonly userId: UserId;
   readonly version: number;
-  /** What was done before was cut off: it may have changed the feed and not told its reader. */
+  /** An earlier rebuild was interrupted: it may have changed the feed without notifying the reader. */
   readonly wasCutOff: boolean;
-  /** What was stored when it began was vouched for above this position; null: all the way down. */
+  /** At the start of the rebuild the stored feed was complete above this position; `null`: to the end. */
   readonly floor: FeedPosition | null;
 }
 
-/** Which feeds are due for a rebuild, and who is at it. Part of the repository of feeds. */
+/** Which feeds are due for a rebuild, and their leases. Part of the repository of feeds. */
 export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number) {
-  /** Ends a rebuild of a feed that has become due again, in good order: the next one may begin. */
+  /** Ends a rebuild of a feed that became due again, in order: the next one may start. */
   async function endOvertaken(userId: UserId): Promise<void> {
     await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 }, $unset: { rebuildLease: 1 } });
   }
 
   return {
     /**
-     * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
+     * Requests rebuilds in one write. Called before the change that requires it: if that is interrupted, the rebuild does no
+     * harm.
      *
-     * @param how.isNotified whether watchers have been notified of the change. False before it is made: if it is cut off before
-     *   it has told them, the rebuild does.
+     * @param how.isNotified whether watchers have been notified of the change. Pass false before the change: if it is
+     * interrupted before it
+     *   notifies them, the rebuild does.
      */
     async markDue(
       userIds: readonly UserId[],
@@ -61,8 +63,8 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     },
 
     /**
-     * The feed that has been due for longest, leased; what passes it by from here on makes it stale again. One that became
-     * due again while it is rebuilt waits for the end of that. A lease that ends is taken over. Index `rebuild`.
+     * Claims the feed that has been due longest; deliveries that skip it from here on make it stale again. A feed that
+     * becomes due during its rebuild waits for the end of it. Expired leases are taken over. Index `rebuild`.
      */
     async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
       const until = new Date(now.getTime() + leaseMs);
@@ -99,14 +101,14 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       };
     },
 
-    /** Extends the lease, from when the database does it on. False: the rebuild has ended. */
+    /** Extends the lease, measured from when the database executes it. `false`: the rebuild has ended. */
     async renewRebuild({ userId, version }: RebuildClaim, leaseMs: number): Promise<boolean> {
       const until = { $add: ['$$NOW', leaseMs] };
       const { matchedCount } = await collection.updateOne({ _id: userId, rebuildLease: { $exists: true } }, [
         {
           $set: {
             rebuildLease: until,
-            // Due again: it stays due when it was to be.
+            // If it became due again, keep its due time.
             rebuildAt: { $cond: [{ $eq: ['$rebuildVersion', version] }, until, '$rebuildAt'] },
           },
         },
@@ -115,8 +117,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     },
 
     /**
-     * The feed is as it should be above the floor, unless it has become due again meanwhile. What is stored below may be
-     * forgotten from `trimAt` on.
+     * Declares the feed complete above the floor, unless it became due again. Entries below may be deleted from `trimAt` on.
      */
     async finishRebuild(
       { userId, version }: RebuildClaim,
@@ -135,7 +136,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       if (matchedCount === 0) await endOvertaken(userId);
     },
 
-    /** Stays due, from then on. @param how.wasCutOff it may have changed the feed and not told its reader. */
+    /** Reschedules the rebuild. @param how.wasCutOff it may have changed the feed without notifying the reader. */
     async postponeRebuild(
       { userId, version }: RebuildClaim,
       until: Date,
@@ -151,7 +152,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       if (matchedCount === 0 && !how.wasCutOff) await endOvertaken(userId);
     },
 
-    /** How many feeds are due or being rebuilt, of a tenant or of all. Index `rebuild`. */
+    /** Number of pending and running rebuilds, of one tenant or of all. Index `rebuild`. */
     async countDue(tenant: Tenant | null = null): Promise<number> {
       return collection.countDocuments({ ...idsOfTenant(tenant), rebuildAt: { $exists: true } });
     },

@@ -12,7 +12,7 @@ import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** What a reader has said about their feed, and what state it is in. */
+/** A reader's settings of their feed, and its state. */
 export type ReaderMarks = Pick<
   ReaderProfile,
   | 'lastRead'
@@ -29,7 +29,7 @@ export type ReaderMarks = Pick<
   | 'activeAt'
 >;
 
-/** @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`. */
+/** @param epoch of the current feed model; see `feed-epochs.ts`. */
 export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPOCH): ReaderMarks {
   return {
     floor: floorOf(document, epoch),
@@ -57,7 +57,7 @@ export function feedsRepository(
     await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
   }
 
-  /** Sets what decides over the feed. A second write says so, where it is a change. */
+  /** Sets flags that affect the feed. If they change, a second write renews the stamp. */
   async function setDeciding(userId: UserId, flags: Partial<FeedDocument>): Promise<void> {
     const { modifiedCount, upsertedCount } = await retryOnDuplicateKey(() =>
       collection.updateOne({ _id: userId }, { $set: flags }, { upsert: true }),
@@ -70,17 +70,17 @@ export function feedsRepository(
       return toMarks(await collection.findOne({ _id: userId }), epoch);
     },
 
-    /** Of each of these readers, who must differ, also of readers who have none. In any order. */
+    /** Includes readers without a document. The readers must differ. Unordered. */
     async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
       const documents = await inOneBatch(collection.find({ _id: { $in: [...userIds] } }), userIds.length);
       const byId = new Map(documents.map((document) => [document._id, document]));
       return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
     },
 
-    /** Moves the mark forward, never back. */
+    /** Moves the read mark forward, never back. */
     markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
 
-    /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
+    /** Records that the reader is reading, and returns their marks. One atomic write. */
     async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
       const document = await retryOnDuplicateKey(() =>
         collection.findOneAndUpdate(
@@ -92,7 +92,7 @@ export function feedsRepository(
       return toMarks(document, epoch);
     },
 
-    /** Whether anybody has not read since. Indexes `active`, `awaited`. */
+    /** Whether there are dormant readers. Indexes `active`, `awaited`. */
     async hasDormant({ read, neverRead }: UnreadSince): Promise<boolean> {
       const projection = { _id: 1 };
       const kinds: Filter<FeedDocument>[] = [];
@@ -103,16 +103,15 @@ export function feedsRepository(
     },
 
     /**
-     * Those of the readers who have not read since, and to whom nothing need be delivered: their feeds are marked first, so
-     * that a read in this moment knows that something is missing. One round trip where nobody is dormant, else
-     * three.
+     * Dormant ones among the readers, to whom nothing is delivered: their feeds are marked stale first, so that a concurrent
+     * read knows that something is missing. One round trip if nobody is dormant, otherwise three.
      */
     async skipDormant(userIds: readonly UserId[], since: UnreadSince): Promise<UserId[]> {
       const isDormant = { _id: { $in: [...userIds] }, ...isUnread(since) };
       const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
       if (dormant.length === 0) return [];
       const ids = dormant.map(({ _id }) => _id);
-      // A rebuild that is under way does not know of what passes by now: it is void.
+      // Voids a running rebuild, which does not know about deliveries skipped from now on.
       await collection.updateMany(
         { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
         { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
@@ -124,7 +123,7 @@ export function feedsRepository(
       return skipped.map(({ _id }) => _id);
     },
 
-    /** Raises the floor, never lowers it, and notes when the store may forget what lies below. */
+    /** Raises the floor, never lowers it, and schedules the deletion of entries below. */
     async raiseFloor(userId: UserId, floor: FeedPosition, trimAt: Date): Promise<void> {
       const { relevancy, actionId } = toPlace(floor);
       await retryOnDuplicateKey(() =>
@@ -159,7 +158,7 @@ export function feedsRepository(
       );
     },
 
-    /** Feeds whose stored rest may be forgotten, with the floor from which on. Index `trim`. */
+    /** Feeds with entries to delete, and the position from which on. Index `trim`. */
     async dueTrims(
       now: Date,
       limit: number,
@@ -182,7 +181,7 @@ export function feedsRepository(
       );
     },
 
-    /** The store has forgotten it, unless the floor has risen again since. */
+    /** Records that the entries were deleted, unless the floor has risen again since. */
     async finishTrim(userId: UserId, trimAt: Date): Promise<void> {
       await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
     },
@@ -198,7 +197,7 @@ export function feedsRepository(
 
     markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
 
-    /** From now on what is lifted is asked for their follows as assigned. Two writes. */
+    /** Makes boosts take these readers' assigned follows into account. Two writes. */
     async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
       if (userIds.length === 0) return;
       const operations = userIds.map((userId) => ({

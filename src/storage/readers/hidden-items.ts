@@ -8,7 +8,7 @@ export interface HiddenPair {
   readonly actionId: ActionId;
 }
 
-/** Items readers have hidden from their own feeds, as far as they have not been brought over to `item-marks.ts`. Unique key: userId, actionId. */
+/** Hidden items not yet migrated to `item-marks.ts`. Unique key: userId, actionId. */
 export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>) {
   return {
     async unhide(userId: UserId, actionId: ActionId): Promise<void> {
@@ -24,7 +24,7 @@ export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>
       return documents.map((document) => document.actionId.toHexString());
     },
 
-    /** What any of these readers has hidden of any of these actions, of many readers at once. Index `reader`. */
+    /** Hidden items of these readers among these actions. Index `reader`. */
     async findPairs(pairs: readonly HiddenPair[]): Promise<HiddenPair[]> {
       const documents = await collection
         .find({

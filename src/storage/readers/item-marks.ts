@@ -19,7 +19,7 @@ function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocumen
   };
 }
 
-/** What readers said of single items of their feeds. Key: `_id`, of reader and action. */
+/** Readers' marks on single items. Key: `_id`, of reader and action. */
 export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
   async function markAll(
     userId: UserId,
@@ -38,7 +38,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
   }
 
   return {
-    /** In place of the state it had; the time of the same state stays. */
+    /** Replaces the current state; setting the same state again keeps its time. */
     async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
@@ -52,7 +52,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /** Takes the item out of a state; one that is in another stays there. */
+    /** Clears a state; another state stays. */
     async clear(userId: UserId, actionId: ActionId, state: LastingState): Promise<void> {
       await collection.updateOne(
         { _id: readerActionId(userId, actionId), state },
@@ -68,7 +68,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       await markAll(userId, actionIds, { $set: { isUnread: true }, $unset: { readAt: 1 } });
     },
 
-    /** The items that the reader marked as unread. Index `unread`. */
+    /** Items the reader marked as unread. Index `unread`. */
     async unread(userId: UserId): Promise<ActionId[]> {
       const documents = await collection
         .find({ '_id.userId': userId, isUnread: true })
@@ -77,19 +77,19 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
-    /** How many items of the reader are in a state, counted up to a limit. Index `state`. */
+    /** Number of the reader's items in a state, counted up to a limit. Index `state`. */
     async count(userId: UserId, state: LastingState, limit: number): Promise<number> {
       return collection.countDocuments({ '_id.userId': userId, state }, { limit });
     },
 
-    /** What the reader said of these items. Index `_id_`. */
+    /** The reader's marks on these items. Index `_id_`. */
     find: (userId: UserId, actionIds: readonly ActionId[]): Promise<ItemMark[]> =>
       findPairs(actionIds.map((actionId) => ({ userId, actionId }))),
 
-    /** The same of many readers at once. Index `_id_`. */
+    /** The same for many readers at once. Index `_id_`. */
     findPairs,
 
-    /** Items in a state, the newest first, behind a place if one is given. Index `state`. */
+    /** Items in a state, newest first, after an optional position. Index `state`. */
     async list(
       userId: UserId,
       state: LastingState,
@@ -116,7 +116,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
   };
 }
 
-/** A state always has a time. */
+/** Fallback; a state always has a time. */
 const EARLIEST = new Date(0);
 
 export type ItemMarksRepository = ReturnType<typeof itemMarksRepository>;

@@ -3,10 +3,10 @@ import type { ActionId, RefId } from '../../domain/action.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** Actions that stand on top of the page of a ref, in the document of the ref. Unique key: `_id`. */
+/** Actions pinned to the top of a ref's page, stored in the ref. Unique key: `_id`. */
 export function pinsRepository({ refs }: Pick<Collections, 'refs'>) {
   return {
-    /** Pins an action above the others, in one write; false when so many are pinned already that it is not. */
+    /** Pins an action above the others, in one write; `false` when the ref already has the maximum number of pins. */
     async pin(refId: RefId, actionId: ActionId, max: number): Promise<boolean> {
       const id = new ObjectId(actionId);
       const pinned = { $ifNull: ['$pinned', []] };
@@ -29,13 +29,13 @@ export function pinsRepository({ refs }: Pick<Collections, 'refs'>) {
       return document?.pinned?.some((other) => other.equals(id)) === true;
     },
 
-    /** What is pinned, visible or not; the latest first. */
+    /** All pins, visible or not; latest first. */
     async of(refId: RefId): Promise<ActionId[]> {
       const document = await refs.findOne({ _id: refId }, { projection: { pinned: 1 } });
       return (document?.pinned ?? []).map((id) => id.toHexString());
     },
 
-    /** Takes pins of these actions from the refs. */
+    /** Removes pins of these actions from the refs. */
     async unpin(refIds: readonly RefId[], actionIds: readonly ActionId[]): Promise<void> {
       if (refIds.length === 0 || actionIds.length === 0) return;
       const pinned = actionIds.map((id) => new ObjectId(id));

@@ -7,12 +7,12 @@ import type { Collections } from '../database/mongo.ts';
 import { ofReaderActions } from '../documents/reader-action-id.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** What readers want to see nothing of, for many of them at once. */
+/** Mutes and marks of many readers at once. */
 export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
   return {
     /**
-     * Those of the readers who mute the action or have hidden, archived or snoozed it. One round trip, two where any has said
-     * something of single items. Unique keys: `_id`.
+     * Readers among these who mute the action, or have hidden, archived or snoozed it. One round trip, two if any of them
+     * has marked single items. Unique keys: `_id`.
      */
     async refusing(
       action: Pick<Action, 'id'> & MutableAction,
@@ -49,7 +49,7 @@ export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 
   };
 }
 
-/** Who has muted anything that it may have to do with. Whether it does, and whether that has ended, is then looked at. */
+/** Selects readers with mutes that may match the action. Whether one matches, and is still active, is decided afterwards. */
 function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDocument>[] {
   return [
     { muted: actorId },

@@ -1,7 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 
-/** A place in a list of a reader: an action, and when it came into the list. */
+/** A position in a reader's list: an action, and when it was added. */
 export interface ReaderListEntry {
   readonly actionId: ActionId;
   readonly at: Date;
@@ -9,11 +9,11 @@ export interface ReaderListEntry {
 
 export const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
 
-/** Conditions for what lies behind a place in this order; null: for all of the list. */
+/** Conditions for entries after a position in this order; `null`: the whole list. */
 export function behind(place: ReaderListEntry | null): Document {
   if (place === null) return {};
   const { at, actionId } = place;
-  // The range beside the tie-break is what lets the index be entered at the cursor.
+  // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
   return {
     at: { $lte: at },
     $or: [{ at: { $lt: at } }, { '_id.actionId': { $lt: new ObjectId(actionId) } }],

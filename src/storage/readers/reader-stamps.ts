@@ -5,24 +5,24 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import { newRevision } from '../stages/revision.ts';
 
-/** By bucket, as they were at one time. Readers share a stamp with all others of their bucket. */
+/** Stamps by bucket at one time. All readers of a bucket share its stamp. */
 export type Stamps = Readonly<Record<string, number>>;
 
 export interface ReaderStamps {
   read(): Promise<Stamps>;
-  /** Once what decides over these readers' feeds has changed, and before the change is reported as done. */
+  /** Called after a change that affects these readers' feeds, and before the change is reported as done. */
   renew(userIds: readonly UserId[]): Promise<void>;
 }
 
-/** For who keeps nothing of readers in mind. */
+/** For callers that cache nothing about readers. */
 export const NO_STAMPS: ReaderStamps = {
   read: () => Promise.resolve({}),
   renew: () => Promise.resolve(),
 };
 
 /**
- * Tells processes that keep a reader's profile in mind whether it still holds, by one document for all readers. A profile
- * that was read after a stamp holds for as long as the stamp is the same. Unique key: `_id`.
+ * Lets processes validate cached reader profiles by a single document for all readers. A profile read after a stamp is valid
+ * as long as the stamp is unchanged. Unique key: `_id`.
  */
 export function readerStamps(collection: Collection<ReaderStampsDocument>): ReaderStamps {
   return {

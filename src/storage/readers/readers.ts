@@ -1,14 +1,14 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Collections } from '../database/mongo.ts';
 
-/** Everybody who may have a feed: members, who follows something, who has ever read. */
+/** Everybody who may have a feed: members, followers, and users who have ever read. */
 export function readersRepository({
   members,
   follows,
   feeds,
 }: Pick<Collections, 'members' | 'follows' | 'feeds'>) {
   return {
-    /** Their ids in batches, in no order, some of them more than once. Reads those collections whole. */
+    /** Ids in unordered batches, possibly with duplicates. Reads these collections in full. */
     async *all(size: number): AsyncGenerator<readonly UserId[], void, undefined> {
       const cursors = [
         members.find().project<{ _id: string }>({ _id: 1 }).batchSize(size),

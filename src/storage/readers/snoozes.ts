@@ -6,25 +6,25 @@ import { readerActionId, type ReaderAction } from '../documents/reader-action-id
 import type { ItemMarkDocument } from '../documents/reader-documents.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Most items of one reader that are snoozed at a time. Two at once may exceed it by one. */
+/** Upper bound on a reader's active snoozes. Concurrent calls may exceed it by one. */
 export const MAX_SNOOZED = 500;
-/** Of the snoozes of one reader that have ended so many still lift their items: those that ended last. */
+/** Upper bound on a reader's ended snoozes that still boost their items; the latest ones count. */
 export const MAX_LIFTED = 500;
-/** An end that another process recorded is known here although its clock was ahead by so much. */
+/** Tolerated clock difference to a process that recorded an end. */
 const SKEW_MS = 60_000;
 
-/** What belongs to a snooze alone. */
+/** Fields that only a snooze uses. */
 export const NO_SNOOZE = { until: 1, isOver: 1, due: 1, claim: 1 } as const;
 
-/** A snooze whose end watchers are to be notified of. */
+/** A snooze whose end must be announced to watchers. */
 export interface EndedSnooze extends ReaderAction {
   readonly until: Date;
 }
 
-/** Marks of items whose state is SNOOZED. `$exists` names the condition of the partial indexes. */
+/** Marks with the state SNOOZED. `$exists` states the condition of the partial indexes. */
 export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
   return {
-    /** In place of the state it had. Of one that is snoozed already the time is replaced. */
+    /** Replaces the current state, or the end of an existing snooze. */
     async set(userId: UserId, actionId: ActionId, until: Date, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
@@ -35,7 +35,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /** Puts an item back. One that has come back already keeps its place. */
+    /** Ends a snooze early. An item that is already back keeps its position. */
     async clear(userId: UserId, actionId: ActionId, now: Date): Promise<void> {
       await collection.updateOne(
         { _id: readerActionId(userId, actionId), until: { $gt: now }, isOver: { $exists: false } },
@@ -43,7 +43,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /** The reader's items that are snoozed then. Index `snoozes`. */
+    /** The reader's items snoozed at that time. Index `snoozes`. */
     async active(userId: UserId, now: Date): Promise<ActionId[]> {
       const documents = await collection
         .find({ '_id.userId': userId, until: { $exists: true, $gt: now } })
@@ -54,7 +54,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
-    /** How many are, counted up to a limit. Index `snoozes`. */
+    /** Number of them, counted up to a limit. Index `snoozes`. */
     async countActive(userId: UserId, now: Date, limit: number): Promise<number> {
       return collection.countDocuments(
         { '_id.userId': userId, until: { $exists: true, $gt: now } },
@@ -79,7 +79,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       return new Map(over.slice(0, MAX_LIFTED));
     },
 
-    /** Forgets those that have ended and lift nothing any more, a few at a time. Index `snoozes`. */
+    /** Deletes a few ended snoozes that no longer boost anything. Index `snoozes`. */
     async forgetOld(userId: UserId, now: Date): Promise<void> {
       const old = await collection
         .find({ '_id.userId': userId, until: { $exists: true, $lte: now }, due: { $exists: false } })
@@ -97,9 +97,9 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     },
 
     /**
-     * Records the end of snoozes whose time has come, and gives those that are for this claim to tell of: each is given to
-     * one at a time, and again once the lease has passed. Index `snoozes_due`.
-     * @param claim of this call alone.
+     * Records the end of due snoozes, and returns those that this claim must announce. Each is given to one claim at a time,
+     * and again after the lease has expired. Index `snoozes_due`.
+     * @param claim unique to this call.
      */
     async claimEnded(claim: string, now: Date, leaseMs: number, limit: number): Promise<EndedSnooze[]> {
       const due = await collection
@@ -126,7 +126,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /** Watchers have been notified of these. What has been snoozed again since is left as it is. */
+    /** Records that watchers have been notified. Items snoozed again meanwhile stay unchanged. */
     async finishEnded(claim: string, notified: readonly ReaderAction[]): Promise<void> {
       await collection.updateMany(
         { _id: { $in: notified.map(({ userId, actionId }) => readerActionId(userId, actionId)) }, claim },

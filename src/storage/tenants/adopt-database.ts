@@ -13,7 +13,7 @@ import { TENANT_PARTS } from './tenant-parts.ts';
 
 const BATCH = 500;
 
-/** Any document: what its id is made of differs. */
+/** Any document, whatever its id consists of. */
 interface Stored {
   readonly _id: ObjectId;
   readonly [field: string]: unknown;
@@ -24,11 +24,11 @@ export class AdoptionRefused extends Error {
 }
 
 /**
- * Makes all data of a database without tenants those of one: every id is put behind it, in place. Stored feeds are thrown away,
- * and are made again from the actions. No process may run on the database, and none can start before it is done. Cut off
- * anywhere and repeated, it comes to the same end.
- * @param onProgress collection, and how many of its documents have been changed
- * @returns how many documents were changed
+ * Assigns all data of a database without tenants to one tenant: adds the prefix to every id in place. Stored feeds are
+ * deleted, and rebuilt from the actions later. No process may use the database meanwhile, and none can start before it is
+ * done. Safe to interrupt and repeat.
+ * @param onProgress collection, and number of its documents changed
+ * @returns number of documents changed
  * @throws AdoptionRefused
  */
 export async function adoptDatabase(
@@ -45,7 +45,7 @@ export async function adoptDatabase(
       await db.collection(collection).deleteMany({});
       continue;
     }
-    // Once more where a cursor may have passed something by that was written beside it.
+    // Repeat, since a cursor may miss documents written while it is open.
     for (let found = await walk(collection); found > 0; found = await walk(collection)) changed += found;
   }
   await nameErasuresAgain();
@@ -66,7 +66,7 @@ export async function adoptDatabase(
           const adopted = adopt(tenant, document) as Stored;
           return isSame(document, adopted) ? [] : [replacing(document, adopted)];
         });
-        // What gets another id is there twice for a moment, and never not at all.
+        // A document that gets a new id briefly exists twice, but is never missing.
         if (writes.length > 0) await documents.bulkWrite(writes.flat(), { ordered: true });
         found += writes.length;
         if (writes.length > 0) options.onProgress(collection, found);
@@ -77,7 +77,7 @@ export async function adoptDatabase(
     return found;
   }
 
-  /** Events name an erasure by a hash of the member's id, as long as somebody knows whose it is. */
+  /** Events identify an erasure by a hash of the member's id, while the member is still known. */
   async function nameErasuresAgain(): Promise<void> {
     const { erasures, hostEvents } = collections;
     for (const { _id, memberId = '' } of await erasures.find({ memberId: { $exists: true } }).toArray())
@@ -87,7 +87,7 @@ export async function adoptDatabase(
       );
   }
 
-  /** They are hashes of the actor's id: made again from the actions, which are what counts. */
+  /** Publications are hashes of the actor's id: recreate them from the actions. */
   async function notePublicationsAgain(): Promise<void> {
     const { actions, publications } = collections;
     await publications.deleteMany({});

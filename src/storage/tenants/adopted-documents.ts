@@ -24,10 +24,10 @@ import type {
 import { newRevision } from '../stages/revision.ts';
 import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
 
-/** A document with every id behind a tenant. One whose ids are there already stays as it is. */
+/** Adds the tenant to every id of a document. Idempotent. */
 type Adopt<D> = (tenant: Tenant, document: D) => D;
 
-/** How documents of each collection get their ids behind a tenant. Free JSON has ids as the host application wrote them. */
+/** How to adopt the documents of each collection. Free JSON contains ids in the application's form and stays. */
 export const ADOPTED: ReadonlyMap<string, Adopt<Document>> = new Map(
   Object.entries({
     members: ((tenant, { _id, teamId, departmentId, supervisorId, ...rest }) => ({
@@ -123,7 +123,7 @@ function adoptedInteraction(tenant: Tenant, document: InteractionDocument): Inte
   };
 }
 
-/** A key begins with its actor, or is an id that nobody is named by. */
+/** A key starts with its actor, or is an id that names nobody. */
 function adoptedInteractionKey(tenant: Tenant, key: string, actorId: string): string {
   const head = `[${JSON.stringify(actorId)},`;
   return key.startsWith(head) ? `[${JSON.stringify(behind(tenant, actorId))},${key.slice(head.length)}` : key;
@@ -133,7 +133,7 @@ function adoptedModeration(tenant: Tenant, document: ModerationDocument): Modera
   return { ...document, tenant, by: behind(tenant, document.by) };
 }
 
-/** Whose erasure is done is known to nobody any more: it stays under the key of the id without tenant. */
+/** The member of a finished erasure is unknown: it stays under the key of the id without a tenant. */
 function adoptedErasure(tenant: Tenant, document: ErasureDocument): ErasureDocument {
   const { memberId, pseudonym, by } = document;
   return {
@@ -201,7 +201,7 @@ function adoptedAction(tenant: Tenant, document: ActionDocument): ActionDocument
   };
 }
 
-/** Ids in a type that is not declared any more stay as they are: nobody can say which fields are ids. */
+/** Ids in undeclared types stay, since it is unknown which fields contain ids. */
 function adoptedDescriptor(
   tenant: Tenant,
   descriptor: ActionDocument['descriptor'],

@@ -4,12 +4,12 @@ import type { Tenant } from '../../domain/tenant.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ErasedTenantDocument } from '../documents/installation-documents.ts';
 
-/** One way, as for erased members: tells whether a given tenant was erased, not which ones were. */
+/** One-way, as for erased members: tells whether a given tenant was erased, but not which ones were. */
 function keyOf(tenant: Tenant): string {
   return createHash('sha256').update(`erased tenant\0${tenant}`).digest('hex');
 }
 
-/** When tenants were last erased, for files that were written before. Unique key: `_id`. */
+/** When tenants were last erased, for files written before. Unique key: `_id`. */
 export function erasedTenantsRepository(collection: Collection<ErasedTenantDocument>) {
   return {
     async note(tenant: Tenant, erasedAt: Date): Promise<void> {

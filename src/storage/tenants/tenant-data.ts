@@ -10,20 +10,20 @@ import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
 export interface TenantSummary {
   readonly tenant: Tenant;
   readonly members: number;
-  /** Without those that were deleted. */
+  /** Without deleted ones. */
   readonly actions: number;
 }
 
 const BATCH = 500;
-/** What lies behind every id, and every field, of a tenant. */
+/** Upper bound for all ids and fields of a tenant. */
 const BEHIND = ' ';
 
-/** Everything that is stored of one tenant, whatever it is. For the command line: its reads are long. */
+/** All data of one tenant. For the command line: its reads take long. */
 export function tenantDataRepository(collections: Collections) {
   const { actions, erasures, feeds, follows, hostEvents, members, publications, refs, scores } = collections;
   const { db } = members;
 
-  /** The tenant of the next document behind a place, by an index that begins with the field. */
+  /** Tenant of the next document after a position, by an index that starts with the field. */
   async function nextIn(
     collection: { find: Collections['members']['find'] },
     field: string,
@@ -56,7 +56,7 @@ export function tenantDataRepository(collections: Collections) {
   }
 
   return {
-    /** Every tenant of which anything is stored, in the order of their names. A few reads for each. */
+    /** All tenants with data, ordered by name. A few reads per tenant. */
     async *list(): AsyncGenerator<TenantSummary, void, undefined> {
       const sources = [
         [members, '_id'],
@@ -85,7 +85,7 @@ export function tenantDataRepository(collections: Collections) {
       }
     },
 
-    /** Everybody who may have a feed, or watch one, in batches; somebody may come several times. */
+    /** Everybody who may have a feed or watch one, in batches, possibly with duplicates. */
     async *readers(tenant: Tenant): AsyncGenerator<UserId[], void, undefined> {
       const { from, before } = idRangeOf(tenant);
       const range = { $gte: from, $lt: before };
@@ -111,7 +111,7 @@ export function tenantDataRepository(collections: Collections) {
         ];
     },
 
-    /** The documents of a part as they are stored, each as one line of JSON with ids as the host application has them. */
+    /** A part's documents as stored, one line of JSON each, with ids in the application's form. */
     async *lines(part: TenantPart, tenant: Tenant): AsyncGenerator<string[], void, undefined> {
       const { collection, ofTenant } = part;
       for await (const found of batches({ collection, filter: ofTenant(tenant) }))
@@ -121,7 +121,7 @@ export function tenantDataRepository(collections: Collections) {
         });
     },
 
-    /** Removes some documents of a part. @returns how many: 0 when there is none. */
+    /** Removes some documents of a part. @returns their number: 0 when there is none. */
     async remove({ collection, ofTenant }: TenantPart, tenant: Tenant): Promise<number> {
       if (collection === 'actions') return removeActions(tenant);
       const of = db.collection(collection);
@@ -138,7 +138,7 @@ export function tenantDataRepository(collections: Collections) {
     parts: TENANT_PARTS,
   };
 
-  /** With what is found by them alone, which goes first: cut off in between, it is found again. */
+  /** Also removes documents found only through the actions, which go first so that an interrupted call finds them again. */
   async function removeActions(tenant: Tenant): Promise<number> {
     const found = await actions
       .find({ tenant })

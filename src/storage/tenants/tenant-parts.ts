@@ -1,11 +1,11 @@
 import type { Document, Filter } from 'mongodb';
 import { idRangeOf, type Tenant } from '../../domain/tenant.ts';
 
-/** A collection with documents of tenants, and how those of one of them are found. */
+/** A collection with documents of tenants, and the filter for those of one tenant. */
 export interface TenantPart {
   readonly collection: string;
   readonly ofTenant: (tenant: Tenant) => Filter<Document>;
-  /** Stored feeds are made again from the rest. */
+  /** Stored feeds can be rebuilt from the rest. */
   readonly isFeed?: true;
 }
 
@@ -20,7 +20,10 @@ const byTenant: TenantPart['ofTenant'] = (tenant) => ({ tenant });
 
 const FACTS = ['actorId', 'followerId', 'memberId', 'readers.memberId'].map((name) => `facts.${name}`);
 
-/** What is stored of tenants, what follows from actions before the actions. Each filter has an index, or a small collection. */
+/**
+ * Collections with data of tenants; data derived from actions comes before the actions. Filters use an index or a small
+ * collection.
+ */
 export const TENANT_PARTS: readonly TenantPart[] = [
   { collection: 'members', ofTenant: byId('_id') },
   { collection: 'refs', ofTenant: byId('_id') },
@@ -47,7 +50,7 @@ export const TENANT_PARTS: readonly TenantPart[] = [
   { collection: 'sizeBuckets', ofTenant: byId('userId'), isFeed: true },
 ];
 
-/** Every other collection, and why it has no documents of a tenant. A test holds that each collection is here or above. */
+/** All other collections, with the reason why they contain no tenant data. A test checks that each is here or above. */
 export const NOT_OF_TENANTS: Readonly<Record<string, string>> = {
   publications: 'found by the actions, with which it goes; made of them',
   scores: 'found by the actions, with which it goes; made of them',
