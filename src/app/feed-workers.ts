@@ -18,6 +18,7 @@ import {
 } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createStackOnce } from '../telemetry/stack-once.ts';
 import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
 const RESCORE_POLL_MS = 10_000;
@@ -76,6 +77,7 @@ function rebuilds(setup: WorkerSetup): RebuildWorker {
 
 function renames({ config, core, workerId, gate, logger }: WorkerSetup): RenameWorker {
   const { leaseMs, pollMs, chunkSize } = config.fanOut;
+  const failure = createStackOnce();
   return new RenameWorker(
     {
       renames: core.repositories.renames,
@@ -85,7 +87,7 @@ function renames({ config, core, workerId, gate, logger }: WorkerSetup): RenameW
           logNameCarried(logger, { id, version, actions, seconds });
         },
         failed: ({ id, attempts }, err) => {
-          logRenameAttemptFailed(logger, { id, attempt: attempts, err });
+          logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(err) });
         },
         claimFailed: (err) => {
           logWorkerTrouble(logger, { err });
@@ -117,6 +119,7 @@ function rescores({ config, core, logger }: WorkerSetup): RescoreWorker {
 }
 
 function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
+  const failure = createStackOnce();
   return {
     finished(claim, { delivered, seconds, isDone, lagSeconds }) {
       const state = isDone ? 'DONE' : 'PENDING';
@@ -140,8 +143,9 @@ function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
     },
     failed(claim, err, isFinal) {
       metrics.fanOutAttemptFailed();
-      if (isFinal) logFanOutGivenUp(logger, { actionId: claim.action.id, attempts: claim.attempts, err });
-      else logFanOutAttemptFailed(logger, { actionId: claim.action.id, attempt: claim.attempts, err });
+      const { action, attempts } = claim;
+      if (isFinal) logFanOutGivenUp(logger, { actionId: action.id, attempts, ...failure(err) });
+      else logFanOutAttemptFailed(logger, { actionId: action.id, attempt: attempts, ...failure(err) });
     },
     claimFailed(err) {
       logWorkerTrouble(logger, { err });

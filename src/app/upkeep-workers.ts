@@ -16,6 +16,7 @@ import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
 import { pollByTheClockMs } from '../workers/poll-by-the-clock.ts';
 import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
+import { createStackOnce } from '../telemetry/stack-once.ts';
 import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
 const MIGRATION_POLL_MS = 5_000;
@@ -89,6 +90,7 @@ function upkeep(setup: WorkerSetup): UpkeepWorker {
 
 function erasures(setup: WorkerSetup): ErasureWorker {
   const { logger, metrics } = setup;
+  const failure = createStackOnce();
   const parts = partsOf(setup);
   return new ErasureWorker({
     ...parts,
@@ -100,7 +102,7 @@ function erasures(setup: WorkerSetup): ErasureWorker {
       },
       failed: ({ key, attempts }, err) => {
         metrics.erasureAttemptFailed();
-        logErasureFailed(logger, { erasure: key, attempt: attempts, err });
+        logErasureFailed(logger, { erasure: key, attempt: attempts, ...failure(err) });
       },
       claimFailed: (err) => {
         logWorkerTrouble(logger, { err });

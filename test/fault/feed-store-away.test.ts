@@ -59,6 +59,26 @@ function attemptsIn(log: readonly string[]): Map<string, number> {
   return attempts;
 }
 
+/** Of the fan-outs that were tried in vain, each reason has its stack once; the other lines have it in words. */
+function expectOneStackEach(log: readonly string[]): void {
+  const failures = log
+    .map((line) => JSON.parse(line) as FailureLine)
+    .filter(({ msg }) => msg.startsWith('Fan-out attempt failed'));
+  const whole = failures.flatMap(({ err }) => (err === undefined ? [] : [`${err.type}: ${err.message}`]));
+  const inWords = failures.flatMap(({ reason }) => reason ?? []);
+  expect(new Set(whole).size).toBe(whole.length);
+  expect(inWords.length).toBe(failures.length - whole.length);
+  expect(inWords.length).toBeGreaterThan(whole.length);
+  for (const { attempt } of failures) expect(attempt).toBeGreaterThan(0);
+}
+
+interface FailureLine {
+  readonly msg: string;
+  readonly attempt?: number;
+  readonly err?: { readonly type: string; readonly message: string };
+  readonly reason?: string;
+}
+
 async function readsWithoutStore(app: TestApp): Promise<number> {
   return Number(/^fanfare_feed_reads_without_store_total (\d+)$/m.exec(await app.figures())?.[1]);
 }
@@ -117,6 +137,7 @@ test.each(['killed', 'cut off', 'silent'] as const)(
     await expect
       .poll(() => open.every((id) => (attemptsIn(app.log).get(id) ?? 0) > ATTEMPTS), { timeout: PATIENCE_MS })
       .toBe(true);
+    expectOneStackEach(app.log);
     expect(await app.app.openFanOuts()).toBe(open.length);
     expect(await app.app.openRebuilds()).toBe(1);
     await expectFeeds(app);

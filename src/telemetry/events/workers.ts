@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import type { Failure } from '../stack-once.ts';
 
 export function logWorkerStarted(
   log: Pick<Logger, 'info'>,
@@ -31,14 +32,14 @@ export function logFanOutFinished(
 
 export function logFanOutAttemptFailed(
   log: Pick<Logger, 'warn'>,
-  fields: { readonly actionId: string; readonly attempt: number; readonly err: unknown },
+  fields: { readonly actionId: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'Fan-out attempt failed, it will be tried again');
 }
 
 export function logFanOutGivenUp(
   log: Pick<Logger, 'error'>,
-  fields: { readonly actionId: string; readonly attempts: number; readonly err: unknown },
+  fields: { readonly actionId: string; readonly attempts: number } & Failure,
 ): void {
   log.error(fields, 'Fan-out given up, an admin can retry it');
 }
@@ -86,7 +87,7 @@ export function logNameCarried(
 
 export function logRenameAttemptFailed(
   log: Pick<Logger, 'warn'>,
-  fields: { readonly id: string; readonly attempt: number; readonly err: unknown },
+  fields: { readonly id: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'Carrying a new name failed, it will be tried again');
 }
@@ -101,7 +102,7 @@ export function logErasureRound(
 
 export function logErasureFailed(
   log: Pick<Logger, 'warn'>,
-  fields: { readonly erasure: string; readonly attempt: number; readonly err: unknown },
+  fields: { readonly erasure: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'An erasure failed, it will be tried again');
 }
