@@ -7,10 +7,10 @@ import {
 } from 'graphql';
 import { isShared } from './shared-field.ts';
 
-/** Shows refs also that are only followed, which no stamp of the directory tells of. */
+/** Also depends on refs known only from being followed, which the directory stamp does not cover. */
 const UNSTAMPED = new Set(['summaryParts']);
 
-/** Kept by revision of the action and stamps of the directory: it depends on nothing else, but for what is below it. */
+/** Whether a field's result is cached by the action's revision and directory stamps: it depends on nothing else. */
 export function isKept(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): boolean {
   return isShared(type, field) && !UNSTAMPED.has(field.name);
 }
@@ -19,7 +19,7 @@ export function fieldOf(type: GraphQLNamedType, name: string): GraphQLField<unkn
   return isObjectType(type) || isInterfaceType(type) ? (type.getFields()[name] ?? null) : null;
 }
 
-/** The schema in which the fields of an action are those to begin with. */
+/** A schema whose root fields are the fields of an action. */
 export function schemaOfAction(schema: GraphQLSchema): GraphQLSchema {
   const action = schema.getType(ACTION);
   if (!isObjectType(action)) throw new Error('The schema has no actions');

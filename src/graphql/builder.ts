@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from './context.ts';
 
-/** The schema's types are in types/, one file per domain type, and are gathered by schema.ts. */
+/** The types are in types/, one file per domain type, and are assembled by schema.ts. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
   DefaultFieldNullability: false;

@@ -6,7 +6,7 @@ import type { ListSize, PageSize } from './limits/cost.ts';
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
-/** What a connection field resolves to: the page, and whether it is the first. */
+/** Source of a connection field: the page, and whether it is the first. */
 export interface ConnectionSource<P> {
   readonly page: P;
   readonly isFirst: boolean;
@@ -41,7 +41,7 @@ const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').
   }),
 });
 
-/** The casts are where the schema builder cannot follow a type parameter; the signature keeps node and page in step. */
+/** The casts are where the schema builder cannot follow a type parameter; the signature keeps node and page consistent. */
 export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
   name: string,
   node: ObjectRef<SchemaTypes, Node, Node>,
@@ -68,12 +68,12 @@ export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
   });
 }
 
-/** How the cost of a connection field grows; see limits/cost.ts. */
+/** How the cost of a connection field depends on its arguments; see limits/cost.ts. */
 export const PAGE_COST: { readonly page: PageSize } = {
   page: { argument: 'first', default: DEFAULT_PAGE_SIZE, max: MAX_PAGE_SIZE },
 };
 
-/** The arguments of a forward connection. */
+/** Arguments of a forward connection. */
 export function pageArgs() {
   return builder.args((t) => ({
     first: t.int({

@@ -5,25 +5,25 @@ import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 import type { Services } from '../services/create-services.ts';
 
-/** What resolvers get. One per operation, and one per event of a subscription. */
+/** Context of resolvers, one per operation and one per subscription event. */
 export interface GraphQLContext {
   readonly services: Services;
-  /** Who asks. Throws UNAUTHENTICATED where nobody does, which only introspection may. */
+  /** The caller. Throws UNAUTHENTICATED if there is none, which is allowed only for introspection. */
   identity(): Identity;
-  /** The loaders of this operation or event; opened when first asked for. */
+  /** Loaders of this operation or event, created on first use. */
   session(): ReaderSession;
-  /** Runs one mutation on a session of its own; its answer, and the next mutation of the operation, read again. */
+  /** Runs one mutation in a session of its own. Its result and later mutations read fresh data. */
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
-  /** The last event that a client of a stream has seen before; goes before the argument `after`. */
+  /** Last event a reconnecting stream client has received; takes precedence over the argument `after`. */
   readonly lastEventId?: string | undefined;
-  /** The language of sentences where a field does not ask for another; a subscription keeps the one it began with. */
+  /** Default language of sentences; a subscription keeps the one it started with. */
   readonly locale: Locale;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: EndSignal;
 }
 
 export interface ContextOptions {
-  /** Opens the session of reads; mutations have a request's. */
+  /** Opens the session for reads; mutations use request sessions. */
   readonly openSession?: (identity: Identity) => ReaderSession;
   readonly lastEventId?: string | undefined;
   readonly locale?: Locale;
@@ -38,7 +38,7 @@ export function createContext(
   return new OperationContext(services, identity, signal, options);
 }
 
-/** A class, and not functions in an object: every open subscription keeps one, and every event is shown by one. */
+/** A class instead of an object of functions: every open subscription and every rendered event has one. */
 class OperationContext implements GraphQLContext {
   readonly services: Services;
   readonly signal: EndSignal;

@@ -3,14 +3,14 @@ const FIRST = 0;
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * Reads an ISO-8601 instant in UTC: whole seconds or up to milliseconds, `Z` at the end, 1970 to 9999. Null for
- * anything else, days that no calendar has included.
+ * Parses an ISO 8601 instant in UTC, with whole seconds or up to milliseconds and a final `Z`, from 1970 to 9999. `null` for
+ * anything else, including days that do not exist.
  */
 export function parseDateTime(text: string): Date | null {
   const [, seconds] = FORM.exec(text) ?? [];
   const date = new Date(text);
   const time = date.getTime();
   if (seconds === undefined || !(time >= FIRST && time <= LAST)) return null;
-  // The engine takes 30 February for 2 March; what does not come back as it was given is no date.
+  // JavaScript turns 30 February into 2 March: reject dates that do not round-trip.
   return date.toISOString().startsWith(seconds) ? date : null;
 }

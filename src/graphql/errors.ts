@@ -3,18 +3,18 @@ import { ERROR_CODES, FanfareError, type ErrorCode } from '../domain/errors.ts';
 
 export interface ErrorPolicy {
   /**
-   * Told of every error that is no client's fault, with the id the client was given for it.
-   * @param isUnavailable what `isUnavailable` said of it.
+   * Called for every internal error, with the error id given to the client.
+   * @param isUnavailable result of `isUnavailable` for the error.
    */
   readonly report: (error: unknown, errorId: string, isUnavailable: boolean) => void;
-  /** Whether an error says that something which is needed cannot be reached: worth trying again later. */
+  /** Whether a required service cannot be reached, so that a retry may succeed. */
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
 interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Clients that accept only `application/json` get status 200 instead, as GraphQL over HTTP has it. */
+  /** Clients that accept only `application/json` get status 200 instead, per GraphQL over HTTP. */
   readonly spec?: boolean;
 }
 
@@ -32,7 +32,7 @@ const HTTP_ANSWERS: Readonly<Record<ErrorCode, HttpAnswer>> = {
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** How a document or its variables are refused, in contrast to a request that is none. */
+/** HTTP answer for a rejected document or variables, as opposed to a malformed request. */
 const DOCUMENT_REFUSED: HttpAnswer = { status: 400, spec: true };
 
 function isErrorCode(code: unknown): code is ErrorCode {
@@ -47,14 +47,14 @@ export function apiError(
   return new GraphQLError(message, { extensions: { code, http } });
 }
 
-/** The error of a document, or of a document with its variables, that breaks a limit. */
+/** Error for a document, possibly with its variables, that exceeds a limit. */
 export function documentError(message: string): GraphQLError {
   return apiError('BAD_USER_INPUT', message, DOCUMENT_REFUSED);
 }
 
 /**
- * The refusal of a document, or of its variables, as GraphQL words it. All of it is the client's fault, also the notice
- * that GraphQL stopped at so many errors, which points to no place.
+ * GraphQL's own rejection of a document or its variables. All of these are client errors, including the notice that GraphQL
+ * stopped after too many errors, which has no location.
  */
 export function documentErrors(errors: readonly GraphQLError[]): GraphQLError[] {
   return errors.map((error) =>
@@ -67,16 +67,16 @@ export function documentErrors(errors: readonly GraphQLError[]): GraphQLError[] 
   );
 }
 
-/** The result, where GraphQL refused the variables with the first of their faults alone: it also says that it stopped. */
+/** GraphQL stops at the first fault of the variables and adds a notice: removes the notice. */
 export function withFirstRefusal<R extends { readonly errors?: readonly GraphQLError[] }>(result: R): R {
   const { errors } = result;
-  // What failed while it ran has a path.
+  // Execution errors have a path.
   if (errors === undefined || errors.length === 0 || errors.some(({ path }) => path !== undefined))
     return result;
   return { ...result, errors: documentErrors(errors.slice(0, 1)) };
 }
 
-/** The error that was thrown first, below what the executor wrapped around it. */
+/** The original error, inside everything the executor wrapped around it. */
 function rootCause(error: unknown): unknown {
   return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
 }
@@ -87,8 +87,8 @@ interface Refusal {
 }
 
 /**
- * Set where GraphQL itself or its HTTP layer refused the request. GraphQL also reports faults of ours: what a
- * resolver threw has a path, and values that do not fit the schema point to no place in the document.
+ * Set when GraphQL or its HTTP layer rejected the request. GraphQL also reports internal errors: those thrown by a resolver
+ * have a path, and values that do not match the schema have no location in the document.
  */
 function refusalOf(error: unknown): Refusal | null {
   if (!(error instanceof GraphQLError)) return null;
@@ -101,12 +101,12 @@ function refusalOf(error: unknown): Refusal | null {
   return status < 500 ? { message, http: { status, headers } } : null;
 }
 
-/** GraphQL repeats what it was given, which may be a megabyte. */
+/** GraphQL quotes its input, which may be a megabyte. */
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
 }
 
-/** Where in the document and in the result an error belongs. */
+/** Location of an error in the document and in the result. */
 function place({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOptions {
   return {
     ...(nodes && { nodes }),
@@ -116,14 +116,14 @@ function place({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOp
   };
 }
 
-/** What the client sees of an error. Errors that are ours are masked and reported. Idempotent. */
+/** The error shown to the client. Internal errors are masked and reported. Idempotent. */
 export function toApiError(error: unknown, policy: ErrorPolicy): GraphQLError {
   if (error instanceof GraphQLError && isErrorCode(error.extensions['code'])) return error;
   const cause = rootCause(error);
 
   function present(code: ErrorCode, message: string, more: object, http = HTTP_ANSWERS[code]): GraphQLError {
     const located = error instanceof GraphQLError ? place(error) : {};
-    // A field that failed is answered with status 200, beside the data of the others.
+    // A failed field is answered with status 200, together with the data of the others.
     const answer = located.path === undefined ? { http } : {};
     return new GraphQLError(shorten(message), { ...located, extensions: { code, ...more, ...answer } });
   }

@@ -7,7 +7,7 @@ import { withoutTenant } from '../domain/tenant-text.ts';
 
 export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 
-/** What a global id names. `unknown` is a well-formed id of a type this server does not have. */
+/** The object a global id names. `unknown`: well-formed, but of a type that this server does not have. */
 export type GlobalId =
   | { readonly type: 'Action'; readonly actionId: ActionId }
   | { readonly type: 'Interaction'; readonly interactionId: InteractionId }
@@ -24,7 +24,7 @@ const OBJECT_ID = /^[0-9a-f]{24}$/;
 const GROUP_KEY = /^(.+):([0-9a-f]{24}|[\w-]{22})$/su;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
-/** More characters than any id has that is given out: those of a user id of 256 characters are about a thousand. */
+/** Longer than any valid id: those containing a user id of 256 characters have about a thousand. */
 const MAX_LENGTH = 8_192;
 
 export function encodeMemberId(userId: UserId): string {
@@ -43,7 +43,7 @@ export function encodeFeedGroupId(userId: UserId, groupKey: string): string {
   return encode('FeedGroup', `${userId}:${groupKey}`);
 }
 
-/** Null unless `id` is exactly what encoding would give. */
+/** `null` unless `id` is exactly what encoding would produce. */
 function decode(id: string): { type: string; key: string } | null {
   const bytes = Buffer.from(id, 'base64');
   const text = bytes.toString();
@@ -52,7 +52,7 @@ function decode(id: string): { type: string; key: string } | null {
   return type === undefined || key === undefined ? null : { type, key };
 }
 
-/** Reads a global id; null where `id` was never given out. */
+/** Parses a global id; `null` if it cannot have been issued. */
 export function readGlobalId(id: string): GlobalId | null {
   if (id.length > MAX_LENGTH) return null;
   const decoded = decode(id);
@@ -80,31 +80,31 @@ export function readGlobalId(id: string): GlobalId | null {
   }
 }
 
-/** Reads a global id. Throws BAD_USER_INPUT where `id` was never given out, pointing at `path`. */
+/** Parses a global id. Throws BAD_USER_INPUT for `path` if it cannot have been issued. */
 export function parseGlobalId(id: string, path: Path): GlobalId {
   const parsed = readGlobalId(id);
   if (parsed === null) throw badInput('Not an id of this API', path);
   return parsed;
 }
 
-/** Reads the global id of an action. Throws BAD_USER_INPUT for anything else. */
+/** Parses the global id of an action. Throws BAD_USER_INPUT for anything else. */
 export function parseActionId(id: string, path: Path): ActionId {
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Action') throw badInput('Not the id of an action', path);
   return parsed.actionId;
 }
 
-/** Reads the global id of an interaction. Throws BAD_USER_INPUT for anything else. */
+/** Parses the global id of an interaction. Throws BAD_USER_INPUT for anything else. */
 export function parseInteractionId(id: string, path: Path): InteractionId {
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Interaction') throw badInput('Not the id of an interaction', path);
   return parsed.interactionId;
 }
 
-/** Types whose ids begin with an id of the host application. */
+/** Types whose global id starts with an id of the host application. */
 const HOST_TYPES: ReadonlySet<string> = new Set(['Member', 'Ref', 'FeedGroup', 'NewsfeedItem']);
 
-/** A global id as it leaves: it names no tenant. What is none stays as it is. */
+/** Removes the tenant from a global id for output. Returns other texts unchanged. */
 export function plainGlobalId(tenant: Tenant, id: string): string {
   const decoded = decode(id);
   if (decoded === null) return id;
@@ -112,7 +112,7 @@ export function plainGlobalId(tenant: Tenant, id: string): string {
   return key === decoded.key ? id : encode(decoded.type, key);
 }
 
-/** Arguments in which what global ids name is looked for in a tenant. */
+/** Adds the tenant to the global ids in a field's arguments. */
 export function storedGlobalIds(
   tenant: Tenant,
   args: Readonly<Record<string, unknown>>,

@@ -12,20 +12,20 @@ import {
   type SummaryPart,
 } from './sentences.ts';
 
-/** Most names in a list; of more the first two are named and the others counted. */
+/** Upper bound on names in a list; longer lists name the first two and count the others. */
 const MAX_NAMED = 3;
 
-/** Words, or what names somebody or something. */
+/** Text, or a part that names a person or thing. */
 type Piece = string | SummaryPart;
 
-/** The visible items of a group, topmost first; at least one. */
+/** Visible items of a group, topmost first; at least one. */
 export interface GroupedActions {
   readonly actions: readonly [Described, ...Described[]];
-  /** False where there are more. */
+  /** `false` if there are more. */
   readonly isAll: boolean;
 }
 
-/** Part by part: the sentence of its only item, or one about all, such as "Ann, Bob, and 3 others liked post Launch". */
+/** Parts of the sentence: that of a single item, or one about all, such as "Ann, Bob, and 3 others liked post Launch". */
 export async function groupSummaryPartsOf(
   session: NameSession,
   group: GroupedActions,
@@ -41,7 +41,7 @@ export async function groupSummaryPartsOf(
   );
   const withName = new Set(named.flat());
   const [subject = ACTOR] = sentence.ids;
-  // Names are listed as the sentence about them speaks.
+  // The list of names is in the language of the sentence.
   const spoken = sentence.spoken(locale);
   const parts = sentence.parts(spoken, {
     fields: { ...top.descriptor, [SUBJECTS]: distinct(actions, subject).length },
@@ -60,7 +60,7 @@ export async function groupSummaryPartsOf(
   );
 }
 
-/** The first action of each that differs in the argument. */
+/** The first action for each distinct value of the argument. */
 function distinct(actions: readonly Described[], argument: string): Described[] {
   const byId = new Map<unknown, Described>();
   for (const action of actions) {

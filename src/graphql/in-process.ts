@@ -1,4 +1,4 @@
-// What a server answers the process it runs in, loaded as one.
+// Everything a server needs to answer its own process, loaded as one module.
 
 export { printedSchema } from './printed-schema.ts';
 export { runOperation } from './run-operation.ts';

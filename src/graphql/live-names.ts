@@ -3,12 +3,12 @@ import type { ReaderSession } from '../services/session/reader-session.ts';
 
 type NameSession = Pick<ReaderSession, 'refNames' | 'members'>;
 
-/** What an id is called now: by the label of its ref, else by the name of its member. Null when nobody named it. */
+/** Current name of an id: the label of its ref, else the name of its member. `null`: it has no name. */
 export async function liveName(session: NameSession, id: string): Promise<string | null> {
   return (await session.refNames.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
 }
 
-/** A name that a descriptor holds, as it is now; the copy where nobody names the thing any more. */
+/** Current name for a copied name in a descriptor; the copy itself if the thing has no name any more. */
 export async function liveField(
   session: NameSession,
   stored: StoredDescriptor,

@@ -1,6 +1,6 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
-/** Whether a selection has a fragment on a type. One that a directive may leave out counts too. */
+/** Whether a selection contains a fragment on a type, even one that a directive may skip. */
 export function asksForType(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   typeName: string,
@@ -18,7 +18,7 @@ export function asksForType(
   return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
 }
 
-/** Whether a field's selection asks for a field of this name. One that a directive may leave out counts too. */
+/** Whether a field's selection contains a field of this name, even one that a directive may skip. */
 export function asksForField(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   fieldName: string,

@@ -2,27 +2,27 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } fro
 import { isReadyIterator, type ReadyIterator } from '../lib/ready-iterator.ts';
 
 export interface ResultStreamOptions {
-  /** Where the result is executed its context has fresh loaders, or it would be answered with what an earlier one loaded. */
+  /** Executes the result with a context of fresh loaders, so that it does not reuse data loaded for an earlier event. */
   readonly present: (event: unknown) => ExecutionResult | Promise<ExecutionResult>;
   /**
-   * Takes a result on its own way to the client, past who reads the stream, and says when the next may follow. Null: it does
-   * not take this one.
-   * @param isFollowed the next one is ready: both may leave together.
+   * Sends a result directly to the client, bypassing the reader of the stream, and says when the next may follow. `null`:
+   * declined.
+   * @param isFollowed another result is ready: both may be sent together.
    */
   readonly send?:
     | ((result: ExecutionResult, isFollowed: boolean) => Promise<void> | 'sent' | null)
     | undefined;
-  /** Stops the source: called once, when nobody reads the stream any more or it has ended on its own. */
+  /** Stops the source: called once, when the reader has left or the stream has ended on its own. */
   readonly onEnd: () => void;
-  /** Told of every event that is about to be sent. */
+  /** Called for every event about to be sent. */
   readonly onEvent: (event: unknown) => void;
-  /** Makes the last result of a stream whose source failed, and reports the failure. */
+  /** Makes the last result after the source failed, and reports the failure. */
   readonly presentError: (error: unknown) => ExecutionResult;
 }
 
 /**
- * Runs a subscription: an error result when it cannot start, otherwise its results one by one as they are asked for.
- * Unlike an async generator its `return` does not wait for the event under way: it ends the source at once.
+ * Runs a subscription: an error result if it cannot start, otherwise results on demand. Unlike that of an async generator,
+ * `return` does not wait for the current event: it ends the source at once.
  */
 export async function runSubscription(
   args: ExecutionArgs,
@@ -42,7 +42,7 @@ export async function runSubscription(
 
 class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   readonly #events: AsyncIterator<unknown>;
-  /** The same, where events may be had of it without waiting. */
+  /** The source, if it can return events synchronously. */
   readonly #ready: ReadyIterator<unknown> | null;
   readonly #options: ResultStreamOptions;
   #isOver = false;
@@ -82,7 +82,7 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
     return { done: true, value: undefined };
   }
 
-  /** Asked again after every wait. */
+  /** Checked after every await. */
   #hasEnded(): boolean {
     return this.#isOver;
   }
@@ -95,7 +95,7 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
 
   async return(): Promise<IteratorResult<ExecutionResult, void>> {
     this.#end();
-    // The source is a generator that may be waiting; it hears of the end through its signal.
+    // The source may be a waiting generator, which is ended by its signal.
     this.#events.return?.().catch((error: unknown) => {
       this.#options.presentError(error);
     });

@@ -8,14 +8,14 @@ import { toApiError } from './errors.ts';
 /** The answer to an operation, as over HTTP. */
 export interface Answer<T> {
   readonly data: T | null;
-  /** Empty where there are none. */
+  /** Empty without errors. */
   readonly errors: readonly AnsweredError[];
 }
 
 export interface AnsweredError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
-  /** With the code, and the issues of bad input. */
+  /** Contains the code, and the issues of bad input. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
@@ -26,10 +26,10 @@ export interface PreparedOperation {
   readonly locale: Locale;
 }
 
-/** Nothing aborts what the process itself asks for. */
+/** Operations of the process itself are never aborted. */
 const NEVER = new AbortController().signal;
 
-/** Runs a query or mutation of the API for a caller in this process, who is trusted: without the limits on clients. */
+/** Runs a query or mutation for a trusted caller in this process, without the limits for clients. */
 export async function runOperation<T>(
   schema: GraphQLSchema,
   services: Services,
@@ -43,13 +43,13 @@ export async function runOperation<T>(
     contextValue: createContext(services, identity, NEVER, { locale }),
   });
   return {
-    // Plain objects, as a client has them.
+    // Plain objects, as clients get them.
     data: (data == null ? null : JSON.parse(JSON.stringify(data))) as T | null,
     errors: errors.map((error) => answered(toApiError(error, policy))),
   };
 }
 
-/** Without what tells HTTP how to answer. */
+/** Removes the extensions that are instructions for the HTTP layer. */
 function answered({
   message,
   path,

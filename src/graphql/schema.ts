@@ -36,7 +36,7 @@ import { builder } from './builder.ts';
 import { withTenants } from './tenant-fields.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
-/** The whole API, in alphabetical order. @param options.hasTenants ids are stored with their tenant. */
+/** The whole API, sorted. @param options.hasTenants ids are stored with their tenant. */
 export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
   defineDeclaredDescriptors();
   const schema = builder.toSchema();

@@ -2,7 +2,7 @@ import type { Locale } from '../descriptors/locale.ts';
 import { summaryOf, type Described, type NameSession } from './sentences.ts';
 import { declarationOf } from './types/descriptor.ts';
 
-/** What an action says in one sentence; of a type that nobody declares, its name. */
+/** An action as one sentence; for undeclared types, the name of the type. */
 export async function sentenceOfAction(
   session: NameSession,
   action: Described,

@@ -11,7 +11,7 @@ import type { RefSource } from './types/ref.ts';
 export type NameSession = Pick<ReaderSession, 'refs' | 'refNames' | 'members'>;
 export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
 
-/** Words of a sentence, and the person or thing that they name. */
+/** A piece of a sentence's text, and the person or thing it names. */
 export interface SummaryPart {
   readonly text: string;
   readonly member: MemberSource | null;
@@ -28,7 +28,7 @@ export async function summaryOf(
   return parts.map((part) => (typeof part === 'string' ? part : textOf(part.id, names, action))).join('');
 }
 
-/** The sentence part by part: what names somebody or something is a part of its own. */
+/** A sentence as parts: each name is a part of its own. */
 export async function summaryPartsOf(
   session: NameSession,
   action: Described,
@@ -79,7 +79,7 @@ export async function namePartOf(
   return { text: textOf(argument, names, action), ...link };
 }
 
-/** The name of now; where nobody names the thing any more, the copy that the descriptor holds. */
+/** Current name; the descriptor's copy if the thing has no name any more. */
 export async function nameOf(
   session: NameSession,
   { actorId, descriptor: stored, refs }: Described,
@@ -87,7 +87,7 @@ export async function nameOf(
   argument: string,
 ): Promise<string | null> {
   if (argument === ACTOR) {
-    // So that it comes with the members that are loaded because no ref names them: one query for all.
+    // Joins the batch of members that are loaded because no ref names them: one query for all.
     await session.refNames.load(actorId);
     return (await session.members.load(actorId))?.name ?? nameOfUnknown(actorId);
   }
@@ -108,7 +108,7 @@ function textOf(argument: string, names: ReadonlyMap<string, string>, { descript
   return names.get(argument) ?? (typeof id === 'string' ? id : '');
 }
 
-/** What can be linked: a person where the field is one or nothing has that id, otherwise the thing. */
+/** Target of a link: a person if the field is one or no ref has the id, otherwise the thing. */
 async function linkOf(
   session: NameSession,
   { actorId, descriptor: stored, refs }: Described,

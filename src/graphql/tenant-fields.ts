@@ -14,17 +14,17 @@ import { storedInput } from '../services/tenants/stored-input.ts';
 import type { GraphQLContext } from './context.ts';
 import { plainGlobalId, storedGlobalIds } from './global-id.ts';
 
-// Where the API meets ids that are stored with their tenant. Behind it nobody knows of it, before it nobody sees it.
+// Converts between ids with and without tenant: inside, all ids have their tenant; clients never see it.
 
 type Field = GraphQLField<unknown, GraphQLContext>;
 type Arguments = Readonly<Record<string, unknown>>;
 type Resolver = GraphQLFieldResolver<unknown, GraphQLContext>;
 type Show = (tenant: Tenant, value: unknown, context: GraphQLContext) => unknown;
 
-/** Free JSON of the host application, which is given back as it came. Every other JSON is the server's own. */
+/** Free JSON of the host application, returned unchanged. All other JSON belongs to the server. */
 export const FREE_JSON: ReadonlySet<string> = new Set(['Member.data', 'Ref.data', 'Interaction.data']);
 
-/** Fields with cursors, which are sealed for the tenant. As arguments they are called `after`. */
+/** Fields with cursors, which are sealed per tenant. As arguments they are called `after`. */
 export const CURSOR_FIELDS: ReadonlySet<string> = new Set([
   'cursor',
   'startCursor',
@@ -33,8 +33,8 @@ export const CURSOR_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Has every field of a schema take ids without their tenant, and give none with it: arguments get the tenant of who asks,
- * texts, global ids and errors lose it. The schema itself stays as it is.
+ * Wraps all fields of a schema so that clients use ids without a tenant: adds the caller's tenant to arguments, and removes
+ * it from texts, global ids and errors. Does not modify the schema passed in.
  */
 export function withTenants(schema: GraphQLSchema): GraphQLSchema {
   const free = freeJson();
@@ -46,7 +46,7 @@ export function withTenants(schema: GraphQLSchema): GraphQLSchema {
     for (const field of Object.values(type.getFields()) as Field[]) {
       const show = showAs(field, free.has(`${type.name}.${field.name}`));
       if (isRoot || field.args.length > 0 || show !== null) {
-        // From here on it goes by who asks.
+        // The wrapped resolver depends on the caller.
         field.extensions = { ...field.extensions, isPlain: false };
         field.resolve = wrapped(field.resolve ?? defaultFieldResolver, { show, hasErrors: isRoot });
       }
@@ -64,7 +64,7 @@ function freeJson(): ReadonlySet<string> {
   return new Set([...FREE_JSON, ...declared]);
 }
 
-/** How values of a field are shown; null: there is no id in them. */
+/** How to convert a field's values; `null`: they contain no ids. */
 function showAs({ name, type }: Field, isFree: boolean): Show | null {
   if (CURSOR_FIELDS.has(name)) return showCursor;
   switch (getNamedType(type).name) {
@@ -124,7 +124,7 @@ function wrapped(
   };
 }
 
-/** Errors that clients are meant to see name ids as clients have them. */
+/** Errors meant for clients contain ids in the clients' form. */
 function errorFor(tenant: Tenant, error: unknown): unknown {
   if (!(error instanceof FanfareError)) return error;
   const { code, message, issues, cause } = error;

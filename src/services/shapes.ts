@@ -6,7 +6,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 
-/** Input as it comes from outside. Every service validates it whole and reports all faults at once. */
+/** Unvalidated input. Every service validates it completely and reports all faults at once. */
 export interface PublishActionInput {
   readonly idempotencyKey?: string | null | undefined;
   readonly actorId?: string | null | undefined;
@@ -20,7 +20,7 @@ export interface PublishActionInput {
   readonly descriptor: object;
 }
 
-/** What is given replaces, what is absent stays. Null takes the end away, and is refused elsewhere. */
+/** Given fields replace, absent ones stay. `null` removes the expiry, and is rejected for other fields. */
 export interface UpdateActionInput {
   readonly descriptor?: object | null | undefined;
   readonly refs?: readonly RefInput[] | null | undefined;
@@ -30,14 +30,14 @@ export interface UpdateActionInput {
   readonly expiresAt?: Date | null | undefined;
 }
 
-/** What the host application says beside a name. Absent: nothing. */
+/** Application data beside a name. Absent: none. */
 export interface DetailsInput {
   readonly imageUrl?: string | null | undefined;
   readonly url?: string | null | undefined;
   readonly data?: unknown;
 }
 
-/** Details are taken where refs are described, and refused elsewhere. */
+/** Details are accepted where refs are described, and rejected elsewhere. */
 export interface RefInput extends DetailsInput {
   readonly id: string;
   readonly type: string;
@@ -58,11 +58,11 @@ export interface RecordInteractionInput {
   readonly actorId?: string | null | undefined;
   readonly idempotencyKey?: string | null | undefined;
   readonly at?: Date | null | undefined;
-  /** Of a comment. */
+  /** For comments. */
   readonly text?: string | null | undefined;
-  /** Of a REACTION. */
+  /** For the kind REACTION. */
   readonly reaction?: string | null | undefined;
-  /** The comment it replies to. */
+  /** For a reply: the parent comment. */
   readonly parentId?: InteractionId | null | undefined;
   readonly data?: unknown;
 }
@@ -79,18 +79,18 @@ export interface OwnInteraction {
   readonly reaction?: string | null | undefined;
 }
 
-/** An interaction after a change, and its action. */
+/** A changed interaction with its action. */
 export interface ChangedInteraction {
   readonly interaction: Interaction;
   readonly action: Action;
-  /** True when the change had been made before. */
+  /** True if the change had already been made. */
   readonly isReplay: boolean;
 }
 
 export interface InteractionListArgs extends PageArgs {
   /** Absent: all. */
   readonly kinds?: readonly InteractionKind[] | null | undefined;
-  /** Replies to this comment; null: only what replies to nothing; absent: both. */
+  /** Replies to this comment; `null`: only top-level ones; absent: both. */
   readonly parentId?: InteractionId | null | undefined;
 }
 
@@ -110,9 +110,9 @@ export interface FollowPairInput {
 export interface FollowInput {
   readonly followerId: string;
   readonly refId: string;
-  /** Null: of any type. Absent: as before. */
+  /** `null`: all types. Absent: unchanged. */
   readonly types?: readonly string[] | null | undefined;
-  /** Absent or null: as before. */
+  /** Absent or `null`: unchanged. */
   readonly isAssigned?: boolean | null | undefined;
 }
 
@@ -123,12 +123,12 @@ export interface HostEventsArgs extends PageArgs {
 
 export interface PublishedAction {
   readonly action: Action;
-  /** True when the idempotency key was known and this is the action recorded then. */
+  /** True if the idempotency key was known and this is the action recorded then. */
   readonly isReplay: boolean;
 }
 
 export interface PublishOptions {
-  /** Nobody waits for them: their delivery comes after everything else. */
+  /** Deliver in the lane BULK, after everything else, since nobody is waiting. */
   readonly isBulk?: boolean;
 }
 
@@ -145,12 +145,12 @@ export interface PageArgs {
   readonly after?: string | null | undefined;
 }
 
-/** What may be asked of an action in any list. */
+/** Filters available in every list of actions. */
 interface CommonFilter {
   readonly types?: readonly string[] | null | undefined;
   readonly actorIds?: readonly string[] | null | undefined;
   readonly tag?: string | null | undefined;
-  /** Any of them. */
+  /** At least one of them. */
   readonly tags?: readonly string[] | null | undefined;
   readonly since?: Date | null | undefined;
   readonly until?: Date | null | undefined;
@@ -164,22 +164,22 @@ export interface ActionFilter extends CommonFilter {
 export interface FeedFilter extends CommonFilter {
   readonly refId?: string | null | undefined;
   readonly unreadOnly?: boolean | null | undefined;
-  /** For any of them. */
+  /** At least one of them. */
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
-  /** What the reader has archived, instead of the feed. */
+  /** List the reader's archived items instead of the feed. */
   readonly archived?: boolean | null | undefined;
-  /** What the reader has snoozed, instead of the feed. */
+  /** List the reader's snoozed items instead of the feed. */
   readonly snoozed?: boolean | null | undefined;
 }
 
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
 export type FeedState = 'READY' | 'REBUILDING';
 
-/** One page of a connection. `hasNextPage` is the truth: a further visible node exists. */
+/** One page of a connection. `hasNextPage` is exact: another visible node exists. */
 export interface Page<T> {
   readonly edges: readonly { readonly cursor: string; readonly node: T }[];
   readonly hasNextPage: boolean;
-  /** Null on an empty page of an empty list. */
+  /** `null` on an empty page of an empty list. */
   readonly endCursor: string | null;
 }
 
@@ -189,33 +189,33 @@ export interface Count {
   readonly isExact: boolean;
 }
 
-/** A page whose list can be counted, by the same read. */
+/** A page whose list can be counted by the same read. */
 export interface CountedPage<T> extends Page<T> {
-  /** How many visible entries the whole list has, its filter applied. */
+  /** Number of visible entries in the whole list, with its filter. */
   readonly countTotal: () => Promise<Count>;
 }
 
 export interface FeedPage extends CountedPage<NewsfeedItem> {
   readonly state: FeedState;
-  /** See FeedConnection.liveCursor. Null unless it was asked for. */
+  /** See FeedConnection.liveCursor. `null` unless requested. */
   readonly liveCursor: string | null;
-  /** How many entries of the list are unread, its filter applied, by the same read as the page. */
+  /** Number of unread entries of the list, with its filter, from the same read as the page. */
   readonly countUnread: () => Promise<UnreadCount>;
 }
 
 export interface FeedGroup {
   readonly userId: UserId;
   readonly groupKey: string;
-  /** Of its topmost item, as is what follows. */
+  /** Of its topmost item, like the following fields. */
   readonly relevancy: Date;
   readonly isUnread: boolean;
-  /** Its first items, in the order of the feed, until they are enough; or all. */
+  /** Loads its first items in feed order until they are enough, or all. */
   readonly load: (isEnough: (items: readonly NewsfeedItem[]) => boolean) => Promise<readonly NewsfeedItem[]>;
 }
 
 export interface FeedGroupPage extends CountedPage<FeedGroup> {
   readonly state: FeedState;
-  /** Of how many groups the topmost item is unread. */
+  /** Number of groups whose topmost item is unread. */
   readonly countUnread: () => Promise<UnreadCount>;
 }
 
@@ -226,30 +226,30 @@ export interface UnreadCount {
 }
 
 export interface FirstUnread {
-  /** Given as `after` in the order of relevancy, the page begins with the item. */
+  /** Passed as `after` in relevancy order, it gives a page that starts with the item. */
   readonly cursor: string;
   readonly item: NewsfeedItem;
-  /** False when more is unread than was looked through: then it is the oldest of the newest 1,000. */
+  /** `false` if more is unread than was examined: then it is the oldest of the newest 1,000. */
   readonly isExact: boolean;
 }
 
-/** A piece of an export: a fact, or some entries of a list. Pieces of one list follow on each other. */
+/** A piece of an export: a fact, or some entries of a list. Pieces of one list are consecutive. */
 export type ExportPart =
   | { readonly section: string; readonly value: unknown }
   | { readonly section: string; readonly entries: readonly unknown[] };
 
-/** What a watcher of a feed is sent, after the rules. */
+/** What a watcher of a feed receives, after the rules. */
 export type FeedEvent =
   | { readonly kind: 'ready'; readonly cursor: string }
   | {
       readonly kind: 'added' | 'updated';
       readonly cursor: string;
       readonly item: NewsfeedItem;
-      /** What the item was decided by is what the rest of it is shown by. */
+      /** The data the item was decided with; its other fields are rendered with it, too. */
       readonly session: ReaderSession;
       /**
-       * The read of the action that the item was decided by. Readers for whom it is the same asked before that read began:
-       * what is shown of the action to one of them is good for all.
+       * The read of the action that decided the item. All readers with the same sighting requested it before that read
+       * began, so what is rendered of the action for one of them is valid for all.
        */
       readonly sighting: object;
     }
@@ -265,14 +265,14 @@ export type FeedEvent =
 /** See the mutation `createTicket`. */
 export interface Ticket {
   readonly ticket: string;
-  /** Until then it opens streams. */
+  /** It opens streams until this time. */
   readonly expiresAt: Date;
 }
 
 export interface WatchArgs {
   readonly after?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
-  /** Also tell when the number of unread entries of the whole feed has changed. Costs a count; default false. */
+  /** Also report changes of the whole feed's unread count. Costs a count; default false. */
   readonly withUnread?: boolean | undefined;
   /** Ends the stream without an error. */
   readonly signal: EndSignal;

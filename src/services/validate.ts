@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { FanfareError } from '../domain/errors.ts';
 
-/** Checks an input whole. @throws FanfareError BAD_USER_INPUT that names every fault and where it is. */
+/** Validates a whole input. @throws FanfareError BAD_USER_INPUT listing every fault and its location. */
 export function validate<T>(
   schema: z.ZodType<T>,
   value: unknown,

@@ -15,32 +15,32 @@ import {
 } from 'graphql';
 import type { Operation } from './operation.ts';
 
-/** How many entries a list field brings, as the field says in `extensions: { size }`. */
+/** Estimated length of a list field, given by the field in `extensions: { size }`. */
 export type ListSize =
-  /** About so many. */
+  /** A fixed estimate. */
   | number
-  /** As many as an argument has. */
+  /** The length of an argument's list. */
   | { readonly lengthOf: string; readonly max: number }
-  /** As many as an argument says. */
+  /** The value of an argument. */
   | PageSize
-  /** Of the edges of a connection: its page. */
+  /** For the edges of a connection: the size of its page. */
   | 'page';
 
-/** How large the page of a connection is, as the field says in `extensions: { page }`. */
+/** Page size of a connection, given by the field in `extensions: { page }`. */
 export interface PageSize {
   readonly argument: string;
   readonly default: number;
   readonly max: number;
 }
 
-/** Entries of a list field that does not say. */
+/** Estimate for a list field without a size. */
 const DEFAULT_SIZE = 10;
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * What an operation costs to answer: one for each object that is asked for, lists times their length as far as the
- * arguments tell. Fields of plain values are free unless they say otherwise. Expects a validated operation.
+ * Cost of answering an operation: one per requested object, multiplied by the lengths of lists as far as arguments determine
+ * them. Fields of plain values are free unless they declare a size. Expects a validated operation.
  */
 export function operationCost(schema: GraphQLSchema, operation: Operation, variables: Variables): number {
   const { definition, fragments } = operation;
@@ -98,7 +98,7 @@ function sizeOf(field: Field, node: FieldNode, variables: Variables, page: numbe
   return clamp(lengthOf(argument(node, size.lengthOf), variables), size.max);
 }
 
-/** A plain value is free unless the field says how many entries it is made from. */
+/** A plain value is free unless the field declares how many entries it is computed from. */
 function valueCost(field: Field): number {
   const size = field.extensions['size'] as ListSize | undefined;
   return typeof size === 'number' ? size : 0;
@@ -114,7 +114,7 @@ function sizeGiven(size: PageSize, node: FieldNode, variables: Variables): numbe
   return clamp(typeof given === 'number' ? given : size.default, size.max);
 }
 
-/** Arguments out of range fail when they are read; here they only must not make the cost small or infinite. */
+/** Out-of-range arguments fail later; here they must not make the cost tiny or infinite. */
 function clamp(value: number, max: number): number {
   return Math.min(Math.max(value, 1), max);
 }
@@ -137,7 +137,7 @@ function lengthOf(node: ValueNode | undefined, variables: Variables): number {
   return Array.isArray(value) ? value.length : 1;
 }
 
-/** Of a literal only what sizes need: numbers, and lists by their length. */
+/** Evaluates only what sizes need: numbers, and the lengths of lists. */
 function literalOf(node: ValueNode | undefined): unknown {
   if (node?.kind === Kind.INT) return Number(node.value);
   return node?.kind === Kind.LIST ? node.values : undefined;

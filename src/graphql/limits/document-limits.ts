@@ -1,13 +1,13 @@
 import { Kind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
 
 export interface DocumentLimits {
-  /** Fields within fields; introspection is not counted, GraphQL bounds it on its own. */
+  /** Nesting of fields, without introspection, which GraphQL itself limits. */
   readonly maxDepth: number;
   readonly maxAliases: number;
   readonly maxDirectives: number;
 }
 
-/** The first limit that a document breaks, in words; null when it keeps them all. */
+/** Describes the first limit that a document exceeds; `null` if it exceeds none. */
 export function documentFault(document: DocumentNode, limits: DocumentLimits): string | null {
   let aliases = 0;
   let directives = 0;
@@ -40,7 +40,7 @@ function documentDepth(document: DocumentNode): number {
   function ofFragment(name: string): number {
     const known = fragmentDepths.get(name);
     if (known !== undefined) return known;
-    // Also ends the walk in a fragment that spreads itself; validation refuses those.
+    // Also terminates for a fragment that spreads itself, which validation rejects.
     fragmentDepths.set(name, 0);
     const depth = ofSelections(fragments.get(name)?.selectionSet);
     fragmentDepths.set(name, depth);

@@ -1,7 +1,7 @@
 import { Kind, type SelectionSetNode } from 'graphql';
 import type { Operation } from './operation.ts';
 
-/** Counted up to `limit`: fragments that spread others several times make a short document long. Expects it validated. */
+/** Counts up to `limit`: a short document can expand to a huge one by nested fragments. Expects a validated document. */
 export function expandedSize({ definition, fragments }: Operation, limit: number): number {
   const fragmentSizes = new Map<string, number>();
 

@@ -7,13 +7,13 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** One operation of a document, with the fragments it may use. */
+/** One operation of a document with the fragments it may use. */
 export interface Operation {
   readonly definition: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** The operation that is to run; null when the document has none of that name, or several and no name was given. */
+/** The operation to run; `null` when there is none of that name, or several and no name was given. */
 export function findOperation(document: DocumentNode, name: string | null | undefined): Operation | null {
   const fragments = new Map<string, FragmentDefinitionNode>();
   const operations: OperationDefinitionNode[] = [];
@@ -27,7 +27,7 @@ export function findOperation(document: DocumentNode, name: string | null | unde
   return definition === undefined || matching.length > 1 ? null : { definition, fragments };
 }
 
-/** Whether a validated operation asks for nothing but the schema, at most. */
+/** Whether a validated operation contains nothing but introspection. */
 export function isIntrospection({ definition, fragments }: Operation): boolean {
   function isMeta(set: SelectionSetNode): boolean {
     return set.selections.every((selection) => {

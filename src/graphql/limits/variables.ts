@@ -18,31 +18,31 @@ import {
 } from 'graphql';
 import type { Operation } from './operation.ts';
 
-/** Entries of a list argument at most, as the argument says in `extensions: { maxEntries }`. */
+/** Maximum length of a list argument, given by the argument in `extensions: { maxEntries }`. */
 export interface ListArgument {
   readonly maxEntries: number;
 }
 
-/** Entries of any other list. */
+/** Maximum length of any other list. */
 const MAX_ENTRIES = 10_000;
-/** Characters of one text: several times the longest that any field takes, which says so itself. */
+/** Maximum characters of a string: several times what any field accepts, which checks its own limit. */
 const MAX_TEXT_LENGTH = 64 * 1024;
-/** Values and characters of one JSON value; sixteen KiB of JSON have fewer. */
+/** Maximum values and characters of one JSON value; sixteen KiB of JSON contain fewer. */
 const MAX_JSON_VALUES = 16 * 1024;
 const MAX_JSON_LENGTH = 256 * 1024;
 const MAX_NAME_LENGTH = 256;
-/** Unknown properties that GraphQL may look for similar names of. */
+/** Number of unknown properties for which GraphQL may search similar names. */
 const MAX_UNKNOWN = 1;
 
-/** For GraphQL's own check, which words every fault with all of the value: it stops at the first. */
+/** Makes GraphQL's own check stop at the first fault, since each message quotes the whole value. */
 export const FIRST_FAULT = { maxCoercionErrors: 1 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * What in the variables of an operation is too large to look at more closely, in words; null: nothing is. GraphQL's own
- * check walks all of a value, words every fault and looks for similar names, so this one comes first. Whether values
- * fit their types is left to it.
+ * Describes what in an operation's variables is too large to examine more closely; `null`: nothing. GraphQL's own check
+ * walks the whole value, formats every fault and searches similar names, so this check runs first. Type checking is left to
+ * GraphQL.
  */
 export function variablesFault(
   schema: GraphQLSchema,
@@ -57,7 +57,7 @@ export function variablesFault(
   for (const name in variables) {
     const node = declared.get(name);
     const value = variables[name];
-    // Clients with one set of variables for several operations leave those empty that one does not have.
+    // Clients that send one set of variables for several operations leave unused ones null.
     if (value === null) continue;
     if (node === undefined) return `Variable "$${shown(name)}" is not declared by the operation`;
     const type = typeFromAST(schema, node) as GraphQLInputType | undefined;
@@ -73,7 +73,7 @@ export function variablesFault(
   return null;
 }
 
-/** The first fault of a value, with its place: `[3].refs: must have …`. */
+/** The first fault of a value with its location: `[3].refs: must have …`. */
 function faultOf(value: unknown, type: GraphQLInputType): string | null {
   if (value === null || value === undefined) return null;
   if (isNonNullType(type)) return faultOf(value, type.ofType);
@@ -130,7 +130,7 @@ function faultOfText(value: unknown, maxLength: number): string | null {
     : null;
 }
 
-/** Free JSON, whose depth the bounds of the body have limited. */
+/** Free JSON; its depth is limited when the body is read. */
 function faultOfJson(root: unknown): string | null {
   let values = 0;
   let length = 0;
@@ -153,7 +153,7 @@ function tooLong(values: readonly unknown[], max: number): string {
   return `must have at most ${String(max)} entries, got ${String(values.length)}`;
 }
 
-/** A place goes on without a blank, words do not. */
+/** Joins a location and a message; locations continue without a space. */
 function joined(fault: string): string {
   return /^[.[]/.test(fault) ? fault : ` ${fault}`;
 }
@@ -164,7 +164,7 @@ function shown(name: string): string {
 
 const entriesByDocument = new WeakMap<DocumentNode, ReadonlyMap<string, number>>();
 
-/** How many entries each variable of a document may have by the arguments it is given for. */
+/** Maximum list length of each variable, from the arguments it is used for. */
 function entriesByVariable(schema: GraphQLSchema, document: DocumentNode): ReadonlyMap<string, number> {
   const known = entriesByDocument.get(document);
   if (known !== undefined) return known;
@@ -177,7 +177,7 @@ function entriesByVariable(schema: GraphQLSchema, document: DocumentNode): Reado
         const { maxEntries } = (typeInfo.getArgument()?.extensions ?? {}) as Partial<ListArgument>;
         if (value.kind !== Kind.VARIABLE || maxEntries === undefined) return;
         const name = value.name.value;
-        // Operations of one document may use a name for different things.
+        // Operations of one document may use a variable name for different things.
         found.set(name, Math.max(maxEntries, found.get(name) ?? 0));
       },
     }),

@@ -16,26 +16,26 @@ import {
 import type { Operation } from '../limits/operation.ts';
 import { isShared } from '../shared-field.ts';
 
-/** What an operation asks for at one place of its results, whatever types are there. */
+/** The fields an operation selects at one place of its result, whatever the type there. */
 export interface Place {
-  /** The field there; null: fields of several names, in different types. */
+  /** The field; `null`: fields of several names, in different types. */
   field: string | null;
-  /** Somewhere at this place is a field that depends on the viewer: all of it does. */
+  /** At least one field here depends on the viewer, so the whole place counts as personal. */
   isPersonal: boolean;
   /** By response key. */
   readonly below: Map<string, Place>;
 }
 
-/** An operation, taken apart into what is the same for all viewers and what is not. */
+/** An operation, split into the part that is equal for all viewers and the personal part. */
 export interface PersonalSelection {
-  /** The operation with nothing but what depends on the viewer; null: nothing does. */
+  /** The operation reduced to its personal part; `null`: there is none. */
   readonly document: DocumentNode | null;
   readonly places: Place;
 }
 
 /**
- * Takes a subscription without directives apart. A field belongs to a place by its response key: where two types have
- * different fields there and one depends on the viewer, both count as such, since results do not say their type.
+ * Splits a subscription without directives. Places are identified by response keys: if two types have different fields there
+ * and one is personal, both count as personal, since results do not contain their type.
  */
 export function personalSelection(schema: GraphQLSchema, operation: Operation): PersonalSelection {
   const walk = new Walk(schema, operation);
@@ -63,7 +63,7 @@ class Walk {
     this.#fragments = fragments;
   }
 
-  /** Notes which places depend on the viewer. */
+  /** Marks personal places. */
   mark(type: GraphQLCompositeType, { selections }: SelectionSetNode, place: Place): void {
     for (const selection of selections) {
       const inner = this.#fragment(type, selection);
@@ -72,7 +72,7 @@ class Walk {
     }
   }
 
-  /** What of a selection depends on the viewer; null: nothing. */
+  /** The personal part of a selection; `null`: none. */
   personal(
     type: GraphQLCompositeType,
     { selections }: SelectionSetNode,
@@ -95,7 +95,7 @@ class Walk {
     if (there.field !== name) there.field = null;
     place.below.set(key, there);
     const definition = fieldsOf(type)?.[name];
-    // What the types do not know is part of any type: the name of the type itself.
+    // `__typename` is not among a type's fields and exists on every type.
     if (definition === undefined) return;
     if (!isShared(type, definition)) there.isPersonal = true;
     const inner = getNamedType(definition.type);
@@ -113,7 +113,7 @@ class Walk {
     return selectionSet === null ? [] : [{ ...field, selectionSet }];
   }
 
-  /** What a fragment selects, and of which type; null: it is no fragment. */
+  /** Selection and type of a fragment; `null`: it is not a fragment. */
   #fragment(
     type: GraphQLCompositeType,
     selection: SelectionNode,

@@ -14,19 +14,19 @@ import type { Sharing } from '../shared-field.ts';
 import type { Place } from './personal-selection.ts';
 import type { ResultText } from './result-text.ts';
 
-/** The text of a viewer's result, from the root value of theirs. */
+/** The text of a viewer's result, computed from their root value. */
 export type FillText = (root: object) => string;
 
 type Read = (source: unknown) => unknown;
 
-/** Plain resolvers look at their object alone. */
+/** Plain resolvers use only their source object. */
 type PlainResolver = GraphQLFieldResolver<unknown, null, Record<string, never>>;
 const NO_INFO = {} as Parameters<PlainResolver>[3];
 
 /**
- * Puts the viewer's own values into the gaps of a text without executing anything. Null where one of them is not to be had
- * that way: its field is not plain, it lies in a list, or which field it is depends on the type.
- * @param root of which the text was made; others with the same types give the same form.
+ * Fills the viewer's own values into the gaps of a text without executing the operation. `null` if that is impossible for
+ * one of them: its field is not plain, is inside a list, or differs between types.
+ * @param root the root value the text was made from; roots with the same types give texts of the same form.
  */
 export function plainFill(
   schema: GraphQLSchema,
@@ -82,13 +82,13 @@ function plainField(parent: GraphQLObjectType, name: string): PlainField | null 
   if (field === undefined || (field.extensions as Sharing).isPlain !== true) return null;
   const resolve = field.resolve as PlainResolver | undefined;
   const type = getNullableType(field.type);
-  // Without a resolver a field gives the property of its name.
+  // Without a resolver, a field returns the property of its name.
   if (resolve === undefined)
     return { type, read: (source) => (source as Readonly<Record<string, unknown>>)[name] };
   return { type, read: (source) => resolve(source, {}, null, NO_INFO) };
 }
 
-/** The type of an object that is there; null: it is no object, or its type is not to be had at once. */
+/** Type of an existing object; `null`: not an object, or its type cannot be determined synchronously. */
 function concreteType(
   schema: GraphQLSchema,
   type: GraphQLOutputType,
@@ -101,7 +101,7 @@ function concreteType(
   return isObjectType(found) ? found : null;
 }
 
-/** Values that are the same object as the last one have the same text. */
+/** Reuses the last text if the value is the same object. */
 function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unknown) => string) | null {
   const write = writerOf(type);
   if (write === null) return null;
@@ -119,7 +119,7 @@ function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unk
   };
 }
 
-/** As the interpreter completes a value that is there. */
+/** Completes a non-null value the way the executor does. */
 function writerOf(type: GraphQLOutputType): Read | null {
   if (isLeafType(type)) return (value) => type.serialize(value);
   if (!isListType(type)) return null;

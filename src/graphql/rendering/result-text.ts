@@ -2,15 +2,15 @@ import type { Place } from './personal-selection.ts';
 
 type Step = string | number;
 
-/** The text of a result, with gaps where the viewer's own values go. */
+/** Text of a result with gaps for the viewer's own values. */
 export interface ResultText {
   /** One more than there are gaps. */
   readonly texts: readonly string[];
-  /** Where in the viewer's own result the value of each gap is. */
+  /** Path of each gap's value in the viewer's own result. */
   readonly gaps: readonly (readonly Step[])[];
 }
 
-/** Takes what is the same for all viewers out of one viewer's result. */
+/** Extracts the shared text from one viewer's result. */
 export function sharedText(data: unknown, places: Place): ResultText {
   const writer = new Writer();
   writer.write(data, places, []);
@@ -18,8 +18,8 @@ export function sharedText(data: unknown, places: Place): ResultText {
 }
 
 /**
- * The text of another viewer's result, as JSON.stringify would give it; null where theirs is not of the same form.
- * @param own the result of what depends on the viewer.
+ * Text of another viewer's result, as JSON.stringify would give it; `null` if theirs has a different form.
+ * @param own the result of the personal part.
  */
 export function ownText({ texts, gaps }: ResultText, own: unknown): string | null {
   let text = texts[0] ?? '';

@@ -13,7 +13,7 @@ import type { PageSize } from '../limits/cost.ts';
 import { Action } from './action.ts';
 import { InteractionConnection, InteractionKindEnum } from './interaction.ts';
 
-/** Most interactions of one action inside a list, and how many there are of it unless the client says. */
+/** Maximum and default number of interactions per action inside a list. */
 const MAX_IN_LISTS = 20;
 const LIST_COST: { readonly page: PageSize } = {
   page: { argument: 'first', default: MAX_IN_LISTS, max: MAX_PAGE_SIZE },
@@ -72,7 +72,7 @@ function mayChange(actorId: string, context: GraphQLContext): boolean {
   return actorId === userId || roles.has('admin');
 }
 
-/** Whether a field is resolved for the entries of a list. */
+/** Whether a field is resolved for entries of a list. */
 function isInList({ path }: GraphQLResolveInfo): boolean {
   for (let at: GraphQLResolveInfo['path'] | undefined = path; at !== undefined; at = at.prev)
     if (typeof at.key === 'number') return true;

@@ -12,5 +12,5 @@ export const Count = builder.objectRef<CountSource>('Count').implement({
   }),
 });
 
-/** A total is made from so many entries. */
+/** Computing a total examines up to this many entries. */
 export const TOTAL_COST: { readonly size: ListSize } = { size: MAX_TOTAL };

@@ -8,12 +8,12 @@ import { SHARED } from '../shared-field.ts';
 import type { Described } from '../sentences.ts';
 import { ActionDescriptor, objectName } from './descriptor.ts';
 
-// What follows from the declared types of actions.
+// Types derived from the declared action types.
 
 type DeclaredEnum = ReturnType<typeof defineEnum>;
 type FieldType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | DeclaredEnum;
 
-/** The enums of fields, and the inputs, by their names. */
+/** Enums and inputs by name. */
 const enums = new Map<string, DeclaredEnum>();
 const inputs = new Map<string, ReturnType<typeof defineInput>>();
 
@@ -114,8 +114,8 @@ function requireInput({ type }: DescriptorType): ReturnType<typeof defineInput> 
 let isDefined = false;
 
 /**
- * Gives every declared type its object, its input and its enums, once; the types of the API itself have to be there before.
- * @throws HostConfigError where the API has one of their names already.
+ * Adds object, input and enums of every declared type, once; must run after the API's own types have been defined.
+ * @throws HostConfigError if a name is already used in the API.
  */
 export function defineDeclaredDescriptors(): void {
   if (isDefined) return;

@@ -19,7 +19,7 @@ export function objectName({ type }: Pick<DescriptorType, 'type'>): string {
   return `${type}Descriptor`;
 }
 
-/** Whether a stored value can be served as the field that is declared. */
+/** Whether a stored value matches the declared field. */
 function fits(field: DescriptorField, value: unknown): boolean {
   if (value === undefined || value === null) return field.isOptional && field.kind !== 'json';
   switch (field.kind) {
@@ -40,7 +40,7 @@ function fits(field: DescriptorField, value: unknown): boolean {
   }
 }
 
-/** Undefined when the type is no longer registered or does not fit what was stored: that must not take the page down. */
+/** Undefined if the type is unregistered or does not match the stored value: a mismatch must not fail the page. */
 export function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
   const descriptor = descriptorOfType(stored.type);
   if (descriptor === undefined) return undefined;
@@ -68,7 +68,7 @@ export const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').i
   }),
 });
 
-/** @throws BAD_USER_INPUT if what was asked for is no list of languages. */
+/** @throws BAD_USER_INPUT if the argument is not a list of languages. */
 export function localeOf(asked: string | null | undefined, { locale }: GraphQLContext): Locale {
   if (asked === null || asked === undefined) return locale;
   if (asked.length > MAX_LANGUAGES_LENGTH)

@@ -6,7 +6,7 @@ import { SHARED } from '../shared-field.ts';
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
-/** The fields of a member or a ref that show its details, which are loaded when one of them is asked for. */
+/** Fields of a member or ref with its details, loaded when one of them is requested. */
 export function detailFields<Source extends object>(
   t: ObjectFieldBuilder<SchemaTypes, Source>,
   load: (source: Source, context: GraphQLContext) => Promise<Details | null>,

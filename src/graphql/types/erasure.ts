@@ -4,7 +4,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { described } from './enums.ts';
 
-/** So dear that an operation holds one export only. */
+/** So high that an operation can contain only one export. */
 const EXPORT_COST = { size: 6_000 };
 
 const ErasureStateEnum = builder.enumType('ErasureState', {

@@ -23,10 +23,10 @@ import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { UnreadCount } from './unread-count.ts';
 
-/** Most items or actors of one group that are listed. */
+/** Maximum number of listed items or actors of one group. */
 const MAX_LISTED = 20;
 const LISTED_COST: { readonly size: ListSize } = { size: { argument: 'first', default: 3, max: MAX_LISTED } };
-/** Members of a group are counted by ids and rules, most groups have few. */
+/** Counting reads ids and applies rules; most groups are small. */
 const COUNT_COST: { readonly size: ListSize } = { size: 10 };
 const PAGE_COST: { readonly page: PageSize } = {
   page: { argument: 'first', default: 25, max: MAX_GROUPS },
@@ -47,7 +47,7 @@ function countOf(count: number, isExact: boolean): CountSource {
   return { count: Math.min(count, MAX_TOTAL), isExact };
 }
 
-/** What happened in the newest 1,000 items of a group. */
+/** Sentence about the newest 1,000 items of a group. */
 async function summaryPartsOf(
   { load }: FeedGroupSource,
   locale: string | null | undefined,

@@ -33,7 +33,7 @@ const Follow = builder.objectRef<FollowSource>('Follow').implement({
   }),
 });
 
-/** How it is followed; null: not now. */
+/** The follow; `null`: not followed now. */
 function toFollow(follow: FollowRecord | null): FollowSource | null {
   const span = openSpanOf(follow);
   return span === null ? null : { span, isAssigned: follow?.isAssigned === true };

@@ -12,7 +12,7 @@ import { Member } from './member.ts';
 import { Ref } from './ref.ts';
 import { Viewer } from './viewer.ts';
 
-/** Most readers mute a handful. */
+/** Most readers have only a few mutes. */
 const MUTES_COST: { readonly size: ListSize } = { size: 100 };
 
 const Mute = builder.objectRef<MuteRecord>('Mute').implement({

@@ -19,12 +19,12 @@ import {
   type GlobalId,
 } from '../global-id.ts';
 
-/** A member by id; the record is loaded when a field of it is asked for. */
+/** A member by id; loaded when another field is requested. */
 export interface MemberSource {
   readonly userId: UserId;
 }
 
-/** A ref by id, with whatever else is at hand. */
+/** A ref by id, with data that is already loaded. */
 interface RefNodeSource {
   readonly refId: RefId;
 }

@@ -6,7 +6,7 @@ import { DescriptorInput } from './declared-descriptors.ts';
 import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
 
-/** Most inputs of one `publishActions`; the service enforces it, the cost is bounded by it. */
+/** Maximum inputs of one `publishActions`: enforced by the service, used here for the cost. */
 const MAX_INPUTS = 500;
 
 const PublishActionInput = builder.inputType('PublishActionInput', {

@@ -10,7 +10,7 @@ import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from './node.ts';
 
-/** The type of a ref that is only known from being followed. */
+/** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';
 
 export interface RecordedRef {
@@ -19,7 +19,7 @@ export interface RecordedRef {
   readonly label: string;
 }
 
-/** Of a recorded ref the live one is loaded when more than its id is asked for. */
+/** For a recorded ref, the current one is loaded when more than its id is requested. */
 export type RefSource = RecordedRef | LiveRef;
 
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {

@@ -22,7 +22,7 @@ builder.scalarType('JSON', {
   parseLiteral: (node, variables) => plain(valueFromASTUntyped(node, variables)),
 });
 
-/** Objects from literals come without a prototype; make them what JSON.parse would. */
+/** Objects from literals have no prototype: convert them to what JSON.parse would return. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import { Member } from './member.ts';
 import { RefConnection } from './ref.ts';
 import { UnreadCount } from './unread-count.ts';
 
-/** The viewer is who the token says; everything about them is loaded by field. */
+/** The caller as given by the token; all data is loaded per field. */
 export const Viewer = builder.objectRef<object>('Viewer').implement({
   description: 'Who asks.',
   fields: (t) => ({

@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
 
 /**
- * Loads by keys that are more than an id: those asked for in one turn of the event loop are loaded together, at most
- * `size` at once. Remembers nothing.
+ * Batches loads by composite keys: keys requested in one turn of the event loop are loaded together, at most `size` at once.
+ * Caches nothing.
  *
- * @param load the values in the order of the keys.
+ * @param load returns the values in the order of the keys.
  */
 export function batched<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,

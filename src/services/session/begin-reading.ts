@@ -7,13 +7,13 @@ import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** So many times within the time after which a reader is dormant it is noted that they read. */
+/** Number of times per dormancy period that a reader's activity is recorded. */
 const NOTES = 8;
 
 /**
- * The reader's profile for a read of their feed. Notes now and then that the reader is there, which costs a write; the
- * same write tells whether deliveries have passed them by meanwhile. A feed that is not stored, or not any more, is made
- * due for a rebuild; until it is done the reads go by the source.
+ * The reader's profile for a read of their feed. Occasionally records that the reader is active; the same write reveals
+ * whether deliveries have skipped the feed. If the feed is not stored, or not complete any more, requests a rebuild; until
+ * it is done, reads use the source.
  */
 export async function beginReading(
   { feeds, workSignal, dormantAfterMs }: ReadingDependencies,
@@ -29,15 +29,15 @@ export async function beginReading(
   return { ...profile, isRebuilding: true };
 }
 
-/** A read that began with its first page. */
+/** A read that has started with its first page. */
 export interface BegunPage {
   readonly reader: Promise<ReaderProfile>;
   readonly ahead: FeedAhead;
 }
 
 /**
- * Begins a read with its first page, which is asked for while the reader is looked up: that saves a round trip. Where the
- * feed model reads both in one command, the session takes the reader from it.
+ * Starts a read with its first page, requested while the reader is looked up, which saves a round trip. If the feed model
+ * reads both in one command, the session uses the reader data from it.
  */
 export function beginPage(
   dependencies: ReadingDependencies,

@@ -15,12 +15,12 @@ import type { Sighting } from './reader-session.ts';
 
 const maxBatch = 500;
 const sameName = (id: string): string => id;
-/** All readers go by one document. */
+/** Key of the single document with the stamps of all readers. */
 export const ALL_STAMPS = 'all';
 
 export type EventLoads = ReturnType<typeof createEventLoads>;
 
-/** What sessions of live events load together. Keys of what belongs to one reader name the reader. */
+/** Loads shared by the sessions of live events. Keys of data of one reader include the reader. */
 export function createEventLoads(repositories: SessionRepositories) {
   const byId = <V>(
     load: (ids: readonly string[]) => Promise<readonly V[]>,

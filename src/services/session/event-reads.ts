@@ -4,10 +4,10 @@ import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 import type { SessionRepositories } from './open-session.ts';
 import type { Sighting } from './reader-session.ts';
 
-/** What is the same for all who watch, as of one time. */
+/** Data that is equal for all watchers, as of one time. */
 export interface EventReads {
   readonly stamps: Stamps;
-  /** Of every action that was asked for. */
+  /** One entry for every requested action. */
   readonly sightings: ReadonlyMap<ActionId, Sighting | null>;
 }
 
@@ -15,7 +15,7 @@ export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventRead
 
 const MAX_BATCH = 500;
 
-/** Reads what events of these actions are decided by for anybody. */
+/** Reads the data needed to decide events of these actions for any watcher. */
 export function createEventReads({
   actions,
   readerStamps,

@@ -13,21 +13,20 @@ import type { KeptProfile } from './kept-profile.ts';
 import { endedSnoozesOf, pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
 /**
- * Opens sessions of live events, which share what they load in the same moment: keys of all of them become one query,
- * those of different readers too. Thousands of watchers have one each for every event, so a session is little more than
- * what it remembers. Make one opener per process.
+ * Opens sessions for live events that share concurrent loads: their keys become one query, even across readers. Thousands of
+ * watchers have one session per event, so a session consists of little more than its cache. Create one opener per process.
  */
 export function createEventSessions(repositories: SessionRepositories): OpenEventSession {
   const loads = createEventLoads(repositories);
   return (identity, known) => new EventSession(loads, identity, known ?? null);
 }
 
-/** What is kept of a reader between events. */
+/** Data kept about a reader between events. */
 export interface KnownReader {
   readonly kept: KeptProfile;
-  /** How often their log has told so far that something may have changed for them. */
+  /** Number of messages in their log so far that may mean a change for them. */
   readonly changes: number;
-  /** What was read for all who watch since their events arrived; absent: nothing. */
+  /** Data read for all watchers since their events arrived; absent: none. */
   readonly reads?: EventReads;
 }
 
@@ -74,9 +73,9 @@ class EventSession implements EventReaderSession {
     ));
   }
 
-  /** Readers of events are looked up together. */
+  /** Readers of live events are looked up together: data of a single reader is not used. */
   know(): void {
-    // What was read of one of them alone comes too late for that.
+    // Ignored.
   }
 
   readonly directoryStamp = null;
@@ -158,7 +157,7 @@ class EventSession implements EventReaderSession {
     if (this.#expected.length === 0) return;
     const ids = this.#expected;
     this.#expected = [];
-    // A load that fails fails again for who needs it.
+    // Failures are reported to the callers that need the values.
     void Promise.all([this.refs.loadMany(ids), this.members.loadMany(ids)]);
   }
 
@@ -193,7 +192,7 @@ class EventSession implements EventReaderSession {
   }
 }
 
-/** Asks once for each key. */
+/** Loads each key once. */
 class Remembered<V> implements Loader<string, V | null> {
   readonly #load: (key: string) => Promise<V | null>;
   readonly #known = new Map<string, Promise<V | null>>();

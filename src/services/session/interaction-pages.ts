@@ -3,21 +3,21 @@ import type { Interaction } from '../../domain/interaction.ts';
 import type { InteractionQuery } from '../../storage/interactions/interaction-lists.ts';
 import type { InteractionsRepository } from '../../storage/interactions/interactions.ts';
 
-/** The first interactions of an action that a query finds, newest first. */
+/** The first interactions of an action that match a query, newest first. */
 export interface InteractionPage {
   readonly name: string;
   readonly interactions: readonly Interaction[];
 }
 
-/** Where an action id ends in a name. */
+/** Length of the action id in a name. */
 const ID_LENGTH = 24;
 
-/** Names what is asked for of an action, so that loaders can tell it from others. */
+/** Key for loaders, made of the action and the query. */
 export function interactionPageName(actionId: ActionId, query: InteractionQuery): string {
   return actionId + JSON.stringify(query);
 }
 
-/** One query for all actions of which the same is asked. */
+/** One query for all actions with the same interaction query. */
 export async function findInteractionPages(
   interactions: Pick<InteractionsRepository, 'newestOf'>,
   names: readonly string[],

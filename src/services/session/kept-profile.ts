@@ -3,21 +3,20 @@ import { clock } from '../../lib/clock.ts';
 import { bucketOf } from '../../lib/bucket-of.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 
-/** Longest time for which a profile is kept: until then a change may go unnoticed whose process died before it renewed the stamp. */
+/** Maximum age of a cached profile: bounds how long a change is missed if its process died before renewing the stamp. */
 const LONGEST_MS = 60_000;
 
 interface Kept {
   readonly profile: ReaderProfile;
   readonly stamp: number | undefined;
   readonly changes: number;
-  /** By `clock.time()`. */
+  /** On the shared clock, `clock.time()`. */
   readonly until: number;
 }
 
 /**
- * The profile of a reader who watches, kept from one event to the next. It holds while the reader's stamp is the one that
- * was read before it, nothing in the reader's log says that they changed something, and no mute has ended. The pulled
- * follows in it may be outdated.
+ * A watching reader's profile, cached between events. Valid while the reader's stamp is the one read before the profile, the
+ * reader's log reports no change, and no mute has ended. Its pulled follows may be outdated.
  */
 export class KeptProfile {
   readonly #bucket: string;
@@ -29,7 +28,7 @@ export class KeptProfile {
 
   /**
    * @param stamps from a read that began after the event arrived.
-   * @param changes how often the log has told so far that something may have changed for the reader.
+   * @param changes number of messages so far that may mean a change for the reader.
    */
   find(stamps: Stamps, changes: number): ReaderProfile | null {
     const kept = this.#kept;
@@ -41,9 +40,9 @@ export class KeptProfile {
     return isCurrent ? kept.profile : null;
   }
 
-  /** Keeps a profile whose read began after that of the stamps. @param changes as of before the read. */
+  /** Caches a profile whose read began after that of the stamps. @param changes as of before the read. */
   keep(profile: ReaderProfile, stamps: Stamps, changes: number): void {
-    // What becomes of snoozes goes by the time of the profile, and old hides are brought over without renewing a stamp.
+    // Snooze ends depend on the profile's time, and migrating old hides does not renew a stamp.
     if (profile.hasSnoozes || profile.hasHiddenItems) this.#kept = null;
     else {
       const ends = profile.mutes.list.map(({ until }) => until?.getTime() ?? Infinity);

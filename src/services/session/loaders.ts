@@ -10,17 +10,17 @@ import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { once } from '../../lib/once.ts';
 import type { DirectoryAsOf, ReaderSession } from './reader-session.ts';
 
-/** Most keys of one query; more are split. */
+/** Maximum keys of one query; more are split. */
 const MAX_BATCH = 500;
 
-/** Where names come from where they may be held. */
+/** Sources of names, possibly cached. */
 export interface NameSources {
   readonly directory: DirectoryAsOf;
   findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
   findRefNames(ids: readonly RefId[]): Promise<readonly RefName[]>;
 }
 
-/** Where a session loads from. Results in any order, each once, missing ones left out. */
+/** Sources of a session's data. Results are unordered, without duplicates; missing ones are left out. */
 export interface SessionSources {
   findActions(ids: readonly ActionId[]): Promise<readonly Action[]>;
   findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
@@ -28,16 +28,16 @@ export interface SessionSources {
   findMemberDetails(ids: readonly UserId[]): Promise<readonly MemberDetails[]>;
   findRefDetails(ids: readonly RefId[]): Promise<readonly RefDetails[]>;
   findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
-  /** Those of the actions that the reader has hidden from their feed. */
+  /** Those of the actions that the reader has hidden. */
   findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   findMarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ItemMark[]>;
   findBookmarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
-  /** What the member did with these actions. */
+  /** The member's interactions with these actions. */
   findOwn(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly OwnInteractions[]>;
   findInteractionPages(names: readonly string[]): Promise<readonly InteractionPage[]>;
   loadProfile(identity: Identity, known: KnownReader | null): Promise<ReaderProfile>;
   cachedAction(id: ActionId, rev: number): Action | null;
-  /** What the process knows of the directory as of a stamp; null: nothing. */
+  /** The process's cached directory as of a stamp; `null`: none. */
   names(directoryStamp: number): Promise<NameSources | null>;
 }
 
@@ -55,8 +55,8 @@ function createLoader<T>(
 }
 
 /**
- * Opens a session: keys asked for in one turn of the event loop become one query of at most 500, and answers are
- * kept for as long as the session lives. Make one per request and one per live event, or it serves stale data.
+ * Opens a session: keys requested in one turn of the event loop become one query of at most 500, and results are cached for
+ * the session's lifetime. Create one per request and one per live event; longer use would serve stale data.
  */
 export function createReaderSession(sources: SessionSources, identity: Identity): ReaderSession {
   let names = (): Promise<NameSources | null> => NOT_KNOWN;
@@ -77,7 +77,7 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
 
   async function loadProfile(known: KnownReader | null): Promise<ReaderProfile> {
     const found = await sources.loadProfile(identity, known);
-    // A directory that is known was read before or after: its own read of the member counts.
+    // If a directory is cached, it was read at another time: let it provide the member.
     if (directoryStamp === null) members.prime(identity.userId, found.member);
     return found;
   }
@@ -85,12 +85,12 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
   function know(known: KnownReader): void {
     if (profile === undefined) {
       profile = loadProfile(known);
-      // Awaited by who asks for it.
+      // Awaited by the callers that need it.
       profile.catch(() => undefined);
     }
     directoryStamp = known.directoryStamp;
     names = once(() => sources.names(known.directoryStamp));
-    // What was read before the stamp may be older than it says.
+    // Data loaded before the stamp may be older than the stamp.
     for (const loader of [members, refs, refNames]) loader.clearAll();
   }
 

@@ -30,7 +30,7 @@ export type SessionRepositories = Pick<
   | 'readerStamps'
 >;
 
-/** Opens a session on the repositories: that of one request. */
+/** Opens the session of one request. */
 export function openSession(
   {
     actions,
@@ -81,12 +81,12 @@ export function openSession(
   );
 }
 
-/** Who sees how far an action has been delivered, which no cache knows. */
+/** Roles that see the progress of deliveries, which is never cached. */
 function isOperator({ roles }: Identity): boolean {
   return roles.has('admin') || roles.has('service');
 }
 
-/** Whatever is asked for by its id alone: the actions of another tenant are as if they were not there. */
+/** Filters lookups by id: actions of another tenant are treated as missing. */
 function ofTenant({ userId }: Identity, actions: readonly Action[]): readonly Action[] {
   if (tenantOf(userId) === null) return actions;
   return actions.filter(({ actorId }) => areOfOneTenant(actorId, userId));
@@ -122,7 +122,7 @@ async function loadProfile(
   };
 }
 
-/** Asks once, when it is asked for; where there are none, not at all. */
+/** Loads once, on first use; no query for readers without snoozes. */
 export function endedSnoozesOf(
   snoozes: Pick<SnoozesRepository, 'ended'>,
   userId: UserId,
@@ -134,7 +134,7 @@ export function endedSnoozesOf(
 
 const NONE: readonly Follow[] = [];
 
-/** A reader's follows of the refs whose actions are pulled; nothing is asked where there are none such. */
+/** A reader's follows of pulled refs; no query if there are no such refs. */
 export async function pulledFollowsOf(
   pulledRefs: PulledRefs,
   find: (refIds: readonly string[]) => Promise<readonly Follow[]>,

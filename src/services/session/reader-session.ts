@@ -7,64 +7,64 @@ import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 
-/** Loads by key, many keys of one turn of the event loop in one query, and remembers for as long as it lives. */
+/** Loads by key: batches the keys of one turn of the event loop and caches results for its lifetime. */
 export interface Loader<K, V> {
   load(key: K): Promise<V>;
   loadMany(keys: readonly K[]): Promise<(V | Error)[]>;
 }
 
-/** One read of an action. Who has the same one asked before the read began. */
+/** One read of an action, shared by all who requested it before the read began. */
 export interface Sighting {
   readonly action: Action;
 }
 
-/** When names were changed, as of one time. */
+/** Versions of names as of one time. */
 export interface DirectoryAsOf {
   readonly stamp: number;
-  /** Another one after each change of what this id is called. */
+  /** Changes whenever the name of this id changes. */
   stampOf(id: string): number;
 }
 
-/** One reader during one request or one live event. */
+/** A reader during one request or one live event. */
 export interface ReaderSession {
   readonly identity: Identity;
-  /** Loaded when first asked for. */
+  /** Loaded on first use. */
   profile(): Promise<ReaderProfile>;
-  /** Takes what was read of the reader since the session was opened, unless it has been loaded or is being. */
+  /** Provides reader data that was read since the session was opened; ignored if already loaded or loading. */
   know(known: KnownReader): void;
-  /** What the directory was stamped with when the reader was looked up; null: it was not asked for. */
+  /** Directory stamp when the reader was looked up; `null`: not requested. */
   readonly directoryStamp: number | null;
-  /** The directory as of that stamp, or later; null: nothing is known of it. */
+  /** The directory as of that stamp, or later; `null`: not available. */
   directory(): Promise<DirectoryAsOf | null>;
-  /** The action, where the process has it as of a revision that was read since the session was opened; else null. */
+  /** The cached action at a revision that was read since the session was opened; `null`: not cached. */
   cached(actionId: ActionId, rev: number): Action | null;
   readonly actions: Loader<ActionId, Action | null>;
   readonly members: Loader<UserId, Member | null>;
   readonly refs: Loader<RefId, Ref | null>;
-  /** What refs are and are called: the process may know them already. */
+  /** Names and types of refs, possibly cached by the process. */
   readonly refNames: Loader<RefId, RefName | null>;
   readonly memberDetails: Loader<UserId, MemberDetails | null>;
   readonly refDetails: Loader<RefId, RefDetails | null>;
   /** The reader's own follow of a ref. */
   readonly follows: Loader<RefId, Follow | null>;
-  /** What the reader did with an action; null: nothing that is visible. */
+  /** The reader's visible interactions with an action; `null`: none. */
   readonly own: Loader<ActionId, OwnInteractions | null>;
-  /** Pages of interactions, by the name that `interactionPageName` gives them. */
+  /** Pages of interactions, keyed by `interactionPageName`. */
   readonly interactionPages: Loader<string, InteractionPage | null>;
-  /** What the reader said of their item of an action. */
+  /** The reader's mark on their item of an action. */
   readonly marks: Loader<ActionId, ItemMark | null>;
-  /** The action's id where the reader has hidden it and that has not been brought over to the marks, else null. */
+  /** The action's id if the reader has hidden it and the hide is not migrated yet, else `null`. */
   readonly hidden: Loader<ActionId, ActionId | null>;
-  /** The action's id where the reader has bookmarked it, else null. */
+  /** The action's id if the reader has bookmarked it, else `null`. */
   readonly bookmarks: Loader<ActionId, ActionId | null>;
 }
 
-/** One reader during one live event. */
+/** A reader during one live event. */
 export interface EventReaderSession extends ReaderSession {
-  /** What `actions` gives comes from these. */
+  /** The reads behind the results of `actions`. */
   readonly sightings: Loader<ActionId, Sighting | null>;
-  /** As `profile`, by a read that begins after the call. */
+  /** Like `profile`, but from a read that begins after the call. */
   freshProfile(): Promise<ReaderProfile>;
-  /** These may be asked for by name: all of them are, in one query of each kind, with the first. */
+  /** Announces ids whose names may be needed: the first request loads them all, in one query per kind. */
   expectNames(ids: readonly string[]): void;
 }

@@ -3,7 +3,7 @@ import type { ReaderSession } from './reader-session.ts';
 
 const MAX_BATCH = 100;
 
-/** `batched` for each session on its own. @param load the values in the order of the keys. */
+/** `batched` for each session separately. @param load returns the values in the order of the keys. */
 export function sessionBatches<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
 ): (session: ReaderSession, key: K) => Promise<V> {

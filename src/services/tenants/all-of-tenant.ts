@@ -15,7 +15,7 @@ export interface TenantProgress {
   readonly count: number;
 }
 
-/** A piece of an export: lines of JSON of one section. */
+/** A piece of an export: JSON lines of one section. */
 export interface TenantLines {
   readonly section: string;
   readonly lines: readonly string[];
@@ -24,7 +24,7 @@ export interface TenantLines {
 const FORMAT = 'fanfare-tenant-export/1';
 const FEED_BATCH = 500;
 
-/** Every tenant of which anything is stored. @throws FanfareError FORBIDDEN */
+/** All tenants with stored data. @throws FanfareError FORBIDDEN */
 export async function* listTenants(
   { tenantData }: Pick<TenantDependencies, 'tenantData'>,
   identity: Identity,
@@ -34,10 +34,9 @@ export async function* listTenants(
 }
 
 /**
- * Removes everything that is stored of a tenant, and ends the streams of its members. A hash of its name stays, by which
- * `restoreActions` knows files from before. What another process does for the tenant
- * at this moment may come after it: repeated when that is over, nothing is left. Cut off anywhere and repeated, it comes to
- * the same end.
+ * Deletes all data of a tenant and ends the streams of its members. A hash of its name stays, so that `restoreActions`
+ * recognises older files. Concurrent writes by other processes may survive; repeat it afterwards to remove them. Safe to
+ * interrupt and repeat.
  * @throws FanfareError FORBIDDEN
  */
 export async function* eraseTenant(
@@ -47,13 +46,13 @@ export async function* eraseTenant(
 ): AsyncGenerator<TenantProgress, void, undefined> {
   requireOperator(identity);
   const { tenantData, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = dependencies;
-  // From here on no file from before brings it back, and at the end none that was written meanwhile.
+  // From now on files written before cannot be restored; noted again at the end for files written meanwhile.
   await erasedTenants.note(tenant, clock.now());
   for await (const readers of tenantData.readers(tenant)) {
     for (const userId of readers) {
       await sessionEnds.endSessions(userId);
       await feedStore.drop(userId);
-      // What is there ends on its own some minutes after the last watcher left.
+      // The live log expires on its own, minutes after the last watcher left.
       await liveLog.forget(userId).catch(onLiveLogError);
     }
     yield { section: READERS, count: readers.length };
@@ -68,13 +67,13 @@ export async function* eraseTenant(
   }
 }
 
-/** What the feeds of readers are called, whatever model holds them. */
+/** Section name of stored feeds, whatever the model. */
 export const READERS = 'feeds of readers';
 
 /**
- * Everything that is stored of a tenant, as lines of JSON: a head, one for each document and each entry of a stored feed,
- * and an end that says how many there are. Ids are those of the host application. In bounded memory, but for the ids of its
- * members. Not of one moment: what changes meanwhile may be in it or not.
+ * All data of a tenant as JSON lines: a head, one line per document and per entry of a stored feed, and a last line with
+ * their number. Ids are those of the host application. Bounded memory, except for the ids of its members. Not a snapshot:
+ * concurrent changes may or may not be included.
  * @throws FanfareError FORBIDDEN
  */
 export async function* exportTenant(
@@ -120,7 +119,7 @@ async function* feedLines(
   }
 }
 
-/** Who has the databases, and is of no tenant. */
+/** Operators have access to the databases and belong to no tenant. */
 function requireOperator(identity: Identity): void {
   requireRole(identity, 'admin');
   if (tenantOf(identity.userId) !== null)

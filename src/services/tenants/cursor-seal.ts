@@ -2,26 +2,26 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual
 import type { UserId } from '../../domain/action.ts';
 import { tenantOf, type Tenant } from '../../domain/tenant.ts';
 
-/** How cursors look outside, and back. Both are texts in base64url. */
+/** Converts cursors to the form given to clients and back. Both forms are base64url. */
 export interface CursorSeal {
-  /** A cursor as the client of this member is given it. */
+  /** The cursor in the form given to this member. */
   shown(userId: UserId, cursor: string): string;
-  /** The cursor that a client gave back; an empty text, which is no cursor of any list, where their tenant was given no such. */
+  /** The cursor a client returned; an empty text, invalid in every list, if it was not issued to their tenant. */
   given(userId: UserId, text: string): string;
 }
 
-/** Where there are no tenants: cursors are shown as they are. */
+/** Without tenants cursors are not sealed. */
 export const UNSEALED: CursorSeal = { shown: (_userId, cursor) => cursor, given: (_userId, text) => text };
 
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
-/** What no list takes for a cursor. */
+/** Not a valid cursor of any list. */
 const NO_CURSOR = '';
 
 /**
- * Cursors of tenants are encrypted with their tenant as part of what is checked, so that one is good in its tenant alone
- * and says nothing to anybody: neither whose it is, nor where in a list it lies, nor how much others do. The same cursor is
- * always written the same way: the tag over tenant and cursor is the start of the cipher (as SIV modes do it).
+ * Encrypts cursors and authenticates them together with the tenant: a cursor works only in its tenant and reveals neither
+ * its owner, nor its position, nor the activity of others. Deterministic: the tag over tenant and cursor is the
+ * initialisation vector, as in SIV modes.
  * @param key the same in all processes
  */
 export function cursorSeal(key: Uint8Array): CursorSeal {
@@ -33,7 +33,7 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
   return {
     shown(userId, text) {
       const tenant = requiredTenant(userId);
-      // Where there is nothing to go on from, such as before the first event.
+      // There is no position yet, such as before the first event.
       if (text === NO_CURSOR) return text;
       const cursor = Buffer.from(text, 'base64url');
       const tag = tagOf(tenant, cursor);
@@ -43,7 +43,7 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
     given(userId, text) {
       const tenant = requiredTenant(userId);
       const bytes = Buffer.from(text, 'base64url');
-      // One spelling is true: the decoder alone would skip what it does not know.
+      // Accept only the canonical spelling: the decoder would skip unknown characters.
       if (bytes.length <= TAG_BYTES || bytes.toString('base64url') !== text) return NO_CURSOR;
       const tag = bytes.subarray(0, TAG_BYTES);
       const decipher = createDecipheriv('aes-256-ctr', textKey, tag);

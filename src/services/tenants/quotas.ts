@@ -3,39 +3,39 @@ import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { MembersRepository } from '../../storage/directory/members.ts';
 
-/** How much each tenant may have. What is done on the command line and in a process without the API is not counted. */
+/** Quotas per tenant. Commands and processes without the API are not limited. */
 export interface TenantQuotas {
-  /** Members who are described; null: as many as they like. */
+  /** Maximum number of described members; `null`: unlimited. */
   readonly members: number | null;
-  /** Counts new publications, in all processes together; null: they are not limited. */
+  /** Limits new publications over all processes; `null`: unlimited. */
   readonly publications: PublicationQuota | null;
 }
 
 export interface PublicationQuota {
-  /** Takes so many, or as many as there are left. */
+  /** Takes the requested number, or as many as are left. */
   take(tenant: Tenant, count: number): Promise<TakenPublications>;
 }
 
 export interface TakenPublications {
   readonly granted: number;
-  /** In how many milliseconds there may be more. */
+  /** Milliseconds until more may be available. */
   readonly msLeft: number;
-  /** So many were none: they had been published before, or were refused. Does nothing after the end of the window. */
+  /** Returns unused publications (replays and rejected ones). Does nothing after the end of the window. */
   readonly giveBack: (count: number) => Promise<void>;
 }
 
 export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
 
-/** What of a call may be published. Disposing gives back what was not recorded, also where publishing has failed. */
+/** The part of a call that may be published. Disposing returns unused publications, also after a failure. */
 export interface GrantedPublications extends AsyncDisposable {
   readonly granted: number;
-  /** For every new one beyond. */
+  /** For every new action beyond the quota. */
   readonly refusal: FanfareError | null;
-  /** How many of them are new. */
+  /** Number of new actions among them. */
   recorded: number;
 }
 
-/** Takes what somebody is about to publish from the share of their tenant. No round trip where there is no such quota. */
+/** Takes publications from the tenant's quota. No round trip without a quota. */
 export async function takePublications(
   { publications }: Pick<TenantQuotas, 'publications'>,
   { userId }: Pick<Identity, 'userId'>,
@@ -61,10 +61,10 @@ export async function takePublications(
 }
 
 /**
- * Processes that describe new members at the same moment may come above it together, by what each has in one call. No
- * round trip where there is no such quota, or nobody is new.
- * @param added how many are not described yet
- * @throws FanfareError CONFLICT where the tenant would have more members than it may
+ * Checks the quota of members. Processes that describe new members concurrently may exceed it by the size of one call each.
+ * No round trip without a quota, or without new members.
+ * @param added number of members not described yet
+ * @throws FanfareError CONFLICT if the tenant would exceed its quota
  */
 export async function checkMemberQuota(
   {

@@ -2,8 +2,8 @@ import { descriptorOfInput, descriptorTypes } from '../../descriptors/registry.t
 import { storedId, type Tenant } from '../../domain/tenant.ts';
 
 /**
- * Properties of inputs that hold ids of the host application: one, or a list of them. Wherever an input has one of these
- * names, it is such an id; a test holds that every text of the API is either among them or known to be none.
+ * Names of input properties that contain application ids, single or in a list. A property with one of these names is an id
+ * in every input; a test checks that each text of the API is either listed here or known not to be an id.
  */
 export const HOST_ID_NAMES: ReadonlySet<string> = new Set([
   'memberId',
@@ -18,17 +18,17 @@ export const HOST_ID_NAMES: ReadonlySet<string> = new Set([
   'supervisorId',
 ]);
 
-/** Lists of things with their own `id`. */
+/** Lists of objects with an `id`. */
 const REFS = 'refs';
 const DESCRIPTOR = 'descriptor';
-/** Free JSON: what is in it is not looked at. */
+/** Free JSON: not converted. */
 const DATA = 'data';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * Arguments as services take them: the tenant stands before each id of the host application. The one place where it is put
- * there, for the API, the library and the command line alike. Global ids and cursors are not looked at.
+ * Converts arguments to the form services expect: with the tenant prefix on every application id. The only place that adds
+ * it, for API, library and commands alike. Global ids and cursors are not converted.
  */
 export function storedInput<T>(tenant: Tenant, input: T): T {
   return convert(tenant, input) as T;
@@ -55,7 +55,7 @@ function refOf(tenant: Tenant, ref: unknown): unknown {
   return isInput(ref) ? mapped(ref, (name, inner) => (name === 'id' ? ids(tenant, inner) : inner)) : ref;
 }
 
-/** What an action is about, or a filter on one of its fields. */
+/** A descriptor, or a filter on one of its fields. */
 function descriptor(tenant: Tenant, value: Input): Input {
   const { field, value: wanted } = value;
   if (typeof field === 'string' && typeof wanted === 'string')
@@ -67,7 +67,7 @@ function descriptor(tenant: Tenant, value: Input): Input {
   });
 }
 
-/** Whether a field that can be filtered by holds ids; fields of several types may have its name. */
+/** Whether a filterable field contains ids; fields of several types may share its name. */
 function isIdField(name: string): boolean {
   return descriptorTypes().some(({ fields }) => fields[name]?.kind === 'id');
 }
