@@ -5,6 +5,11 @@ export interface ResultStreamOptions {
   /** Executes the result with a context of fresh loaders, so that it does not reuse data loaded for an earlier event. */
   readonly present: (event: unknown) => ExecutionResult | Promise<ExecutionResult>;
   /**
+   * Starts whatever is slow about presenting these events. True: nothing is in progress for them; otherwise `wake` is called
+   * later, once, when it is worth asking again.
+   */
+  readonly prepare?: ((events: readonly unknown[], wake: () => void) => boolean) | undefined;
+  /**
    * Sends a result directly to the client, bypassing the reader of the stream, and says when the next may follow. `null`:
    * declined.
    * @param isFollowed another result is ready: both may be sent together.
@@ -54,35 +59,82 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
-    const { onEvent, present, send, presentError } = this.#options;
     try {
       while (!this.#hasEnded()) {
-        let event: unknown = this.#ready?.takeReady() ?? null;
-        if (event === null) {
-          const next = await this.#events.next();
-          if (next.done === true || this.#hasEnded()) break;
-          event = next.value;
-        }
-        onEvent(event);
-        const presented = present(event);
-        const result = presented instanceof Promise ? await presented : presented;
-        if (this.#hasEnded()) break;
-        const sending = send?.(result, this.#ready?.hasReady === true) ?? null;
-        if (sending === null) return { done: false, value: result };
-        if (sending !== 'sent') await sending;
+        const shown = (await this.#showReady()) ?? (await this.#showNext());
+        if (shown !== null && !this.#hasEnded()) return { done: false, value: shown };
       }
     } catch (error) {
       // Ignores errors that the client's own disconnect has caused.
       if (!this.#hasEnded()) {
         this.#end();
-        return { done: false, value: presentError(error) };
+        return { done: false, value: this.#options.presentError(error) };
       }
     }
     this.#end();
     return { done: true, value: undefined };
   }
 
-  /** Checked after every await. */
+  /** Null: it has been sent, or there is none left. */
+  async #showNext(): Promise<ExecutionResult | null> {
+    if (this.#hasEnded()) return null;
+    const next = await this.#events.next();
+    if (next.done === true) this.#end();
+    return next.done === true || this.#hasEnded() ? null : this.#show(next.value);
+  }
+
+  /**
+   * Sends what is ready now and whatever becomes ready later, without awaiting each event: events of one moment, for thousands
+   * of streams, are decided, shown and written in one go. Resolves when something else has to be awaited: with a
+   * result for the reader of the stream, or null.
+   */
+  #showReady(): Promise<ExecutionResult | null> | null {
+    const ready = this.#ready;
+    if (ready === null) return null;
+    return new Promise((resolve, reject) => {
+      const goOn = (): void => {
+        try {
+          const stop = this.#sendReady(ready, goOn);
+          if (stop !== 'later') resolve(stop);
+        } catch (error) {
+          reject(toError(error));
+        }
+      };
+      goOn();
+    });
+  }
+
+  #sendReady(
+    ready: ReadyIterator<unknown>,
+    goOn: () => void,
+  ): ExecutionResult | Promise<ExecutionResult | null> | null | 'later' {
+    if (this.#hasEnded()) return null;
+    if (ready.hasReady && this.#options.prepare?.(ready.ready, goOn) === false) return 'later';
+    for (let event = ready.takeReady(); event !== null; event = ready.takeReady()) {
+      const shown = this.#show(event);
+      if (shown !== null || this.#hasEnded()) return shown;
+    }
+    return ready.whenReady(goOn) ? 'later' : null;
+  }
+
+  #show(event: unknown): ExecutionResult | Promise<ExecutionResult | null> | null {
+    const { onEvent, present } = this.#options;
+    onEvent(event);
+    const presented = present(event);
+    return presented instanceof Promise
+      ? presented.then((result) => this.#pass(result))
+      : this.#pass(presented);
+  }
+
+  /** Null: it has been sent. */
+  #pass(result: ExecutionResult): ExecutionResult | Promise<null> | null {
+    if (this.#isOver) return null;
+    const sending = this.#options.send?.(result, this.#ready?.hasReady === true) ?? null;
+    if (sending === null) return result;
+    return sending === 'sent' ? null : sending.then(() => null);
+  }
+
+  /** Checked after everything that may end the stream. */
   #hasEnded(): boolean {
     return this.#isOver;
   }
@@ -114,4 +166,8 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

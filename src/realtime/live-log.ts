@@ -48,6 +48,13 @@ export type LiveMessage =
 export interface LiveMessages extends AsyncIterableIterator<LiveMessage, undefined> {
   /** Takes the events that wait to be read, oldest first, at most `limit`; stops at a message that is no event. */
   takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[];
+  /** Whether the next message is an event that can be taken now. */
+  readonly hasEvents: boolean;
+  /**
+   * Calls `wake` once when a message arrives or the stream ends. False: one of them is there already. Not while next() is in
+   * progress.
+   */
+  whenSome(wake: () => void): boolean;
   /** Messages so far that may take something from the list. What was decided before it rose may have to be decided again. */
   readonly withdrawals: number;
 }

@@ -22,6 +22,7 @@ export class LiveStream implements LiveMessages {
   #replayed = 0;
   #withdrawals = 0;
   #waiting: ((result: Result) => void)[] = [];
+  #wake: (() => void) | null = null;
   #ended = false;
 
   constructor(options: {
@@ -55,6 +56,7 @@ export class LiveStream implements LiveMessages {
     if (this.#hand(message)) return;
     if (this.#unread.length - this.#replayed >= this.#limit) this.#overflow(message.cursor);
     else this.#unread.push({ message, isReplay: false });
+    this.#wakeUp();
   }
 
   /** Adds what a log had kept. Counts for itself, so that a full log can be replayed in front of live messages. */
@@ -68,6 +70,7 @@ export class LiveStream implements LiveMessages {
       }
       this.#unread.push({ message, isReplay: true });
       this.#replayed += 1;
+      this.#wakeUp();
     }
   }
 
@@ -80,12 +83,16 @@ export class LiveStream implements LiveMessages {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve(DONE);
+    this.#wakeUp();
     this.#onEnd();
   }
 
   next(): Promise<Result> {
-    const [first] = this.#take(1);
-    if (first !== undefined) return Promise.resolve({ done: false, value: first });
+    const first = this.#unread[0];
+    if (first !== undefined) {
+      this.#take(1);
+      return Promise.resolve({ done: false, value: first.message });
+    }
     if (this.#ended) return Promise.resolve(DONE);
     return new Promise((resolve) => {
       // With room for no more than it has: nearly always one, for as long as nothing happens.
@@ -93,10 +100,24 @@ export class LiveStream implements LiveMessages {
     });
   }
 
+  get hasEvents(): boolean {
+    return this.#unread[0]?.message.kind === 'event';
+  }
+
+  whenSome(wake: () => void): boolean {
+    if (this.#unread.length > 0 || this.#ended) return false;
+    this.#wake = wake;
+    return true;
+  }
+
   takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[] {
-    const other = this.#unread.findIndex(({ message }) => message.kind !== 'event');
-    const count = Math.min(limit, other === -1 ? this.#unread.length : other);
-    return this.#take(count).flatMap((message) => (message.kind === 'event' ? [message] : []));
+    const events: Extract<LiveMessage, { kind: 'event' }>[] = [];
+    for (const { message } of this.#unread) {
+      if (message.kind !== 'event' || events.length === limit) break;
+      events.push(message);
+    }
+    this.#take(events.length);
+    return events;
   }
 
   return(): Promise<Result> {
@@ -108,13 +129,18 @@ export class LiveStream implements LiveMessages {
     return this;
   }
 
-  #take(count: number): LiveMessage[] {
-    if (count === 0) return [];
+  #take(count: number): void {
+    if (count === 0) return;
     const taken = this.#unread.splice(0, count);
     for (const { isReplay } of taken) if (isReplay) this.#replayed -= 1;
     // A list that was ever written to keeps its room.
     if (this.#unread.length === 0) this.#unread = [];
-    return taken.map(({ message }) => message);
+  }
+
+  #wakeUp(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
   }
 
   #count(message: LiveMessage): void {

@@ -10,11 +10,12 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
+import { toByteText } from '../../lib/byte-text.ts';
 import type { Sharing } from '../shared-field.ts';
 import type { Place } from './personal-selection.ts';
 import type { ResultText } from './result-text.ts';
 
-/** The text of a viewer's result, computed from their root value. */
+/** The text of a viewer's result, computed from their root value: UTF-8, one character per byte. */
 export type FillText = (root: object) => string;
 
 type Read = (source: unknown) => unknown;
@@ -35,7 +36,7 @@ export function plainFill(
 ): FillText | null {
   const reads = text.gaps.map((path) => readText({ schema, type, places, root, path }));
   if (!reads.every((read) => read !== null)) return null;
-  const [first = '', ...rest] = text.texts;
+  const [first = '', ...rest] = text.texts.map(toByteText);
   const parts = reads.map((read, index) => ({ read, after: rest[index] ?? '' }));
   return (value) => {
     let filled = first;
@@ -52,7 +53,7 @@ interface Gap {
   readonly path: readonly (string | number)[];
 }
 
-/** Reads the value of a gap as JSON. */
+/** Reads the value of a gap as JSON in UTF-8. */
 function readText({ schema, type: rootType, places, root, path }: Gap): ((root: unknown) => string) | null {
   let type: GraphQLObjectType = rootType;
   let place: Place | undefined = places;
@@ -112,7 +113,7 @@ function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unk
     for (const step of steps) source = step(source);
     const value = read(source);
     if (value !== last || text === '') {
-      text = value == null ? 'null' : JSON.stringify(write(value));
+      text = value == null ? 'null' : toByteText(JSON.stringify(write(value)));
       last = value;
     }
     return text;

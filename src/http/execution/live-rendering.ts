@@ -12,27 +12,35 @@ import { findOperation, type Operation } from '../../graphql/limits/operation.ts
 import { personalSelection, type PersonalSelection } from '../../graphql/rendering/personal-selection.ts';
 import { plainFill, type FillText } from '../../graphql/rendering/plain-values.ts';
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
+import { toByteText } from '../../lib/byte-text.ts';
 import { OnDispose } from '../../lib/on-dispose.ts';
+import { Turn } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { valueGiven } from '../exchange/value-given.ts';
 
-/** A result that has been written already: what is sent is its text, as JSON. */
+/** A result that has been written already: it is sent as it is, JSON in UTF-8 with one character per byte. */
 export interface WrittenResult extends ExecutionResult {
-  readonly text: string;
+  readonly bytes: string;
 }
 
 export function isWritten(result: ExecutionResult): result is WrittenResult {
-  return 'text' in result;
+  return 'bytes' in result;
 }
 
 /** Shows the events of one subscription. Disposed of with it. */
 export interface EventRenderer extends Disposable {
   /** @param args to execute the operation with, its root value the event; asked for only where something is executed. */
   render(event: FeedEvent, args: () => ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
+  /**
+   * Starts rendering what is the same for many. True: nothing of it is in progress; otherwise `wake` is called later, once, when it
+   * is worth asking again.
+   */
+  prepare(events: readonly FeedEvent[], args: (event: FeedEvent) => ExecutionArgs, wake: () => void): boolean;
 }
 
 type Result = ExecutionResult | Promise<ExecutionResult>;
+type SharedEvent = Extract<FeedEvent, { readonly sighting: unknown }>;
 
 /** Fields of the largest operation whose results are shared, fragments counted wherever they are spread. */
 const MAX_FIELDS = 300;
@@ -57,7 +65,7 @@ export class LiveRendering {
     const operation = findOperation(document, operationName);
     const run = (args: ExecutionArgs): Result => this.#execution.execute(args, execute);
     if (operation === null || !isSharable(operation))
-      return { render: (_event, args) => run(args()), [Symbol.dispose]: nothing };
+      return { render: (_event, args) => run(args()), prepare: () => true, [Symbol.dispose]: nothing };
     const groups = this.#groups.get(document) ?? new Map<string, Group>();
     this.#groups.set(document, groups);
     const key = JSON.stringify([operationName ?? '', locale, usedBelowRoot(operation, variableValues ?? {})]);
@@ -72,6 +80,7 @@ export class LiveRendering {
     });
     return {
       render: (event, args) => group.render(event, args),
+      prepare: (events, argsOf, wake) => group.prepare(events, argsOf, wake),
       [Symbol.dispose]: () => {
         leaving[Symbol.dispose]();
       },
@@ -82,9 +91,15 @@ export class LiveRendering {
 const nothing = (): undefined => undefined;
 
 interface Shown {
+  /** The event that was executed. */
+  readonly first: FeedEvent;
   readonly result: Result;
+  /** The same result; null: in progress, or failed. */
+  settled: ExecutionResult | null;
   /** Made when a second member is shown the same. */
   written: Written | null;
+  /** Members waiting for it to be finished; null: it is. */
+  waiting: (() => void)[] | null;
 }
 
 interface Written {
@@ -112,34 +127,88 @@ class Group {
   }
 
   render(event: FeedEvent, args: () => ExecutionArgs): Result {
-    if (this.members < 2 || !('sighting' in event)) return this.#run(args());
+    if (!this.#isShared(event)) return this.#run(args());
+    const shown = this.#shown.get(event.sighting)?.get(event.kind);
+    if (shown === undefined) return this.#begin(event, args()).result;
+    if (shown.first === event && shown.written === null) return shown.result;
+    const fill = this.#writtenOf(shown)?.fill ?? null;
+    return fill === null ? this.#renderLike(shown, event, args) : written(fill(event));
+  }
+
+  prepare(
+    events: readonly FeedEvent[],
+    args: (event: FeedEvent) => ExecutionArgs,
+    wake: () => void,
+  ): boolean {
+    let waiting: Shown['waiting'] = null;
+    for (const event of events)
+      if (this.#isShared(event)) {
+        const shown = this.#shown.get(event.sighting)?.get(event.kind) ?? this.#begin(event, args(event));
+        // The one begun last is usually finished last.
+        waiting = shown.waiting ?? waiting;
+      }
+    waiting?.push(wake);
+    return waiting === null;
+  }
+
+  #isShared(event: FeedEvent): event is SharedEvent {
+    return this.members > 1 && 'sighting' in event;
+  }
+
+  #begin(event: SharedEvent, args: ExecutionArgs): Shown {
+    const result = this.#run(args);
+    const shown: Shown = { first: event, result, settled: null, written: null, waiting: null };
     const byKind = this.#shown.get(event.sighting) ?? new Map<FeedEvent['kind'], Shown>();
-    const shown = byKind.get(event.kind);
-    if (shown !== undefined) {
-      const fill = shown.written?.fill ?? null;
-      return fill === null ? this.#renderLike(shown, event, args) : written(fill(event));
-    }
-    const result = this.#run(args());
-    byKind.set(event.kind, { result, written: null });
+    byKind.set(event.kind, shown);
     this.#shown.set(event.sighting, byKind);
-    return result;
+    if (!(result instanceof Promise)) {
+      shown.settled = result;
+      return shown;
+    }
+    const waiting: (() => void)[] = [];
+    shown.waiting = waiting;
+    const goOn = (): void => {
+      shown.waiting = null;
+      void wakeAll(waiting);
+    };
+    // If it fails, each member executes it for itself.
+    result
+      .then((settled) => {
+        shown.settled = settled;
+        if (waiting.length > 1) this.#writtenOf(shown);
+      })
+      .then(goOn, goOn);
+    return shown;
+  }
+
+  /** Null: in progress, or not the same for everybody. */
+  #writtenOf(shown: Shown): Written | null {
+    const { settled, first } = shown;
+    if (settled?.errors === undefined && settled?.data != null)
+      shown.written ??= this.#write(settled.data, first);
+    return shown.written;
   }
 
   async #renderLike(shown: Shown, event: FeedEvent, args: () => ExecutionArgs): Promise<ExecutionResult> {
-    const { data, errors } = await shown.result;
-    if (errors !== undefined || data == null) return this.#run(args());
-    const selection = (this.#selection ??= personalSelection(this.#schema, this.#operation));
-    const { text, fill } = (shown.written ??= this.#write(data, selection, event));
+    shown.settled ??= await shown.result;
+    const same = this.#writtenOf(shown);
+    if (same === null) return this.#run(args());
+    const { text, fill } = same;
     if (fill !== null) return written(fill(event));
-    const { document } = selection;
+    const { document } = this.#selected();
     const own = document === null ? { data: {} } : await this.#run({ ...args(), document });
     if (own.errors !== undefined) return this.#run(args());
     const filled = ownText(text, own.data);
-    return filled === null ? this.#run(args()) : written(filled);
+    return filled === null ? this.#run(args()) : written(toByteText(filled));
+  }
+
+  #selected(): PersonalSelection {
+    return (this.#selection ??= personalSelection(this.#schema, this.#operation));
   }
 
   /** @param event of a member who is shown the same. */
-  #write(data: object, { places }: PersonalSelection, event: FeedEvent): Written {
+  #write(data: object, event: FeedEvent): Written {
+    const { places } = this.#selected();
     const text = sharedText(data, places);
     const type = this.#schema.getRootType(this.#operation.definition.operation);
     const fill = type == null ? null : plainFill(this.#schema, type, { text, places, root: event });
@@ -147,8 +216,17 @@ class Group {
   }
 }
 
+/** Calls them one by one, yielding to the event loop in between. */
+async function wakeAll(waiting: readonly (() => void)[]): Promise<void> {
+  const turn = new Turn();
+  for (const wake of waiting) {
+    if (turn.isOver()) await turn.next();
+    wake();
+  }
+}
+
 function written(data: string): WrittenResult {
-  return { text: `{"data":${data}}` };
+  return { bytes: `{"data":${data}}` };
 }
 
 function isSharable(operation: Operation): boolean {

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   DocumentNode,
@@ -28,13 +27,13 @@ import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-figures.ts';
 import { operationIdOf, type PersistedOperations } from '../execution/persisted-operations.ts';
 import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
-import { SocketFrames } from '../exchange/socket-frames.ts';
+import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
-  /** What the socket writes to. */
-  readonly stream: Duplex;
+  /** Writes to it past the protocol. */
+  readonly writer: SocketWriter;
   /** Without identity until `connection_init`. */
   caller: Caller;
   /** The languages the client prefers, as in Accept-Language. */
@@ -91,7 +90,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, message, languages, socket, stream }: Connection,
+    { caller, message, languages, writer }: Connection,
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
@@ -102,7 +101,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       params,
       mayStream: true,
       languages,
-      frames: new SocketFrames({ socket, stream }, id),
+      frames: new SocketFrames(writer, id),
     };
     let errors: readonly GraphQLError[];
     try {
@@ -251,7 +250,11 @@ function endWithSession(
 }
 
 /** Resolves when the message has left, so that a stream is read no faster than its client reads. */
-export function sendTo(socket: WebSocket, message: string): Promise<void> {
+export function sendTo(
+  { socket, writer }: Pick<Connection, 'socket' | 'writer'>,
+  message: string,
+): Promise<void> {
+  writer.release();
   return new Promise((resolve) => {
     if (socket.readyState === socket.OPEN)
       socket.send(message, () => {

@@ -7,6 +7,7 @@ import { logSocketTrouble } from '../../telemetry/events/requests.ts';
 import { closeReason } from './connection-params.ts';
 import { LARGE_BYTES } from '../limits/intake.ts';
 import { MessageOrder } from './message-order.ts';
+import { SocketWriter } from '../exchange/socket-frames.ts';
 import { SocketIntake } from './socket-intake.ts';
 import {
   createSocketOperations,
@@ -77,7 +78,7 @@ export class SocketServer {
     const address = request.socket.remoteAddress ?? '';
     const connection: Connection = {
       socket,
-      stream,
+      writer: new SocketWriter({ socket, stream }),
       caller: { identity: null, address, transport: 'websocket' },
       // The one it comes to, and not the header: a socket may be open for days.
       languages: localeFor(request.headers['accept-language']),
@@ -89,7 +90,7 @@ export class SocketServer {
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => sendTo(socket, data),
+        send: (data) => sendTo(connection, data),
         close: (code, reason) => {
           socket.close(code, reason);
         },

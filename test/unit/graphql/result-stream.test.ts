@@ -9,7 +9,11 @@ const schema = parseSchema(
 const document = parse('subscription { tick { n session } }');
 
 /** Runs a subscription on a source, with a new number as the session of each event. */
-async function run(source: () => AsyncIterable<object> | Promise<never>, send?: ResultStreamOptions['send']) {
+async function run(
+  source: () => AsyncIterable<object> | Promise<never>,
+  send?: ResultStreamOptions['send'],
+  prepare?: ResultStreamOptions['prepare'],
+) {
   const ended: string[] = [];
   const events: unknown[] = [];
   let sessions = 0;
@@ -19,7 +23,7 @@ async function run(source: () => AsyncIterable<object> | Promise<never>, send?: 
   };
   const stream = await runSubscription(args, {
     present: (event) => execute({ ...args, rootValue: event, contextValue: { number: (sessions += 1) } }),
-    send,
+    ...{ send, prepare },
     onEnd: () => void ended.push('end'),
     onEvent: (event) => void events.push(event),
     presentError: (error) => ({ errors: [], extensions: { failed: String(error) } }),
@@ -167,6 +171,8 @@ test('takes what is ready without waiting, and says of each whether another one 
       get hasReady() {
         return ready.length > 0;
       },
+      ready: [],
+      whenReady: () => false,
       takeReady: () => ready.shift() ?? null,
       async next() {
         waits += 1;
@@ -193,4 +199,117 @@ test('takes what is ready without waiting, and says of each whether another one 
   ]);
   expect(events).toHaveLength(4);
   expect(waits).toBe(3);
+});
+
+/** A source that has what it is given ready, and says so to who asked. */
+class Prepared implements ReadyIterator<object> {
+  ready: object[] = [];
+  asked = 0;
+  #wake: (() => void) | null = null;
+
+  get hasReady(): boolean {
+    return this.ready.length > 0;
+  }
+
+  give(...values: object[]): void {
+    this.ready.push(...values);
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+
+  takeReady(): object | null {
+    return this.ready.shift() ?? null;
+  }
+
+  whenReady(wake: () => void): boolean {
+    this.#wake = wake;
+    return true;
+  }
+
+  next(): Promise<IteratorResult<object, void>> {
+    this.asked += 1;
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+const numberOf = ({ data }: ExecutionResult): number => (data?.['tick'] as { n: number }).n;
+
+test('sends what gets ready at once, in the call that makes it so, and asks for nothing', async () => {
+  const source = new Prepared();
+  const sent: number[] = [];
+  const { stream } = await run(
+    () => source,
+    (result) => {
+      if (numberOf(result) === 4) return null;
+      sent.push(numberOf(result));
+      return 'sent';
+    },
+  );
+  if (!isStream(stream)) throw new Error('No stream');
+  const next = stream.next();
+  source.give({ n: 1 }, { n: 2 });
+  expect(sent).toEqual([1, 2]);
+  source.give({ n: 3 });
+  expect(sent).toEqual([1, 2, 3]);
+  source.give({ n: 4 }, { n: 5 });
+  expect(await next).toMatchObject({ value: { data: { tick: { n: 4 } } } });
+  // Nobody has asked for it yet.
+  expect(sent).toEqual([1, 2, 3]);
+  void stream.next();
+  expect(sent).toEqual([1, 2, 3, 5]);
+  expect(source.asked).toBe(0);
+  await stream.return();
+});
+
+test('waits with what is ready until it is prepared, and takes none of it meanwhile', async () => {
+  const source = new Prepared();
+  const sent: number[] = [];
+  const asked: unknown[] = [];
+  let wake: (() => void) | null = null;
+  const { stream } = await run(
+    () => source,
+    (result) => {
+      sent.push(numberOf(result));
+      return 'sent';
+    },
+    (events, onPrepared) => {
+      asked.push(events);
+      if (wake !== null) return true;
+      wake = onPrepared;
+      return false;
+    },
+  );
+  if (!isStream(stream)) throw new Error('No stream');
+  void stream.next();
+  const events = [{ n: 1 }, { n: 2 }];
+  source.give(...events);
+  expect(asked).toEqual([events]);
+  expect(sent).toEqual([]);
+  expect(source.ready).toEqual(events);
+  (wake as unknown as () => void)();
+  expect(sent).toEqual([1, 2]);
+  await stream.return();
+});
+
+test('hears of a fault in what it shows without anybody waiting for it', async () => {
+  const source = new Prepared();
+  const { stream, ended } = await run(
+    () => source,
+    () => {
+      throw new Error('Gone');
+    },
+  );
+  if (!isStream(stream)) throw new Error('No stream');
+  const next = stream.next();
+  source.give({ n: 1 });
+  expect(await next).toEqual({
+    done: false,
+    value: { errors: [], extensions: { failed: 'Error: Gone' } },
+  });
+  expect(ended).toEqual(['end']);
 });

@@ -23,6 +23,7 @@ import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/execution/live-rendering.ts';
 import type { Services } from '../../../src/services/create-services.ts';
+import { fromByteText, toByteText } from '../../../src/lib/byte-text.ts';
 import { createReaderSession } from '../../../src/services/session/loaders.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
 import type { FeedEvent } from '../../../src/services/shapes.ts';
@@ -207,9 +208,20 @@ function renderBy(
   return renderer.render(args.rootValue as FeedEvent, () => args);
 }
 
+/** Resolves when nothing that the event is shown by is under way. */
+async function prepareBy(renderer: EventRenderer | undefined, args: ExecutionArgs): Promise<void> {
+  const isReady = await new Promise<boolean>((resolve) => {
+    const wake = (): void => {
+      resolve(false);
+    };
+    if (renderer?.prepare([args.rootValue as FeedEvent], () => args, wake) ?? true) resolve(true);
+  });
+  if (!isReady) await prepareBy(renderer, args);
+}
+
 async function shownTo(args: ExecutionArgs, render: (args: ExecutionArgs) => unknown): Promise<string> {
   const result = (await render(args)) as ExecutionResult;
-  return isWritten(result) ? result.text : JSON.stringify(result);
+  return isWritten(result) ? fromByteText(result.bytes) : JSON.stringify(result);
 }
 
 interface Comparison {
@@ -217,6 +229,7 @@ interface Comparison {
   readonly kind: 'added' | 'updated';
   /** Of each viewer; absent: none. */
   readonly variables?: readonly object[];
+  readonly isPrepared?: boolean;
 }
 
 interface Compared {
@@ -228,7 +241,7 @@ interface Compared {
 /** Shows one event to all viewers, twice, and gives what each was shown beside what the interpreter shows them. */
 async function compare(
   document: DocumentNode,
-  { type, kind, variables = [] }: Comparison,
+  { type, kind, variables = [], isPrepared = false }: Comparison,
 ): Promise<Compared[]> {
   const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }));
   const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
@@ -237,10 +250,15 @@ async function compare(
   const sighting = {};
   const showTo = async (viewer: string, index: number): Promise<Compared> => {
     const args = { ...eventFor(viewer, shown, sighting, kind), ...asks[index] };
+    if (isPrepared) await prepareBy(renderers[index], args);
     const result = await renderBy(renderers[index], args);
     const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), ...asks[index] }, execute);
     const isShared = isWritten(result);
-    return { shown: isWritten(result) ? result.text : JSON.stringify(result), interpreted, isShared };
+    return {
+      shown: isWritten(result) ? fromByteText(result.bytes) : JSON.stringify(result),
+      interpreted,
+      isShared,
+    };
   };
   const first = await Promise.all(VIEWERS.map(showTo));
   return [...first, ...(await Promise.all(VIEWERS.map(showTo)))];
@@ -257,7 +275,9 @@ test('shows every viewer byte for byte what the interpreter would', async () => 
     for (const type of ['ApplicationRating', 'NoSuchType']) {
       const kind = n % 2 === 0 ? 'added' : 'updated';
       const variables = VIEWERS.map(() => random.pick(LOCALES));
-      for (const { shown, interpreted, isShared } of await compare(document, { type, kind, variables })) {
+      const isPrepared = random.next() < 0.5;
+      const outcomes = await compare(document, { type, kind, variables, isPrepared });
+      for (const { shown, interpreted, isShared } of outcomes) {
         // A result with errors is never shared; compiled functions write it in another order.
         if (interpreted.startsWith('{"data":')) expect(shown, text).toBe(interpreted);
         else expect(JSON.parse(shown), text).toEqual(JSON.parse(interpreted));
@@ -284,6 +304,25 @@ test('executes what is the same for all once, and again for another read of the 
     await renderBy(second, { ...eventFor('bob', action('A'), {}, 'added'), document: parse(WHOLE) }),
   ];
   expect(results.map((result) => isWritten(result))).toEqual([false, false]);
+});
+
+test('writes for all what several prepare for in the same moment, and for one alone nothing', async () => {
+  const selection = `subscription { feedEvents { cursor ... on FeedItemAdded { item { id reasons action { actor { name } } } } } }`;
+  const document = parse(selection);
+  const rendering = new LiveRendering(new CompiledExecution());
+  const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
+  const shown = action('ApplicationRating');
+  const sighting = {};
+  const args = VIEWERS.map((viewer) => ({ ...eventFor(viewer, shown, sighting, 'added'), document }));
+  await Promise.all(args.map((one, index) => prepareBy(renderers[index], one)));
+  for (const [index, one] of args.entries()) {
+    const result = renderBy(renderers[index], one);
+    expect(result).toMatchObject({ bytes: await shownTo(one, execute) });
+  }
+
+  const alone = { ...eventFor('ann', shown, {}, 'added'), document };
+  await prepareBy(renderers[0], alone);
+  expect(isWritten(await renderBy(renderers[0], alone))).toBe(false);
 });
 
 test('shares nothing between reads of an action, kinds of events, locales and variables of its content', async () => {
@@ -360,7 +399,7 @@ test('executes nothing for what a viewer has of their own in the event', async (
       throw new Error('Nothing is to be executed');
     });
     const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, 'added'), document }, execute);
-    expect(result).toMatchObject({ text: interpreted });
+    expect(result).toMatchObject({ bytes: toByteText(interpreted) });
   }
 });
 
@@ -387,7 +426,7 @@ test('executes it where ids and cursors are shown without a tenant', async () =>
   await renderBy(renderers[0], argsOf());
   const result = await renderBy(renderers[1], argsOf());
   const interpreted = await shownTo(argsOf(), execute);
-  expect(result).toMatchObject({ text: interpreted });
+  expect(result).toMatchObject({ bytes: toByteText(interpreted) });
   expect(interpreted).toContain('"c":"sealed cursor of ann"');
   expect(interpreted).not.toContain(Buffer.from(viewer).toString('base64').slice(0, 8));
 });

@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { SocketFrames } from '../../../src/http/exchange/socket-frames.ts';
+import { SocketFrames, SocketWriter } from '../../../src/http/exchange/socket-frames.ts';
+import { sendTo } from '../../../src/http/sockets/socket-operations.ts';
+import { toByteText } from '../../../src/lib/byte-text.ts';
 
 /** A socket between two ends of this process, and what its client has received. */
 async function openSocket() {
@@ -23,9 +25,10 @@ async function openSocket() {
   const received: unknown[] = [];
   client.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
   const { socket, stream } = await opened;
+  const writer = new SocketWriter({ socket, stream });
   return {
-    ...{ client, socket, stream, received },
-    frames: new SocketFrames({ socket, stream }, '1'),
+    ...{ client, socket, stream, received, writer },
+    frames: new SocketFrames(writer, '1'),
     [Symbol.asyncDispose]: async () => {
       const closed = once(socket, 'close');
       client.terminate();
@@ -40,12 +43,13 @@ const frame = (payload: unknown): object => ({ id: '1', type: 'next', payload })
 
 test('frames of which the next one is ready leave with it, in order', async () => {
   await using opened = await openSocket();
-  const { frames, socket, received } = opened;
+  const { frames, stream, received } = opened;
+  const write = vi.spyOn(stream, 'write');
   expect(frames.send('1', true)).toBe('sent');
-  expect(frames.send('"zwölf"', true)).toBe('sent');
-  expect(socket.bufferedAmount).toBeGreaterThan(0);
+  expect(frames.send(toByteText('"zwölf"'), true)).toBe('sent');
+  expect(write).not.toHaveBeenCalled();
   expect(frames.send('3', false)).toBe('sent');
-  expect(socket.bufferedAmount).toBe(0);
+  expect(write).toHaveBeenCalledTimes(1);
   await expect.poll(() => received).toEqual([frame(1), frame('zwölf'), frame(3)]);
 });
 
@@ -56,6 +60,37 @@ test('a frame leaves in the same turn though none follows after all', async () =
   await new Promise((resolve) => setImmediate(resolve));
   expect(socket.bufferedAmount).toBe(0);
   await expect.poll(() => received).toEqual([frame(1)]);
+});
+
+test('what the protocol sends comes behind the frames before it', async () => {
+  await using opened = await openSocket();
+  const { frames, socket, writer, received } = opened;
+  expect(frames.send('1', true)).toBe('sent');
+  await sendTo({ socket, writer }, '{"id":"1","type":"complete"}');
+  expect(frames.send('2', false)).toBe('sent');
+  await expect.poll(() => received).toEqual([frame(1), { id: '1', type: 'complete' }, frame(2)]);
+});
+
+test('frames of every length come as they were sent', async () => {
+  await using opened = await openSocket();
+  const { frames, received } = opened;
+  const around = JSON.stringify(frame('')).length;
+  const texts = [0, 1, 125 - around, 126 - around, 65_535 - around, 65_536 - around, 200_000].map((length) =>
+    'x'.repeat(length),
+  );
+  const unusual = ['ü', '👍\u2028\n"', '\u0000\u007f\u0080\u00ff', 'ж'.repeat(40_000)];
+  for (const text of [...texts, ...unusual]) await frames.send(toByteText(JSON.stringify(text)), false);
+  await expect.poll(() => received).toEqual([...texts, ...unusual].map(frame));
+});
+
+test('what is ready when a socket begins to close is not sent behind the goodbye', async () => {
+  await using opened = await openSocket();
+  const { frames, socket, client } = opened;
+  const closed = once(client, 'close');
+  expect(frames.send('1', true)).toBe('sent');
+  socket.close(4403, 'over');
+  expect(await closed).toEqual([4403, Buffer.from('over')]);
+  expect(frames.send('2', false)).toBe('sent');
 });
 
 test('no more gathers than 64 KiB, and a client that does not read is waited for', async () => {

@@ -70,10 +70,12 @@ async function subscribe(
     });
   const shownCursor = ({ cursor }: FeedEvent): string => services.cursors.shown(identity.userId, cursor);
   const executed: ExecutionArgs = { ...args, contextValue: undefined };
+  const argsOf = (event: FeedEvent): ExecutionArgs => ({
+    ...{ ...executed, rootValue: event },
+    contextValue: context(event),
+  });
   const render = (event: FeedEvent): ExecutionResult | Promise<ExecutionResult> =>
-    inTrace(event, () =>
-      renderer.render(event, () => ({ ...executed, rootValue: event, contextValue: context(event) })),
-    );
+    inTrace(event, () => renderer.render(event, () => argsOf(event)));
   const result = await runSubscription(
     { ...args, contextValue: context(), options: FIRST_FAULT },
     {
@@ -81,10 +83,11 @@ async function subscribe(
         transport === 'websocket'
           ? (event) => render(event as FeedEvent)
           : async (event) => withEventId(await render(event as FeedEvent), shownCursor(event as FeedEvent)),
+      prepare: (events, wake) => renderer.prepare(events as readonly FeedEvent[], argsOf, wake),
       send:
         frames === undefined
           ? undefined
-          : (shown, isFollowed) => (isWritten(shown) ? frames.send(shown.text, isFollowed) : null),
+          : (shown, isFollowed) => (isWritten(shown) ? frames.send(shown.bytes, isFollowed) : null),
       onEnd,
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
       onEvent(event) {

@@ -3,14 +3,11 @@ import type { ReadyIterator } from '../../../lib/ready-iterator.ts';
 import type { LiveMessage, LiveMessages } from '../../../realtime/live-log.ts';
 import type { FeedEvent } from '../../shapes.ts';
 import type { EventMessage } from './live-decisions.ts';
+import type { Asker } from './shared-decisions.ts';
 import type { UnreadWatch } from './unread-watch.ts';
 
 export interface FollowOptions {
-  /** Null: nothing is sent. `changes`: messages so far that may mean that the reader changed something. */
-  readonly decide: (
-    events: readonly EventMessage[],
-    changes: number,
-  ) => Promise<readonly (FeedEvent | null)[]>;
+  readonly decide: (asker: Asker) => void;
   readonly openUnread: () => UnreadWatch | null;
   readonly isResumed: boolean;
   readonly signal: EndSignal;
@@ -29,9 +26,10 @@ const MOST_AT_ONCE = 100;
 /** For how long a decision is good while nothing arrives that might change it. */
 const GOOD_FOR_MS = 250;
 const NONE: readonly EventMessage[] = [];
+const NOTHING_READY: readonly FeedEvent[] = [];
 
 /** The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more. */
-export class FollowedFeed implements ReadyIterator<FeedEvent> {
+export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   readonly #messages: LiveMessages;
   readonly #options: FollowOptions;
   /** Opened when the first event is asked for. */
@@ -44,7 +42,16 @@ export class FollowedFeed implements ReadyIterator<FeedEvent> {
   #sent = 0;
   /** Doubles while the client takes what was decided in time, so that one that is slow gets it fresh. */
   #atOnce = 1;
+  /** Withdrawals of the log when the waiting events were taken. */
+  #changes = 0;
+  /** Called when there is a decision, or something to decide. */
+  #wake: (() => void) | null = null;
+  #failure: { readonly error: unknown } | null = null;
   #isOver = false;
+  readonly #onMessage = (): void => {
+    if (this.#messages.hasEvents) this.#options.decide(this);
+    else this.#wakeUp();
+  };
 
   constructor(messages: LiveMessages, options: FollowOptions) {
     this.#messages = messages;
@@ -53,6 +60,45 @@ export class FollowedFeed implements ReadyIterator<FeedEvent> {
 
   get hasReady(): boolean {
     return this.#decided !== null && this.#sent < this.#decided.events.length;
+  }
+
+  get ready(): readonly FeedEvent[] {
+    if (this.#decided === null) return NOTHING_READY;
+    return this.#decided.events.slice(this.#sent).filter((event) => event !== null);
+  }
+
+  whenReady(wake: () => void): boolean {
+    const unread = (this.#unread ??= this.#options.openUnread());
+    // A count may come at any time, without a message.
+    if (unread !== null || this.#next !== null || this.#failure !== null || this.#isOver) return false;
+    if (this.#waiting.length > 0 || this.#messages.hasEvents) this.#options.decide(this);
+    else if (!this.#messages.whenSome(this.#onMessage)) return false;
+    this.#wake = wake;
+    return true;
+  }
+
+  take(): readonly EventMessage[] {
+    if (this.#isOver) return NONE;
+    if (this.#waiting.length === 0) this.#waiting = this.#messages.takeEvents(this.#atOnce);
+    this.#changes = this.#messages.withdrawals;
+    return this.#waiting;
+  }
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  decided(events: readonly (FeedEvent | null)[]): void {
+    if (!this.#isOver && events.length > 0) {
+      this.#decided = { events, at: performance.now(), withdrawals: this.#changes };
+      this.#sent = 0;
+    }
+    this.#wakeUp();
+  }
+
+  failed(error: unknown): void {
+    this.#failure = { error };
+    this.#wakeUp();
   }
 
   takeReady(): FeedEvent | null {
@@ -102,6 +148,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent> {
       const ready = this.takeReady();
       if (ready !== null) return ready;
       if (this.#options.signal.aborted && this.#decided !== null) return null;
+      if (this.#failure !== null) throw this.#failure.error;
       if (this.#waiting.length > 0) {
         await this.#decide();
         continue;
@@ -127,11 +174,17 @@ export class FollowedFeed implements ReadyIterator<FeedEvent> {
     }
   }
 
-  async #decide(): Promise<void> {
-    const { withdrawals } = this.#messages;
-    const events = await this.#options.decide(this.#waiting, withdrawals);
-    this.#decided = { events, at: performance.now(), withdrawals };
-    this.#sent = 0;
+  #decide(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      this.#options.decide(this);
+    });
+  }
+
+  #wakeUp(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
   }
 
   #isGood({ withdrawals, at }: Decided): boolean {

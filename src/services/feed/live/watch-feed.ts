@@ -39,7 +39,9 @@ export async function watchFeed(
   });
   const watcher = { identity, filter, kept: new KeptProfile(identity.userId) };
   return new FollowedFeed(messages, {
-    decide: (events, changes) => decisions.decide(watcher, events, changes),
+    decide: (asker) => {
+      decisions.decide(watcher, asker);
+    },
     openUnread: () =>
       args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
     isResumed: after !== null,

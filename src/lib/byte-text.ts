@@ -1,0 +1,15 @@
+/**
+ * UTF-8 as a string with one character per byte. It can be joined like any other string, its length is the number of bytes,
+ * and a socket writes it (as `latin1`) without encoding it.
+ */
+export function toByteText(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1');
+}
+
+export function fromByteText(bytes: string): string {
+  return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString();
+}
+
+function isAscii(text: string): boolean {
+  return /^[\u0000-\u007f]*$/.test(text);
+}
