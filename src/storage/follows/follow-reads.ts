@@ -65,18 +65,21 @@ export function followReads(collection: Collection<FollowDocument>) {
     return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
   }
 
-  async function rowsOf(filter: Filter<FollowDocument>, limit: number): Promise<FollowerRow[]> {
-    return (
-      collection
-        .find(filter)
-        // The other index has the wanted order too, but would scan the followers of every ref.
-        .hint('by_ref')
-        .sort(typeof filter.refId === 'string' ? { followerId: 1 } : { refId: 1, followerId: 1 })
-        .project<FollowerRow>({ _id: 0, refId: 1, followerId: 1, spans: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray()
-    );
+  /** Reads one more than the limit: without it, a full page would need another read to find out whether it is the last. */
+  async function rowsOf(
+    filter: Filter<FollowDocument>,
+    limit: number,
+  ): Promise<{ readonly rows: readonly FollowerRow[]; readonly isCut: boolean }> {
+    const found = await collection
+      .find(filter)
+      // The other index has the wanted order too, but would scan the followers of every ref.
+      .hint('by_ref')
+      .sort(typeof filter.refId === 'string' ? { followerId: 1 } : { refId: 1, followerId: 1 })
+      .project<FollowerRow>({ _id: 0, refId: 1, followerId: 1, spans: 1 })
+      .limit(limit + 1)
+      .batchSize(limit + 1)
+      .toArray();
+    return { rows: found.slice(0, limit), isCut: found.length > limit };
   }
 
   /** @param limit 0: no limit */
@@ -95,10 +98,9 @@ export function followReads(collection: Collection<FollowDocument>) {
   return {
     /** Current and former followers of the ref, in order of id, after `afterId`. Index `by_ref`. */
     async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<FollowerPage> {
-      const followers = (
-        await rowsOf({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) }, limit)
-      ).map(toFollower);
-      return { followers, next: followers.length < limit ? null : (followers.at(-1)?.followerId ?? null) };
+      const filter = { refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) };
+      const { rows, isCut } = await rowsOf(filter, limit);
+      return { followers: rows.map(toFollower), next: isCut ? (rows.at(-1)?.followerId ?? null) : null };
     },
 
     /**
@@ -106,8 +108,7 @@ export function followReads(collection: Collection<FollowDocument>) {
      * out. Index `by_ref`, which has this order.
      */
     async firstFollowers(refIds: readonly RefId[], limit: number): Promise<ReadonlyMap<RefId, FollowerPage>> {
-      const rows = await rowsOf({ refId: { $in: [...refIds] } }, limit);
-      const isCut = rows.length === limit;
+      const { rows, isCut } = await rowsOf({ refId: { $in: [...refIds] } }, limit);
       const last = rows.at(-1);
       const lists = new Map<RefId, StoredFollower[]>(isCut ? [] : refIds.map((refId) => [refId, []]));
       for (const row of rows) {

@@ -61,7 +61,8 @@ test('what is read of several refs at once is what is read of each, whatever the
       ]);
     }
     expect([limit, found]).toEqual([limit, Math.min(limit, 10)]);
-    if (limit > 10) expect(first.size).toBe(counts.size);
+    // A page that holds all followers exactly says so.
+    if (limit >= 10) expect(first.size).toBe(counts.size);
   }
 });
 
