@@ -25,9 +25,47 @@ export function readerTag(userId: UserId): string {
   return createHash('sha256').update(userId).digest('base64url').slice(0, 8);
 }
 
-export function encodeLiveCursor(tag: string, position: LogPosition): string {
-  const { generation, at, sequence } = position;
-  return Buffer.from(`1:${tag}:${generation}:${String(at)}-${String(sequence)}`).toString('base64url');
+export function encodeLiveCursor(tag: string, { generation, at, sequence }: LogPosition): string {
+  return toBase64Url(`${headOf(tag, generation)}${String(at)}-${String(sequence)}`);
+}
+
+/** Encodes the cursors of one reader. What they have in common is encoded once. */
+export class CursorEncoder {
+  readonly #tag: string;
+  #generation = '';
+  #head: string | null = null;
+
+  constructor(tag: string) {
+    this.#tag = tag;
+  }
+
+  encode(position: LogPosition): string {
+    const { generation, at, sequence } = position;
+    if (generation !== this.#generation) {
+      const head = headOf(this.#tag, generation);
+      this.#generation = generation;
+      // Base64 encodes three bytes at a time: only then is the text of the whole that of its parts.
+      this.#head = head.length % 3 === 0 ? toBase64Url(head) : null;
+    }
+    return this.#head === null ? encodeLiveCursor(this.#tag, position) : this.#head + placeText(at, sequence);
+  }
+}
+
+const latest = { at: NaN, sequence: NaN, text: '' };
+
+/** One message often has the same place for many readers. */
+function placeText(at: number, sequence: number): string {
+  if (at !== latest.at || sequence !== latest.sequence)
+    Object.assign(latest, { at, sequence, text: toBase64Url(`${String(at)}-${String(sequence)}`) });
+  return latest.text;
+}
+
+function headOf(tag: string, generation: string): string {
+  return `1:${tag}:${generation}:`;
+}
+
+function toBase64Url(text: string): string {
+  return Buffer.from(text).toString('base64url');
 }
 
 /** The position behind a cursor of this reader; null for anything else. */

@@ -1,6 +1,6 @@
 import type { EndSignal } from '../lib/ending.ts';
 import type { UserId } from '../domain/action.ts';
-import { decodeLiveCursor, encodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
+import { CursorEncoder, decodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
 import type { LiveMessage, ResyncReason } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
 import { LiveStream } from './live-stream.ts';
@@ -34,6 +34,7 @@ export class LiveWatcher {
   readonly stream: LiveStream;
   readonly #options: WatcherOptions;
   readonly #tag: string;
+  readonly #cursors: CursorEncoder;
   /** Null until `ready` is sent. */
   #position: LogPosition | null = null;
   /** live: frames are passed on; loading: they are set aside; stale: reading failed, they are of no use. */
@@ -45,6 +46,7 @@ export class LiveWatcher {
     this.#options = options;
     this.userId = options.userId;
     this.#tag = readerTag(options.userId);
+    this.#cursors = new CursorEncoder(this.#tag);
     this.stream = new LiveStream({
       limit: options.bufferLimit,
       // One more for `ready`.
@@ -165,6 +167,6 @@ export class LiveWatcher {
   }
 
   #cursor(position: LogPosition): string {
-    return encodeLiveCursor(this.#tag, position);
+    return this.#cursors.encode(position);
   }
 }

@@ -102,7 +102,7 @@ function concreteType(
   return isObjectType(found) ? found : null;
 }
 
-/** Reuses the last text if the value is the same object. */
+/** Reuses the last text if the value is the same. */
 function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unknown) => string) | null {
   const write = writerOf(type);
   if (write === null) return null;
@@ -112,12 +112,20 @@ function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unk
     let source = root;
     for (const step of steps) source = step(source);
     const value = read(source);
-    if (value !== last || text === '') {
+    if (text === '' || !isSame(value, last)) {
       text = value == null ? 'null' : toByteText(JSON.stringify(write(value)));
       last = value;
     }
     return text;
   };
+}
+
+/** Times and lists are often new objects with the same content: those of many readers of one action. */
+function isSame(value: unknown, last: unknown): boolean {
+  if (value === last) return true;
+  if (value instanceof Date) return last instanceof Date && value.getTime() === last.getTime();
+  if (!Array.isArray(value) || !Array.isArray(last) || value.length !== last.length) return false;
+  return value.every((entry, index) => entry === last[index]);
 }
 
 /** Completes a non-null value the way the executor does. */

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import {
+  CursorEncoder,
+  decodeLiveCursor,
+  encodeLiveCursor,
+  readerTag,
+} from '../../../src/realtime/live-cursor.ts';
+
+test('cursors of one reader after the other are what each would be alone, and are read again', () => {
+  const tags = ['ann', 'bob'].map(readerTag);
+  const encoders = tags.map((tag) => new CursorEncoder(tag));
+  const generations = ['0123456789abcdef01234567', '0123456789abcdefffffffff', '0123456789abcdef01234567'];
+  for (const generation of generations)
+    for (const [at, sequence] of [
+      [0, 0],
+      [1_700_000_000_000, 1],
+      [1_700_000_000_000, 2],
+      [1_700_000_000_001, 2],
+      [1_700_000_000_001, 10],
+    ] as const)
+      for (const [index, tag] of tags.entries()) {
+        const position = { generation, at, sequence };
+        const cursor = encoders[index]?.encode(position);
+        expect(cursor).toBe(encodeLiveCursor(tag, position));
+        expect(decodeLiveCursor(tag, cursor ?? '')).toEqual(position);
+      }
+});
+
+test('a generation of another length, as a memory log or a test may have, is encoded as well', () => {
+  const encoder = new CursorEncoder('abcdefgh');
+  for (const generation of ['g', 'ge', 'gen', ''])
+    expect(encoder.encode({ generation, at: 5, sequence: 7 })).toBe(
+      encodeLiveCursor('abcdefgh', { generation, at: 5, sequence: 7 }),
+    );
+});
