@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -13,11 +14,14 @@ import { bodyFault } from './execution/plugins/request-guard.ts';
 import type { Services } from '../services/create-services.ts';
 import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './limits/rate-limit.ts';
 import { readJsonBody } from './limits/read-json.ts';
-import { isStream, sendResponse } from './exchange/respond.ts';
+import { isStream, send, sendJson, sendResponse } from './exchange/respond.ts';
+import { GRAPHQL_PATH } from './exchange/handler.ts';
+import type { PlainAnswer, ShortWay } from './execution/short-way.ts';
 import type { YogaApp } from './execution/yoga.ts';
 
 export interface GraphqlEndpointOptions {
   readonly yoga: YogaApp;
+  readonly shortWay: ShortWay;
   readonly authenticate: Authenticate;
   readonly services: Pick<Services, 'readTicket'>;
   readonly streams: EventStreams;
@@ -35,16 +39,20 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(
   options: GraphqlEndpointOptions,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { yoga, streams, intake } = options;
+  const { yoga, shortWay, streams, intake } = options;
   return async (req, res) => {
     const startedAt = performance.now();
+    if (!isHost(req.headers.host)) {
+      sendJson(res, 400, { error: 'The host header is not valid' });
+      return;
+    }
     const { identity, shares, refusal: refused } = await admit(options, req);
     const byTicket = ticketOf(req) !== null;
     const ports = { remote: req.socket.remotePort, local: req.socket.localPort };
     const caller: Caller = { identity, address: addressOf(req), ports, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
-    let response: Response;
+    let answer: PlainAnswer | Response;
     {
       using underWay = intake.open(caller);
       const refusal = refused ?? (await readBody(options, req, caller, underWay));
@@ -54,14 +62,31 @@ export function createGraphqlEndpoint(
         ...{ caller, startedAt, mayStream, lastEventId },
         ...{ languages, traceparent, refusal, shares },
       };
-      response = await yoga.handleNodeRequestAndResponse(req, res, context);
+      answer =
+        (await shortWay.answer(req, context)) ?? (await yoga.handleNodeRequestAndResponse(req, res, context));
     }
     // A stream may last for days.
     Object.assign(req, { body: undefined });
-    for (const [name, value] of Object.entries(rateLimitHeaders(shares))) response.headers.set(name, value);
-    if (isStream(response)) await streams.run(res, response, identity);
-    else await sendResponse(res, response);
+    const shareHeaders = rateLimitHeaders(shares);
+    if (!('status' in answer)) {
+      send(res, 200, answer.body, { ...answer.headers, ...shareHeaders });
+      return;
+    }
+    for (const [name, value] of Object.entries(shareHeaders)) answer.headers.set(name, value);
+    if (isStream(answer)) await streams.run(res, answer, identity);
+    else await sendResponse(res, answer);
   };
+}
+
+const goodHosts = new LRUCache<string, true>({ max: 100 });
+const MAX_KNOWN_HOST = 300;
+
+/** Whether the address of a request can be made with it. Absent: it is of HTTP 1.0. */
+function isHost(host: string | undefined): boolean {
+  if (host === undefined || goodHosts.get(host) === true) return true;
+  const isGood = URL.canParse(`http://${host}${GRAPHQL_PATH}`);
+  if (isGood && host.length <= MAX_KNOWN_HOST) goodHosts.set(host, true);
+  return isGood;
 }
 
 function addressOf({ socket }: IncomingMessage): string {

@@ -1,5 +1,5 @@
 import { createConsole, isConsolePath, type ConsoleOptions } from './pages/console.ts';
-import { readOnly, requestPath, type Handler } from './exchange/handler.ts';
+import { GRAPHQL_PATH, readOnly, requestPath, type Handler } from './exchange/handler.ts';
 import type { Readiness } from './pages/health.ts';
 import { createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
 import { send, sendJson } from './exchange/respond.ts';
@@ -14,8 +14,6 @@ export interface RoutesOptions {
   /** Null: there is no /metrics here. */
   readonly metrics: MetricsPageOptions | null;
 }
-
-export const GRAPHQL_PATH = '/graphql';
 
 export function createRoutes(options: RoutesOptions): Handler {
   const routes = new Map<string, Handler>([

@@ -12,7 +12,7 @@ import { createAuthenticator, type AuthOptions } from './identity/auth.ts';
 import type { ConsoleOptions, DemoPerson } from './pages/console.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
-import { requestPath, type Handler } from './exchange/handler.ts';
+import { GRAPHQL_PATH, requestPath, type Handler } from './exchange/handler.ts';
 import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
@@ -23,11 +23,11 @@ import { PersistedOperations } from './execution/persisted-operations.ts';
 import type { RateLimits } from './limits/rate-limit.ts';
 import { RequestLanes } from './limits/request-lanes.ts';
 import { sendJson } from './exchange/respond.ts';
-import { createRoutes, GRAPHQL_PATH } from './routes.ts';
+import { createRoutes } from './routes.ts';
 import { PartCache } from './execution/shared-parts/part-cache.ts';
 import { SubscriptionQuota } from './execution/subscription-quota.ts';
 import { SocketServer } from './sockets/websocket.ts';
-import { createYogaApp } from './execution/yoga.ts';
+import { createGraphqlApp } from './execution/yoga.ts';
 
 export interface HttpServerOptions {
   readonly services: Services;
@@ -111,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const persisted = await openPersisted(options.persistedOperations, { schema, limits });
   const parts = new PartCache(options.partBytes ?? DEFAULT_PART_BYTES);
   const watchedParts = metrics.watchReadCache('parts', () => parts.lookups);
-  const yoga = createYogaApp({
+  const { yoga, shortWay } = createGraphqlApp({
     schema,
     services,
     graphiql,
@@ -143,6 +143,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const routes = createRoutes({
     graphql: createGraphqlEndpoint({
       yoga,
+      shortWay,
       authenticate,
       services,
       streams,

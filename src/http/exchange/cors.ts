@@ -1,6 +1,10 @@
 import type { CORSOptions } from 'graphql-yoga';
 import type { CorsOrigins } from '../../config/config.ts';
 
+const METHODS = ['GET', 'POST', 'OPTIONS'];
+const EXPOSED_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate'];
+const MAX_AGE_S = 3_600;
+
 /**
  * Which pages of other origins browsers let read answers. Nobody is recognised by what a browser sends on its own, so
  * credentials are never allowed. Pages that this server renders are for nobody else's scripts.
@@ -14,9 +18,27 @@ export function corsFor(origins: CorsOrigins): (request: Request) => CORSOptions
       // Twice, or Yoga would not say that the answer varies by origin.
       origin: all ? '*' : [origin, origin],
       credentials: false,
-      methods: ['GET', 'POST', 'OPTIONS'],
-      exposedHeaders: ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate'],
-      maxAge: 3_600,
+      methods: METHODS,
+      exposedHeaders: EXPOSED_HEADERS,
+      maxAge: MAX_AGE_S,
+    };
+  };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = {};
+
+/** What Yoga makes of these options for the answer to a POST from an origin, if from one. */
+export function corsHeaders(origins: CorsOrigins): (origin: string | undefined) => Headers {
+  return (origin) => {
+    if (origin === undefined || !(origins === '*' || isAllowed(origin, origins))) return NO_HEADERS;
+    return {
+      'access-control-allow-origin': origin,
+      vary: 'Origin',
+      'access-control-allow-methods': METHODS.join(', '),
+      'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
+      'access-control-max-age': String(MAX_AGE_S),
     };
   };
 }

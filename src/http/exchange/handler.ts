@@ -3,6 +3,8 @@ import { sendJson } from './respond.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
 
+export const GRAPHQL_PATH = '/graphql';
+
 export function requestPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);

@@ -1,4 +1,4 @@
-import { OperationTypeNode, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { OperationTypeNode, type DocumentNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, documentError } from '../../graphql/errors.ts';
 import { operationCost } from '../../graphql/limits/cost.ts';
@@ -37,7 +37,12 @@ export interface RequestContext {
   /** Set once the document has been parsed. */
   document?: DocumentNode;
   params?: OperationParams;
+  /** Set where the operation has run already, and Yoga only has to answer. */
+  outcome?: Outcome;
 }
+
+/** What an operation came to. */
+export type Outcome = { readonly result: ExecutionResult } | { readonly error: unknown };
 
 export interface OperationGuard {
   readonly services: Services;

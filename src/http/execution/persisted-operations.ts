@@ -42,11 +42,15 @@ export class PersistedOperations {
   /**
    * Whether a caller may send this document. Services and admins may send any: they are the installation's own, and what
    * operators work with needs it. One that is in the list word for word is as good as its id.
-   * @throws FORBIDDEN
    */
-  check(query: string, { identity }: Pick<Caller, 'identity'>): void {
-    if (!this.#isOnly || this.#texts.has(query)) return;
-    if (identity !== null && (identity.roles.has('service') || identity.roles.has('admin'))) return;
+  allows(query: string, { identity }: Pick<Caller, 'identity'>): boolean {
+    if (!this.#isOnly || this.#texts.has(query)) return true;
+    return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
+  }
+
+  /** @throws FORBIDDEN where it does not allow the document. */
+  check(query: string, caller: Pick<Caller, 'identity'>): void {
+    if (this.allows(query, caller)) return;
     throw apiError(
       'FORBIDDEN',
       'Only operations of the list can be asked for here: send the id of one instead of a document',

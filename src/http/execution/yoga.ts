@@ -23,9 +23,10 @@ import { tracedOperations } from './plugins/traced-operations.ts';
 import { ID_PARAMS, type PersistedOperations } from './persisted-operations.ts';
 import { persistedDocuments } from './plugins/persisted-documents.ts';
 import type { RateLimits } from '../limits/rate-limit.ts';
+import { ShortWay } from './short-way.ts';
 import type { SubscriptionQuota } from './subscription-quota.ts';
 
-export interface YogaAppOptions {
+export interface GraphqlAppOptions {
   readonly schema: GraphQLSchema;
   readonly services: Services;
   readonly graphiql: boolean;
@@ -43,6 +44,13 @@ export interface YogaAppOptions {
 }
 
 export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;
+
+export interface GraphqlApp {
+  /** GraphQL over HTTP, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the server context. */
+  readonly yoga: YogaApp;
+  /** Over HTTP, for what is plain. */
+  readonly shortWay: ShortWay;
+}
 
 /** Text of the documents that stay parsed and validated, in characters. */
 const DOCUMENT_CACHE_LENGTH = 4 * 1024 * 1024;
@@ -69,24 +77,27 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
   };
 }
 
-/**
- * GraphQL over HTTP as a fetch handler, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the
- * server context, `yoga.fetch(url, init, { caller, startedAt })`.
- */
-export function createYogaApp(options: YogaAppOptions): YogaApp {
+export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
   const { services, introspection, limits, rateLimits, persisted, observer } = options;
   const { schema } = options;
   const sharing = new SharedExecution(schema, options.parts);
   const compiledExecution = new CompiledExecution({}, sharing);
   const guard = { services, schema, maxCost: limits.maxCost, rateLimits };
-  return createYoga<RequestContext, GraphQLContext>({
+  const open = (request: RequestContext): GraphQLContext | Promise<GraphQLContext> => {
+    const opened = openOperation(guard, request);
+    return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);
+  };
+  const documents = documentCache<DocumentNode>();
+  const { corsOrigins } = options;
+  const shortWay = new ShortWay({
+    ...{ documents, schema, open, corsOrigins, persisted, observer },
+    execution: compiledExecution,
+  });
+  const yoga = createYoga<RequestContext, GraphQLContext>({
     schema,
-    context: (request) => {
-      const opened = openOperation(guard, request);
-      return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);
-    },
+    context: open,
     graphqlEndpoint: '/graphql',
-    cors: corsFor(options.corsOrigins),
+    cors: corsFor(corsOrigins),
     ...(options.graphiql ? graphiqlOf(options.pageToken) : { graphiql: false }),
     landingPage: false,
     batching: false,
@@ -96,8 +107,9 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     logging: false,
     maxRequestBodySize: limits.maxBodyBytes,
     maskedErrors: { maskError: observer.presentError },
-    parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
+    parserAndValidationCache: { documentCache: documents, errorCache: documentCache() },
     plugins: [
+      shortWay.plugin(),
       requestGuard({ introspection, json: limits.json }),
       ...(persisted === undefined ? [] : [persistedDocuments(persisted)]),
       documentGuard({ introspection, limits }),
@@ -108,4 +120,5 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
       ...(options.graphiql ? [pagePolicy()] : []),
     ],
   });
+  return { yoga, shortWay };
 }

@@ -170,7 +170,7 @@ export function rateLimitHeaders(states: readonly ShareState[]): Readonly<Record
   const left = states.map(
     (state) => `"${state.policy.name}";r=${String(state.remaining)};t=${String(secondsLeft(state))}`,
   );
-  return { 'RateLimit-Policy': policies.join(', '), RateLimit: left.join(', ') };
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: left.join(', ') };
 }
 
 function secondsLeft({ msLeft }: ShareState): number {

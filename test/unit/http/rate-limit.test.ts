@@ -31,7 +31,7 @@ test('members of a tenant have a share together, and each one of their own', asy
   expect((await limits.countRequest(caller('zoe'))).map(({ policy }) => policy.name)).toEqual(['user']);
   const counted = await limits.countCost(caller('a:dan', 'a'), 4);
   expect(rateLimitHeaders(counted)).toEqual({
-    'RateLimit-Policy': '"tenant-cost";q=10;w=60;fanfare-unit="objects"',
-    RateLimit: '"tenant-cost";r=6;t=60',
+    'ratelimit-policy': '"tenant-cost";q=10;w=60;fanfare-unit="objects"',
+    ratelimit: '"tenant-cost";r=6;t=60',
   });
 });

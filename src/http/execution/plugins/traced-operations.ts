@@ -14,24 +14,26 @@ export function tracedOperations(): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       const execute = executeFn as Execute;
-      setExecuteFn((args: ExecutionArgs) => {
-        const { caller, startedAt, traceparent } = args.contextValue as RequestContext & GraphQLContext;
-        const definition = findOperation(args.document, args.operationName)?.definition;
-        const type = definition?.operation ?? OperationTypeNode.QUERY;
-        const name = (definition?.name?.value ?? 'anonymous').slice(0, MOST_OF_A_NAME);
-        return tracedEntry(
-          `${type} ${name}`,
-          {
-            parent: mayContinueTraces(caller) ? (traceparent ?? null) : null,
-            kind: 'server',
-            attributes: { 'graphql.operation.type': type, 'graphql.operation.name': name },
-            startedAt,
-          },
-          () => execute(args),
-        );
-      });
+      setExecuteFn((args: ExecutionArgs) => inSpan(args, () => execute(args)));
     },
   };
+}
+
+export function inSpan<T>({ contextValue, document, operationName }: ExecutionArgs, execute: () => T): T {
+  const { caller, startedAt, traceparent } = contextValue as RequestContext & GraphQLContext;
+  const definition = findOperation(document, operationName)?.definition;
+  const type = definition?.operation ?? OperationTypeNode.QUERY;
+  const name = (definition?.name?.value ?? 'anonymous').slice(0, MOST_OF_A_NAME);
+  return tracedEntry(
+    `${type} ${name}`,
+    {
+      parent: mayContinueTraces(caller) ? (traceparent ?? null) : null,
+      kind: 'server',
+      attributes: { 'graphql.operation.type': type, 'graphql.operation.name': name },
+      startedAt,
+    },
+    execute,
+  );
 }
 
 /** Backends of the installation. Who continues a trace decides whether it is kept, which costs. */

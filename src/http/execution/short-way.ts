@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { OperationTypeNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { CorsOrigins } from '../../config/config.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { findOperation } from '../../graphql/limits/operation.ts';
+import type { CompiledExecution, SharedResult } from './compiled-execution.ts';
+import { corsHeaders } from '../exchange/cors.ts';
+import type { RequestObserver } from '../exchange/observe.ts';
+import type { RequestContext } from './operation-context.ts';
+import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
+import { plainRequest, type PlainParams } from './plain-request.ts';
+import { executeCompiled, type Execute } from './plugins/compiled-queries.ts';
+import { operationName } from './plugins/request-figures.ts';
+import { inSpan } from './plugins/traced-operations.ts';
+
+export interface ShortWayOptions {
+  /** Yoga's cache of the documents it has parsed. */
+  readonly documents: { get(text: string): DocumentNode | undefined };
+  readonly schema: GraphQLSchema;
+  /** Makes the context of an operation, as Yoga does. */
+  readonly open: (request: RequestContext) => GraphQLContext | Promise<GraphQLContext>;
+  readonly execution: CompiledExecution;
+  readonly corsOrigins: CorsOrigins;
+  readonly persisted: PersistedOperations | undefined;
+  readonly observer: RequestObserver;
+}
+
+/** An answer with status 200. */
+export interface PlainAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Run {
+  readonly document: DocumentNode;
+  readonly params: PlainParams;
+  readonly interpret: Execute;
+}
+
+/**
+ * Answers what most clients send most of the time: an operation that Yoga has parsed and found valid before, by POST and as
+ * JSON, which has an answer without errors. It does what Yoga does, by the same functions, without the layers that
+ * any other request needs. Those stay Yoga's: a request as long as nothing has been done for it, and an answer with
+ * errors when its operation has run, which is not run again.
+ */
+export class ShortWay {
+  readonly #options: ShortWayOptions;
+  readonly #corsHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+  readonly #valid = new WeakSet<DocumentNode>();
+  /** Yoga's own; known when it has executed something. */
+  #interpret: Execute | null = null;
+
+  constructor(options: ShortWayOptions) {
+    this.#options = options;
+    this.#corsHeaders = corsHeaders(options.corsOrigins);
+  }
+
+  /** Has Yoga tell what it knows, and take what has run here. Comes before other plugins. */
+  plugin(): Plugin<object, RequestContext> {
+    return {
+      onValidate:
+        ({ params }) =>
+        ({ valid }) => {
+          if (valid) this.#valid.add(params.documentAST as DocumentNode);
+        },
+      onExecute: ({ executeFn }) => {
+        this.#interpret ??= executeFn as Execute;
+      },
+      onParams({ context, setResult }) {
+        const { outcome } = context;
+        if (outcome === undefined) return;
+        if ('error' in outcome) throw outcome.error;
+        setResult(outcome.result);
+      },
+    };
+  }
+
+  /** Null: Yoga is to answer, with the same context. */
+  async answer(req: IncomingMessage, context: RequestContext): Promise<PlainAnswer | null> {
+    const request = plainRequest(req, context);
+    const document = request === null ? null : this.#documentOf(request.params, context);
+    const interpret = this.#interpret;
+    if (request === null || document === null || interpret === null) return null;
+    Object.assign(context, { params: request.params, document });
+    try {
+      const result = await this.#run(context, { document, params: request.params, interpret });
+      if (isPlain(result)) {
+        this.#options.observer.finished(operationName(context), undefined, context.startedAt);
+        const headers = { 'content-type': request.type, ...this.#corsHeaders(req.headers.origin) };
+        return { headers, body: (result.stringify ?? JSON.stringify)(result) };
+      }
+      context.outcome = { result };
+    } catch (error) {
+      context.outcome = { error };
+    }
+    return null;
+  }
+
+  /** The document that is asked for, if Yoga would run the operation; null: that is for Yoga to find out. */
+  #documentOf(params: PlainParams, { caller }: RequestContext): DocumentNode | null {
+    const { documents, persisted } = this.#options;
+    const { query } = params;
+    if (persisted !== undefined && (operationIdOf(params) !== null || !persisted.allows(query, caller)))
+      return null;
+    const document = documents.get(query);
+    if (document === undefined || !this.#valid.has(document)) return null;
+    const type = findOperation(document, params.operationName)?.definition.operation;
+    return type === undefined || type === OperationTypeNode.SUBSCRIPTION ? null : document;
+  }
+
+  async #run(context: RequestContext, { document, params, interpret }: Run): Promise<SharedResult> {
+    const { schema, open, execution, observer } = this.#options;
+    const opening = open(context);
+    const contextValue = Object.assign(context, opening instanceof Promise ? await opening : opening);
+    const { variables: variableValues, operationName: name } = params;
+    const args = { schema, document, contextValue, variableValues, operationName: name } as ExecutionArgs;
+    const result = await inSpan(args, () =>
+      executeCompiled(execution, args, { interpret, isOverHttp: true }),
+    );
+    const { errors } = result;
+    return errors === undefined ? result : { ...result, errors: errors.map(observer.presentError) };
+  }
+}
+
+function isPlain(result: SharedResult): boolean {
+  return result.errors === undefined && result.extensions === undefined && !(Symbol.asyncIterator in result);
+}
