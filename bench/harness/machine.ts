@@ -37,7 +37,8 @@ export async function loadBefore(): Promise<number> {
   return Math.max(0, others / (performance.now() - at));
 }
 
-function busyMs(): number {
+/** Milliseconds that all cores have been at work, for whomever, since the system began. */
+export function busyMs(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
@@ -45,7 +46,7 @@ export async function provenance(environment: Environment, load: number): Promis
   const processors = cpus();
   return {
     measuredAt: new Date().toISOString(),
-    commit: git('rev-parse', '--short=12', 'HEAD'),
+    commit: commitOf(),
     changedFiles: git('status', '--porcelain').split('\n').filter(Boolean).length,
     machine: {
       cpu: processors[0]?.model.trim() ?? 'unknown',
@@ -65,6 +66,11 @@ export async function provenance(environment: Environment, load: number): Promis
     },
     durability: await environment.durability(),
   };
+}
+
+/** Empty: a copy without its history. */
+export function commitOf(): string {
+  return git('rev-parse', '--short=12', 'HEAD');
 }
 
 function git(...args: readonly string[]): string {

@@ -23,6 +23,8 @@ export interface Options {
   readonly loadMinutes: number | null;
   /** Of a part with several runs, such as `plan`, those whose names have this in them; null: all. */
   readonly only: string | null;
+  /** The part `plan` adds its rounds to those that are kept. */
+  readonly more: boolean;
   /** A commit that is run beside this checkout; null: none. */
   readonly against: string | null;
   /** Writes CPU profiles of the processes under test. */
@@ -40,6 +42,7 @@ export const USAGE = `npm run bench -- [parts] [options]
   --load-minutes N   length of the mixed load (3)
   --soak-minutes N   length of the soak (10)
   --only TEXT        of the part plan, the runs whose names have this in them: look, and keep it elsewhere (--out)
+  --more             of the part plan: adds its rounds to those that were kept of the same commit and size
   --against COMMIT   runs that commit beside this checkout; no other part unless it is named
   --profile          writes CPU profiles beside the results
 `;
@@ -60,6 +63,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       'load-minutes': { type: 'string' },
       'soak-minutes': { type: 'string' },
       only: { type: 'string' },
+      more: { type: 'boolean' },
       against: { type: 'string' },
       profile: { type: 'boolean' },
     },
@@ -77,6 +81,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     loadMinutes: above0('load-minutes', values['load-minutes']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
     only: values.only ?? null,
+    more: values.more === true,
     against: values.against ?? null,
     profile: values.profile === true,
   };

@@ -3,6 +3,7 @@ import { arrivalsOf } from '../../src/cli/plan/arrivals.ts';
 import { popularity, type Stratum } from '../../src/cli/plan/popularity.ts';
 import { simulateFanOut, type SimulationResult } from '../../src/cli/plan/simulation/simulate.ts';
 import type { Arrival, FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
+import { OthersAtWork } from '../harness/others-at-work.ts';
 import { quantile } from '../harness/statistics.ts';
 import type { FanOutWorld } from '../world/fan-out-world.ts';
 
@@ -30,13 +31,17 @@ export interface Lagged {
   readonly mean: number;
 }
 
-/** What was measured in one run, beside what the simulation had said. */
+/** What was measured in one run, beside what the simulation says. */
 export interface Checked {
   readonly name: string;
   readonly actions: number;
   readonly deliveries: number;
   readonly measured: Lagged;
   readonly predicted: Lagged;
+  /** What the simulation says of the fastest and of the slowest machine that the backlogs before and after have shown. */
+  readonly bounds: readonly [Lagged, Lagged];
+  /** Cores that something else was at work on meanwhile. */
+  readonly others: number;
   /** Milliseconds of each action, sorted. */
   readonly lags: { readonly measured: readonly number[]; readonly predicted: readonly number[] };
 }
@@ -123,21 +128,32 @@ function refOf({ members }: Scale, readers: number): string {
   return `site-${String(members)}-${String(readers)}`;
 }
 
+export interface Calibration {
+  /** The machine as backlogs have shown it, one after the other. */
+  readonly before: readonly FanOutSystem[];
+  /** The same after the run. */
+  readonly after: () => Promise<readonly FanOutSystem[]>;
+}
+
 export async function check(
   world: FanOutWorld,
   { name, scale, lostAfter, ...of }: Case,
-  { system, seed }: { readonly system: FanOutSystem; readonly seed: number },
+  { before, after, seed }: Calibration & { readonly seed: number },
 ): Promise<Checked> {
-  const arrivals = of.arrivals(system, seed);
-  const whole = simulateFanOut(system, arrivals);
-  const lostAt = lostAfter === null ? null : lostAfter * whole.drainedAt;
-  const said =
-    lostAt === null ? whole : simulateFanOut(system, arrivals, { worker: 0, at: lostAt, backAfter: null });
+  const expected = middleOf(before);
+  const arrivals = of.arrivals(expected, seed);
+  const lostAt = lostAfter === null ? null : lostAfter * simulateFanOut(expected, arrivals).drainedAt;
+  const others = new OthersAtWork();
   const start = Date.now() + 200;
   const wait = async (dueAt: number): Promise<void> => {
     if (dueAt > Date.now()) await setTimeout(dueAt - Date.now());
   };
-  const lost = lostAt === null ? null : wait(start + lostAt * 1_000).then(() => world.killWorker());
+  const lose = async (at: number): Promise<void> => {
+    await wait(start + at * 1_000);
+    others.look();
+    await world.killWorker();
+  };
+  const lost = lostAt === null ? null : lose(lostAt);
   const sent: Promise<number>[] = [];
   for (const { at, readers } of arrivals) {
     const dueAt = start + at * 1_000;
@@ -147,14 +163,36 @@ export async function check(
   await Promise.all(sent);
   await lost;
   const lags = (await world.drained()).map(({ lag }) => lag).sort((a, b) => a - b);
+  const othersAtWork = others.cores();
   if (lost !== null) await world.replaceWorker();
+  const systems = [...before, ...(await after())].sort((a, b) => b.databaseCores - a.databaseCores);
+  const said = (system: FanOutSystem): readonly number[] => {
+    const loss = lostAt === null ? null : { worker: 0, at: lostAt, backAfter: null };
+    return simulatedLags(simulateFanOut(system, arrivals, loss), arrivals.length);
+  };
+  const predicted = said(middleOf(systems));
   return {
     name,
     actions: arrivals.length,
     deliveries: arrivals.reduce((sum, { readers }) => sum + readers, 0),
     measured: lagged(lags),
-    predicted: lagged(simulatedLags(said, arrivals.length)),
-    lags: { measured: lags, predicted: simulatedLags(said, arrivals.length) },
+    predicted: lagged(predicted),
+    bounds: [lagged(said(systems[0] ?? expected)), lagged(said(systems.at(-1) ?? expected))],
+    others: othersAtWork,
+    lags: { measured: lags, predicted },
+  };
+}
+
+/** With the median of their cores. */
+function middleOf(systems: readonly FanOutSystem[]): FanOutSystem {
+  const [system] = systems;
+  if (system === undefined) throw new Error('No backlog has been measured');
+  return {
+    ...system,
+    databaseCores: quantile(
+      systems.map(({ databaseCores }) => databaseCores),
+      0.5,
+    ),
   };
 }
 

@@ -5,12 +5,14 @@ import type { Checked } from './plan-cases.ts';
 /** From so many actions on, one of a thousand of them is not simply the slowest. */
 const ENOUGH = 1_000;
 const RARE = 0.999;
+/** Cores that something else was at work on: beyond that a run does not count, unless there is no other. */
+const MOST_OTHERS = 0.2;
 
 /** Every figure of a run with what had been said of it. */
 export function reportPlan(checked: readonly Checked[]): PartReport {
   const names = [...new Set(checked.map(({ name }) => name))];
   const verdicts = names.flatMap((name) => {
-    const runs = checked.filter((one) => one.name === name);
+    const runs = countedOf(checked, name);
     const usual = (['p50', 'p99', 'mean'] as const).map((what) => {
       const ratios = runs.map(({ predicted, measured }) => predicted[what] / measured[what]);
       const figure: Figure = {
@@ -22,31 +24,48 @@ export function reportPlan(checked: readonly Checked[]): PartReport {
     });
     return [...usual, ...rare(name, runs)];
   });
-  const rows = checked.map(({ name, actions, deliveries, predicted, measured }) => [
+  const rows = checked.map(({ name, actions, deliveries, predicted, measured, bounds, others }) => [
     ...[name, actions, deliveries],
     ...(['p50', 'p99', 'most', 'mean'] as const).map(
       (what) => `${predicted[what].toFixed(0)} / ${measured[what].toFixed(0)}`,
     ),
+    ...(['p50', 'mean'] as const).map((what) =>
+      bounds.map((bound) => (bound[what] / measured[what]).toFixed(2)).join('–'),
+    ),
+    `${others.toFixed(2)}${others > MOST_OTHERS ? ', not counted' : ''}`,
   ]);
   const table: Table = {
     columns: [
       ...['run', 'actions', 'deliveries', 'p50, ms: simulated / measured'],
       ...['p99, ms', 'slowest, ms', 'mean, ms'],
+      ...['p50 ×, fastest to slowest backlog', 'mean ×, the same', 'cores at other work'],
     ],
     rows,
   };
   return {
     title: 'The simulation of fanfare plan, beside real runs',
     about: [
-      'In each round unit costs are measured one at a time, and right before each run, from how long a backlog takes, how many cores there are. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
-      'The time is from when an action should have been published to when its last follower has it. The API, the workers, the database and what publishes share the machine. p99.9 is of all rounds together, where they have a thousand actions.',
+      'In each round unit costs are measured one at a time, and right before and after each run, from how long backlogs take, how many cores there are: the median counts, and what the fastest and the slowest of these backlogs would have said stands beside it. In between actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
+      `The time is from when an action should have been published to when its last follower has it. The API, the workers, the database and what publishes share the machine. p99.9 is of all rounds together, where they have a thousand actions. A run beside which something else was at work on more than ${String(MOST_OTHERS)} cores is shown and does not count, unless there is no other.`,
     ],
     figures: [],
     verdicts,
     tables: [table],
     charts: [],
-    raw: { checked: checked.map(({ lags: _, ...one }) => one) },
+    raw: { checked: checked.map(({ lags, ...one }) => ({ ...one, lags: rounded(lags) })) },
   };
+}
+
+/** Where nobody else was at work; all, where somebody always was. */
+function countedOf(checked: readonly Checked[], name: string): readonly Checked[] {
+  const runs = checked.filter((one) => one.name === name);
+  const alone = runs.filter(({ others }) => others <= MOST_OTHERS);
+  return alone.length === 0 ? runs : alone;
+}
+
+function rounded({ measured, predicted }: Checked['lags']): Checked['lags'] {
+  const all = (lags: readonly number[]): number[] => lags.map((lag) => Number(lag.toPrecision(3)));
+  return { measured: all(measured), predicted: all(predicted) };
 }
 
 function rare(name: string, runs: readonly Checked[]): Verdict[] {

@@ -1,11 +1,19 @@
 import { fanOutCosts } from '../../src/cli/plan/fan-out-system.ts';
 import { simulateFanOut } from '../../src/cli/plan/simulation/simulate.ts';
 import type { Arrival, FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
+import type { UnitCosts } from '../../src/cli/plan/unit-costs.ts';
 import type { PartReport } from '../harness/report.ts';
-import { followForCosts, measureFanOutCosts, type CostSizes } from '../world/fan-out-costs.ts';
+import {
+  followForCosts,
+  measureFanOutCosts,
+  type CostSizes,
+  type MeasuredCosts,
+} from '../world/fan-out-costs.ts';
 import { openFanOutWorld, type FanOutWorld } from '../world/fan-out-world.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 import { casesOf, check, prepare, type Checked } from './plan-cases.ts';
+import { measureWake } from '../world/wake-costs.ts';
+import { keptRounds } from './plan-kept.ts';
 import { reportPlan } from './plan-report.ts';
 
 const DATABASE = 'bench_plan';
@@ -43,25 +51,40 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
     smoke: { one: 3, chunk: 2, many: 1, bursts: 1, followers: 1_500 },
   });
   const backlog = sized(options, { full: 12, short: 12, smoke: 2 });
+  const times = sized(options, { full: 3, short: 2, smoke: 1 });
+  const wakes = sized(options, {
+    full: { count: 60, turns: 3 },
+    short: { count: 40, turns: 1 },
+    smoke: { count: 3, turns: 1 },
+  });
   for (const workers of [1, 2])
     for (const scale of new Set(cases.filter((each) => each.workers === workers).map((each) => each.scale)))
       await prepare(worldOf(workers), scale);
-  await one.follow(BACKLOG_REF, BACKLOG_READERS);
+  for (const world of [one, two]) await world.follow(BACKLOG_REF, BACKLOG_READERS);
   await followForCosts(one, sizes);
-  const checked: Checked[] = [];
+  const checked: Checked[] = options.more ? [...keptRounds(options)] : [];
   for (let round = 0; round < rounds; round += 1) {
-    const costs = await measureFanOutCosts(one, sizes);
+    const costs = {
+      ...(await measureFanOutCosts(one, sizes)),
+      wake: await measureWake(one, two, wakes),
+    };
     for (const each of cases) {
-      // Right before: so that both have met the same machine.
-      const system = { ...(await fitted(one, costs, backlog)), workers: each.workers };
-      const found = await check(worldOf(each.workers), each, {
-        system: each.workers === 1 ? system : { ...system, leaseSeconds: LEASE_SECONDS },
-        seed: SEED + round,
+      const world = worldOf(each.workers);
+      // Right before and right after, so that both have met the same machine.
+      const backlogs = async (): Promise<FanOutSystem[]> => {
+        const found: FanOutSystem[] = [];
+        for (let n = 0; n < times; n += 1) found.push(await fitted(world, each.workers, { costs, backlog }));
+        return found;
+      };
+      const found = await check(world, each, {
+        ...{ before: await backlogs(), after: backlogs },
+        seed: SEED + checked.filter(({ name }) => name === each.name).length,
       });
-      const { name, measured, predicted } = found;
-      say(`${name}: ${JSON.stringify({ measured, predicted, system })}`);
+      const { name, measured, predicted, bounds, others } = found;
+      say(`${name}: ${JSON.stringify({ measured, predicted, bounds, others })}`);
       checked.push(found);
     }
+    say(JSON.stringify(costs));
   }
   return reportPlan(checked);
 }
@@ -69,15 +92,23 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
 /** The machine as the simulation has it: as many cores as make a backlog last as long as it does here. */
 async function fitted(
   world: FanOutWorld,
-  { delivery, ...costs }: Awaited<ReturnType<typeof measureFanOutCosts>>,
-  backlog: number,
+  workers: number,
+  {
+    costs: { delivery, ...costs },
+    backlog,
+  }: {
+    readonly costs: MeasuredCosts & Pick<UnitCosts, 'wake'>;
+    readonly backlog: number;
+  },
 ): Promise<FanOutSystem> {
   const readers = BACKLOG_READERS;
   const at = Date.now();
   await Promise.all(Array.from({ length: backlog }, () => world.publish(BACKLOG_REF, at)));
   const drained = Math.max(...(await world.drained()).map(({ lag }) => lag)) / 1_000;
+  const leaseSeconds = workers === 1 ? 30 : LEASE_SECONDS;
   const system = (databaseCores: number): FanOutSystem => ({
-    ...{ workers: 1, databaseCores, isOneMachine: true, concurrency: 16, chunkSize: 1_000, leaseSeconds: 30 },
+    ...{ workers, databaseCores, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
+    ...{ leaseSeconds, pollSeconds: 1 },
     costs: fanOutCosts(
       { ...costs, models: { items: { delivery, bytes: { database: 0, redis: 0 } } } },
       'items',

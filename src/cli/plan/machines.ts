@@ -1,5 +1,5 @@
 import type { Operations, Pulled } from './operations.ts';
-import { CLAIM_SHARE } from './simulation/worker.ts';
+import { CLAIM_SHARE } from './simulation/pass-shares.ts';
 import type { UnitCosts } from './unit-costs.ts';
 
 /** Cores that are busy in the busiest hour. */
@@ -51,8 +51,8 @@ export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled
 
 /** Worker processes: each has one core, and finds its fan-outs one after the other. */
 export function workersFor(costs: Pick<UnitCosts, 'pass'>, cores: Cores, { actions }: Operations): number {
-  const { process, database, wait } = costs.pass;
-  const finding = (actions * CLAIM_SHARE * (process + database + wait)) / MICROS;
+  const { process, database, wait, onPath = 1 } = costs.pass;
+  const finding = (actions * CLAIM_SHARE * ((process + database) * onPath + wait)) / MICROS;
   return Math.max(FEWEST, Math.ceil(Math.max(cores.worker, finding) / MOST_BUSY));
 }
 

@@ -14,6 +14,7 @@ import type { UnitCosts } from './unit-costs.ts';
 import type { Workload } from './workload.ts';
 
 const LEASE_SECONDS = 30;
+const POLL_SECONDS = 1;
 const CHUNK = 1_000;
 const CONCURRENCY = 16;
 /** As much is simulated as makes the figures firm and does not take long. */
@@ -85,7 +86,7 @@ function systemOf({ workload, costs, operations, pulled, workers, shards }: Syst
   return {
     ...{ workers, isOneMachine: false, concurrency: CONCURRENCY, chunkSize: CHUNK },
     databaseCores: Math.max(0.5, all - ofPages),
-    leaseSeconds: LEASE_SECONDS,
+    ...{ leaseSeconds: LEASE_SECONDS, pollSeconds: POLL_SECONDS },
     costs: fanOutCosts(costs, workload.model),
   };
 }

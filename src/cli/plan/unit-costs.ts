@@ -29,6 +29,8 @@ const unitCosts = z.object({
   publish: workCost,
   /** A pass of the worker, whatever its audience. */
   pass: workCost,
+  /** A worker more that is woken by an action which another one takes. */
+  wake: z.object({ process: micros, database: micros }).optional(),
   /** Waiting of a chunk of readers, whatever its size. */
   chunkWait: micros,
   /** An event to one socket. */

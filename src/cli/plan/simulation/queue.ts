@@ -28,33 +28,56 @@ export class FanOutTask {
   }
 }
 
-/** Fan-outs that wait for a worker, the most urgent lane first, within a lane in the order in which they came. */
+/**
+ * Fan-outs that wait for a worker, the most urgent lane first, within a lane in the order in which they came, and behind them those
+ * whose lease has ended. Several workers may find the same one: one of them takes it.
+ */
 export class FanOutQueue {
-  readonly #lanes: Readonly<Record<Lane, FanOutTask[]>> = { URGENT: [], LIVE: [], BULK: [] };
-  readonly #from: Record<Lane, number> = { URGENT: 0, LIVE: 0, BULK: 0 };
+  readonly #lanes: Readonly<Record<Lane, Set<FanOutTask>>> = {
+    URGENT: new Set(),
+    LIVE: new Set(),
+    BULK: new Set(),
+  };
+  readonly #expired = new Set<FanOutTask>();
   readonly #onWork: () => void;
+  readonly #onExpired: () => void;
 
-  constructor(onWork: () => void) {
-    this.#onWork = onWork;
+  constructor(on: { readonly work: () => void; readonly expired: () => void }) {
+    this.#onWork = on.work;
+    this.#onExpired = on.expired;
   }
 
   get length(): number {
-    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].length - this.#from[lane], 0);
+    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#expired.size);
   }
 
   add(task: FanOutTask): void {
-    this.#lanes[task.lane].push(task);
+    this.#lanes[task.lane].add(task);
     this.#onWork();
   }
 
-  take(lanes: readonly Lane[]): FanOutTask | null {
-    for (const lane of lanes) {
-      const task = this.#lanes[lane][this.#from[lane]];
-      if (task === undefined) continue;
-      if (++this.#from[lane] > 1_000) this.#lanes[lane].splice(0, this.#from[lane]);
-      if (this.#from[lane] > 1_000) this.#from[lane] = 0;
-      return task;
-    }
-    return null;
+  /** Nobody hears of it: workers look for such now and then. */
+  expire(task: FanOutTask): void {
+    this.#expired.add(task);
+    this.#onExpired();
+  }
+
+  /** The first that are due, as they are found by looking. */
+  due(
+    lanes: readonly Lane[],
+    { count, takesOver }: { readonly count: number; readonly takesOver: boolean },
+  ): readonly FanOutTask[] {
+    const found: FanOutTask[] = [];
+    for (const lane of lanes)
+      for (const task of this.#lanes[lane]) {
+        if (found.length === count) return found;
+        found.push(task);
+      }
+    return found.length > 0 || !takesOver ? found : [...this.#expired].slice(0, count);
+  }
+
+  /** False: another one was faster. */
+  take(task: FanOutTask): boolean {
+    return this.#lanes[task.lane].delete(task) || this.#expired.delete(task);
   }
 }

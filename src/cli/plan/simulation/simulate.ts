@@ -49,8 +49,19 @@ export function simulateFanOut(
     open += change;
   };
   const workers: SimulatedWorker[] = [];
-  const queue = new FanOutQueue(() => {
-    for (const worker of workers) worker.look();
+  let firstToHear = 0;
+  const queue = new FanOutQueue({
+    work: () => {
+      // All hear of it; who is first is chance, and so each is in turn.
+      firstToHear += 1;
+      for (let n = 0; n < workers.length; n += 1) workers[(firstToHear + n) % workers.length]?.look();
+    },
+    expired: () => {
+      for (const worker of workers)
+        timeline.at(worker.pollsAt(timeline.now), () => {
+          worker.look();
+        });
+    },
   });
   const start = (): SimulatedWorker => {
     const host = system.isOneMachine ? database : new Host(timeline, 1);

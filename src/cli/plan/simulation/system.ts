@@ -28,6 +28,8 @@ export interface FanOutCosts {
   readonly publish: WorkCost;
   /** A pass as such, whatever its audience: from finding it to writing that it is done. */
   readonly pass: WorkCost;
+  /** A worker that is woken and finds that others have taken what there was, or nothing. Default: no more than its commands. */
+  readonly wake?: Pick<WorkCost, 'process' | 'database'>;
   /** One reader of a chunk. */
   readonly delivery: Pick<WorkCost, 'process' | 'database'>;
   /** Of a chunk, whatever its size. */
@@ -45,6 +47,8 @@ export interface FanOutSystem {
   readonly chunkSize: number;
   /** How long a fan-out of a worker that died waits for another one, in seconds. */
   readonly leaseSeconds: number;
+  /** How often an idle worker looks for what nobody wakes it for. */
+  readonly pollSeconds: number;
   readonly costs: FanOutCosts;
 }
 

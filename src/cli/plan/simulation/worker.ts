@@ -1,6 +1,14 @@
 import { LANES, type Lane } from '../../../domain/lane.ts';
 import { LaneTurns } from '../../../workers/fan-out/lane-turns.ts';
 import type { Host } from './host.ts';
+import {
+  CANDIDATES,
+  CLAIM_COMMANDS,
+  CLAIM_SHARE,
+  LOOK_AHEAD_SHARE,
+  PIECES,
+  READING_COMMANDS,
+} from './pass-shares.ts';
 import { Thread } from './host.ts';
 import type { FanOutQueue, FanOutTask } from './queue.ts';
 import { costAmong, type FanOutSystem, type WorkCost } from './system.ts';
@@ -8,10 +16,6 @@ import type { Timeline } from './timeline.ts';
 
 /** Chunks of one pass that are under way at the same time, as in `workers/fan-out/deliver.ts`. */
 const CHUNKS_AT_ONCE = 3;
-/** Of what a pass costs, the part of finding the fan-out, one after the other, and that of reading who follows. */
-export const CLAIM_SHARE = 0.3;
-const READING_SHARE = 0.2;
-
 export interface WorkerWorld {
   readonly timeline: Timeline;
   readonly system: FanOutSystem;
@@ -34,7 +38,12 @@ export class SimulatedWorker {
     LIVE: new Map(),
     BULK: new Map(),
   };
-  #isTaking = false;
+  #isLooking = false;
+  /** Something came while it looked. */
+  #isWoken = false;
+  #lookedAt = 0;
+  /** When it looks for expired leases next, at the earliest. */
+  #takeOverAt = 0;
   /** When turns are given next though nothing ends, in milliseconds. */
   #restsUntil = Infinity;
   #isDead = false;
@@ -49,25 +58,91 @@ export class SimulatedWorker {
     return tasks.reduce((sum, { readers, reached }) => sum + readers - reached, 0);
   }
 
-  /** Looks for the next fan-out: one look at a time. */
+  /** When it looks next if nothing wakes it. */
+  pollsAt(from: number): number {
+    const { pollSeconds } = this.#world.system;
+    return this.#lookedAt + Math.ceil(Math.max(0, from - this.#lookedAt) / pollSeconds) * pollSeconds;
+  }
+
+  /** Is woken: looks for the next fan-out, one look at a time. */
   look(): void {
-    if (this.#isDead || this.#isTaking) return;
-    const { concurrency } = this.#world.system;
-    const task = this.#world.queue.take(LANES.filter((lane) => this.#running[lane].size < concurrency));
-    if (task === null) return;
-    this.#isTaking = true;
-    this.#renew(task);
-    this.#pass(CLAIM_SHARE, () => {
-      this.#isTaking = false;
-      this.#turns.passBegun(task.lane);
-      this.#pass(READING_SHARE, () => {
-        this.#begin(task);
-      });
-      this.look();
+    if (this.#isDead) return;
+    const lanes = this.#lanesWithRoom();
+    if (this.#isLooking || lanes.length === 0) {
+      this.#isWoken = true;
+      return;
+    }
+    const { timeline, queue, system } = this.#world;
+    this.#isLooking = true;
+    this.#isWoken = false;
+    this.#lookedAt = timeline.now;
+    const takesOver = timeline.now >= this.#takeOverAt;
+    this.#claimCommand(() => {
+      const found = queue.due(lanes, { count: CANDIDATES, takesOver });
+      if (found.length === 0 && takesOver) this.#takeOverAt = timeline.now + system.pollSeconds;
+      this.#take(found, found.length);
     });
   }
 
-  /** What it was at is lost; the fan-outs it had taken wait until their leases have ended. */
+  /** One of those that find and take a pass which is not under way yet. */
+  #claimCommand(then: () => void): void {
+    this.#command(CLAIM_SHARE / CLAIM_COMMANDS, then, 1);
+  }
+
+  /** One candidate after the other: workers that look at the same moment find the same. */
+  #take([next, ...others]: readonly FanOutTask[], found: number): void {
+    if (next === undefined) {
+      // Others have taken all of them, and there may be more.
+      if (found === CANDIDATES) this.#lookAgain();
+      else this.#missed();
+      return;
+    }
+    this.#claimCommand(() => {
+      if (!this.#world.queue.take(next)) {
+        this.#take(others, found);
+        return;
+      }
+      this.#renew(next);
+      this.#turns.passBegun(next.lane);
+      this.#read(next, READING_COMMANDS);
+      if (found === 1) this.#lookAhead();
+      else {
+        const { process, database } = this.#besideCost(LOOK_AHEAD_SHARE);
+        this.#work({ process, database, wait: 0 }, () => undefined);
+        this.#lookAgain();
+      }
+    });
+  }
+
+  /** When the next one is due; then it sleeps, unless it was woken in between. */
+  #lookAhead({ process, database } = this.#besideCost(LOOK_AHEAD_SHARE)): void {
+    this.#work({ process, database, wait: 0 }, () => {
+      this.#isLooking = false;
+      if (this.#isWoken) this.look();
+    });
+  }
+
+  /** Woken for nothing: what it has not spent yet of that. */
+  #missed(): void {
+    const { pass, wake = { process: 0, database: 0 } } = this.#world.system.costs;
+    const spent = CLAIM_SHARE * (pass.onPath ?? 1);
+    const ahead = this.#besideCost(LOOK_AHEAD_SHARE);
+    this.#lookAhead({
+      process: Math.max(ahead.process, wake.process - spent * pass.process),
+      database: Math.max(ahead.database, wake.database - spent * pass.database),
+    });
+  }
+
+  #lookAgain(): void {
+    this.#isLooking = false;
+    this.look();
+  }
+
+  #lanesWithRoom(): readonly Lane[] {
+    return LANES.filter((lane) => this.#running[lane].size < this.#world.system.concurrency);
+  }
+
+  /** What it was at is lost; the fan-outs it had taken wait until their leases have ended, and another worker looks for such. */
   die(): void {
     this.#isDead = true;
     const { timeline, system, queue } = this.#world;
@@ -76,7 +151,7 @@ export class SimulatedWorker {
       // Beside what it does, it renews a lease three times within its length.
       const ago = (timeline.now - renewedAt) % third;
       timeline.after(system.leaseSeconds - ago, () => {
-        queue.add(task);
+        queue.expire(task);
       });
     }
   }
@@ -86,21 +161,33 @@ export class SimulatedWorker {
   }
 
   /** What a pass costs beside the others that this worker has now. */
-  #passCost(): WorkCost {
+  #passCost(coming = 0): WorkCost {
     const running = LANES.reduce((sum, lane) => sum + this.#running[lane].size, 0);
-    return costAmong(this.#world.system.costs.pass, running);
+    return costAmong(this.#world.system.costs.pass, running + coming);
   }
 
-  #pass(share: number, then: () => void): void {
-    const { process, database, wait, onPath = 1 } = this.#passCost();
+  #read(task: FanOutTask, commands: number): void {
+    if (commands === 0) {
+      this.#begin(task);
+      return;
+    }
+    this.#command((1 - CLAIM_SHARE) / READING_COMMANDS, () => {
+      this.#read(task, commands - 1);
+    });
+  }
+
+  /** A share of what has to be done before the pass has ended. */
+  #command(share: number, then: () => void, coming = 0): void {
+    const { process, database, wait, onPath = 1 } = this.#passCost(coming);
     const part = share * onPath;
     this.#work({ process: process * part, database: database * part, wait: wait * share }, then);
   }
 
-  #finish(): void {
+  /** A share of the rest. */
+  #besideCost(share: number): Pick<WorkCost, 'process' | 'database'> {
     const { process, database, onPath = 1 } = this.#passCost();
-    this.#thread.run(process * (1 - onPath), () => undefined);
-    this.#world.database.run(database * (1 - onPath), () => undefined);
+    const part = (1 - onPath) * share;
+    return { process: process * part, database: database * part };
   }
 
   /** The process first, then the database, then waiting. A dead process does not hear of the end. */
@@ -141,31 +228,45 @@ export class SimulatedWorker {
     const readers = to - from;
     this.#turns.add({ lane: task.lane, kind: 'fan-out' }, () => {
       const begunAt = timeline.now;
-      const cost = {
-        process: delivery.process * readers,
-        database: delivery.database * readers,
-        wait: chunkWait,
-      };
-      this.#work(cost, () => {
+      const pieces = 2 * Math.ceil((PIECES / 2) * Math.min(1, readers / system.chunkSize));
+      const piece = (delivery.process * readers) / pieces;
+      const written = { process: piece, database: delivery.database * readers, wait: chunkWait };
+      const done = (): void => {
         onDelivered(task, task.deliver(from, to));
         // As the worker has it: each full chunk is a checkpoint.
         if (readers === sizeOfChunk(task, system)) this.#renew(task);
         this.#turns.ended(task.lane, begunAt * 1_000, timeline.now * 1_000);
         then();
         this.#giveTurns();
+      };
+      this.#pieces(pieces / 2 - 1, piece, () => {
+        this.#work(written, () => {
+          this.#pieces(pieces / 2, piece, done);
+        });
       });
     });
     this.#giveTurns();
   }
 
+  #pieces(count: number, cpuSeconds: number, then: () => void): void {
+    if (count <= 0) then();
+    else
+      this.#thread.run(cpuSeconds, () => {
+        if (!this.#isDead) this.#pieces(count - 1, cpuSeconds, then);
+      });
+  }
+
+  /** Everybody has it when the last chunk is written; the pass ends with one more command. */
   #end(task: FanOutTask): void {
-    this.#pass(1 - CLAIM_SHARE - READING_SHARE, () => {
-      this.#turns.passEnded(task.lane, this.#world.timeline.now * 1_000);
-      this.#finish();
+    const { timeline, onDone } = this.#world;
+    onDone(task);
+    const { process, database } = this.#besideCost(1 - LOOK_AHEAD_SHARE);
+    this.#work({ process, database, wait: 0 }, () => {
+      this.#turns.passEnded(task.lane, timeline.now * 1_000);
+      const wasFull = this.#running[task.lane].size >= this.#world.system.concurrency;
       this.#running[task.lane].delete(task);
-      this.#world.onDone(task);
       this.#giveTurns();
-      this.look();
+      if (wasFull) this.look();
     });
   }
 

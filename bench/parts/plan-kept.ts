@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { commitOf } from '../harness/machine.ts';
+import type { Options } from '../harness/options.ts';
+import type { Checked } from './plan-cases.ts';
+
+const lagged = z.object({ p50: z.number(), p99: z.number(), most: z.number(), mean: z.number() });
+const lags = z.array(z.number());
+
+const kept = z.object({
+  size: z.string(),
+  provenance: z.object({ commit: z.string() }),
+  raw: z.object({
+    checked: z.array(
+      z.object({
+        ...{ name: z.string(), actions: z.number(), deliveries: z.number() },
+        ...{ measured: lagged, predicted: lagged, bounds: z.tuple([lagged, lagged]), others: z.number() },
+        lags: z.object({ measured: lags, predicted: lags }),
+      }),
+    ),
+  }),
+});
+
+/** Rounds that were measured before, for a machine that is free for a few minutes at a time. @throws Error when they are not of this commit and size. */
+export function keptRounds({ out, size }: Pick<Options, 'out' | 'size'>): readonly Checked[] {
+  const path = join(out, 'plan.json');
+  if (!existsSync(path)) return [];
+  const { provenance, raw, ...of } = kept.parse(JSON.parse(readFileSync(path, 'utf8')));
+  if (provenance.commit !== commitOf() || of.size !== size)
+    throw new Error(`${path} is of another commit or size: measure without --more, or elsewhere (--out)`);
+  return raw.checked;
+}
