@@ -6,47 +6,47 @@ import type { ActionDocument, FormerAudienceDocument } from '../documents/docume
 
 export type FormerAudience = Readonly<FormerAudienceDocument>;
 
-/** One worker's hold on one action: valid until the lease ends. */
+/** A worker's claim on one action, valid until the lease ends. */
 export interface Claim {
   readonly action: Action;
-  /** Names this claim alone; a later claim by the same worker has another. */
+  /** Unique to this claim; a later claim by the same worker has another token. */
   readonly token: string;
-  /** What the pass delivers. Below the action's own version where it completes a pass that was cut off. */
+  /** The version that the pass delivers. Lower than the action's own when it completes an interrupted pass. */
   readonly version: number;
   readonly lane: Lane;
   readonly attempts: number;
-  /** No pass over the action has come to its end yet. */
+  /** No pass over the action has finished yet. */
   readonly isFirst: boolean;
   /**
-   * An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers.
-   * Or the action was hidden and is shown again: readers may not have been notified of what was written before.
+   * An earlier pass, at this version or another, was interrupted: it may have written to feeds without notifying readers. Or
+   * the action was hidden and shown again: readers may not have been notified of earlier writes.
    */
   readonly wasCutOff: boolean;
-  /** What `wasCutOff` goes by: claims so far that did not end in good order, this one included. */
+  /** Basis of `wasCutOff`: the number of claims so far that did not end in order, including this one. */
   readonly begun: number;
-  /** The version whose withdrawal nobody is known to have notified watchers of. Null: there is none. */
+  /** The withdrawn version whose watchers may not have been notified. `null`: none. */
   readonly untoldVersion: number | null;
-  /** To whom the action was addressed before edits that no pass has followed yet. */
+  /** Audiences before edits that no pass has processed yet. */
   readonly former: readonly FormerAudience[];
-  /** There were others, which are not known any more. */
+  /** There were more former audiences, which have been dropped. */
   readonly isFormerCut: boolean;
-  /** Some to whom it is not addressed any more may hold it. */
+  /** Readers outside of the current audience may still have it. */
   readonly isUnswept: boolean;
-  /** Refs that an edit added, of which nobody has decided whether they are pushed to. */
+  /** Refs added by an edit, for which push or pull is undecided. */
   readonly undecidedRefIds: readonly RefId[];
-  /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
+  /** Where the pass continues: readers up to this id have been served. `null`: at the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
-  /** Hosts are to be told whom it comes to. */
+  /** Hosts must be notified of deliveries. */
   readonly tellsHosts: boolean;
-  /** Of whom hosts know already that it comes to them, otherwise; null: of everybody. */
+  /** Audience whose delivery hosts already know; `null`: none. */
   readonly toldAudience: FormerAudience | null;
 }
 
 /**
- * A pass that was cut off goes on from its checkpoint, also when the action has changed since: it ends at the version it
- * was begun with, and the pass for the changes comes after it. Beginning again at every change would never end for an
- * action that changes all the time. A withdrawal knows no checkpoints.
+ * An interrupted pass continues from its checkpoint even if the action has changed since: it ends at the version it started
+ * with, and a pass for the changes follows. Restarting at every change would never end for an action that keeps changing. A
+ * withdrawal ignores checkpoints.
  */
 export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
   const { version, attempts, checkpoint, untoldVersion, begun = 1, former, sweptRev = 0 } = document.fanOut;
@@ -73,7 +73,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
   };
 }
 
-/** A release before noted no end of a pass, only to how many it had delivered. */
+/** Older releases did not record the end of a pass, only the number of deliveries. */
 function isFirst({ doneAt, restUntil, delivered }: ActionDocument['fanOut'], version: number): boolean {
   return version === 1 || (doneAt === undefined && restUntil === undefined && delivered === 0);
 }
@@ -82,7 +82,7 @@ export function ownedBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOu
   return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
 }
 
-/** The action is still addressed to whom it was when it was claimed. */
+/** The audience has not changed since the claim. */
 export function isSameAudience({ action }: Claim): Filter<ActionDocument> {
   return { audienceRev: action.audienceRev === 0 ? { $exists: false } : action.audienceRev };
 }

@@ -7,9 +7,9 @@ import { revised, unrevised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
 
 /**
- * How a pass ended that did not complete its fan-out: by a failure of its own, which counts as an attempt; cut off by
- * something that is not its fault, after which feeds may be written whose readers were not told; or in good order, as at
- * a shutdown, after which nothing is to be known of it.
+ * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by
+ * something else, possibly after writing to feeds without notifying readers. `in-order`: as at a shutdown, without any loose
+ * ends.
  */
 export type PassEnd = 'failed' | 'cut-off' | 'in-order';
 
@@ -19,7 +19,7 @@ const UNCOUNTED = {
   'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
 } as const satisfies Readonly<Record<PassEnd, object>>;
 
-/** What a fan-out has only while it is not DONE. */
+/** Fields that exist only while a fan-out is not DONE. */
 const OF_OPEN_FAN_OUTS = [
   'fanOut.worker',
   'fanOut.leaseUntil',
@@ -37,12 +37,12 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.tellsHosts',
 ] as const;
 
-/** The ways in which a pass comes to its end; see `fan-outs.ts`. */
+/** The ways in which a pass ends; see `fan-outs.ts`. */
 export function fanOutEnds(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * DONE, if the version is still the one claimed. False: the action changed meanwhile or is DONE already. Not even who
-     * has lost the claim is refused: the whole audience was served, and the worker that has it now does the same work.
+     * DONE, if the version is still the one claimed. `false`: the action changed meanwhile, or is DONE already. Accepted
+     * even from a worker that lost the claim: the whole audience was served, and the other worker does the same work.
      */
     async finish(claim: Claim, delivered: number): Promise<boolean> {
       const result = await collection.updateOne(
@@ -66,8 +66,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     },
 
     /**
-     * The end of a pass that delivered to its whole audience while the action changed: PENDING for the changes, in the
-     * lane they were asked for. False: the claim is void.
+     * Ends a pass that served its whole audience while the action changed: PENDING for the changes, in their lane. `false`:
+     * the claim is void.
      */
     async passOn(
       claim: Claim,
@@ -90,11 +90,11 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'fanOut.former': formerSince(claim),
               'fanOut.formerCutRev': cutSince(claim),
               'fanOut.toldAudience': notifiedBy(claim, events),
-              // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
+              // Deliveries of this pass have been announced. Claims counted since have not: see `moderation.ts`.
               'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
               'fanOut.leaseUntil': notBefore,
               'fanOut.restUntil': notBefore,
-              // What was withdrawn since is for the next pass to tell.
+              // A withdrawal since then must be announced by the next pass.
               'fanOut.untoldVersion': {
                 $cond: [
                   { $eq: ['$fanOut.untoldVersion', claim.untoldVersion] },
@@ -116,8 +116,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     },
 
     /**
-     * The end for a deleted action, in place of `finish`: DONE, and nothing is left of it but a tombstone that keeps its
-     * id, actor and idempotency key. False: the claim is void or the action changed meanwhile.
+     * Ends the fan-out of a deleted action, instead of `finish`: DONE, and only a tombstone with id, actor and idempotency
+     * key remains. `false`: the claim is void, or the action changed meanwhile.
      */
     async tombstone(claim: Claim): Promise<boolean> {
       const result = await collection.updateOne(
@@ -133,7 +133,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               recipients: [],
               refs: [],
               refIds: [],
-              // From now on a tombstone is found by this alone, no matter who is its actor when it is written.
+              // The only field by which a tombstone is found, so it must contain the actor.
               otherIds: ['$actorId'],
               descriptor: literal({ type: claim.action.descriptor.type, tags: [] }),
               engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
@@ -157,8 +157,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     },
 
     /**
-     * Gives the claim back: PENDING from `notBefore` on, or FAILED. False when it was lost before.
-     * @param outcome.ended how the pass came to its end; see `PassEnd`.
+     * Releases the claim: PENDING from `notBefore` on, or FAILED. `false` if it was lost before.
+     * @param outcome.ended how the pass ended; see `PassEnd`.
      */
     async release(
       claim: Claim,
@@ -189,8 +189,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     },
 
     /**
-     * For a worker that has lost its claim and lives: what it has done is done, so the next claim goes on from there if
-     * nobody has come further; and the attempt does not count, since it did not fail.
+     * For a worker that has lost its claim but is alive: lets the next claim continue from this progress unless it has come
+     * further, and does not count the attempt, which did not fail.
      */
     async keepProgress(
       claim: Claim,
@@ -234,12 +234,12 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
   };
 }
 
-/** Nobody holds it any more to whom it was not addressed when it was claimed. */
+/** Readers outside of the audience at the claim no longer have it. */
 function swept({ action }: Claim): { readonly 'fanOut.sweptRev'?: number } {
   return action.audienceRev === 0 ? {} : { 'fanOut.sweptRev': action.audienceRev };
 }
 
-/** Of what was hidden before it ever came to somebody, hosts are notified when it is shown. */
+/** Hosts are notified of an action hidden before its first delivery when it is shown. */
 function leftByNow({ action }: Claim): readonly string[] {
   return action.isHidden
     ? OF_OPEN_FAN_OUTS.filter((field) => field !== 'fanOut.tellsHosts')
@@ -247,8 +247,8 @@ function leftByNow({ action }: Claim): readonly string[] {
 }
 
 /**
- * An expression: of which audience hosts have been notified of everybody when the pass has come to its end. One that went on from a
- * checkpoint has passed the readers before it with an older one.
+ * Expression: the audience of which hosts have been notified completely when the pass ends. If the pass continued from a
+ * checkpoint, earlier readers were covered by an older audience.
  */
 function notifiedBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
   if (!isOn) return '$$REMOVE';
@@ -268,7 +268,7 @@ function notifiedBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'is
   };
 }
 
-/** An expression: to whom it was addressed before edits that came after the claim. */
+/** Expression: audiences before edits made after the claim. */
 function formerSince({ action }: Claim): Document {
   const since = {
     $filter: {
@@ -280,7 +280,7 @@ function formerSince({ action }: Claim): Document {
   return { $cond: [{ $eq: [since, []] }, '$$REMOVE', since] };
 }
 
-/** An expression: the last of them that was forgotten. */
+/** Expression: the last of them that was dropped. */
 function cutSince({ action }: Claim): Document {
   const cutRev = '$fanOut.formerCutRev';
   return { $cond: [{ $gte: [{ $ifNull: [cutRev, -1] }, action.audienceRev] }, cutRev, '$$REMOVE'] };

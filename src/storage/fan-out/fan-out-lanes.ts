@@ -3,10 +3,10 @@ import type { Lane } from '../../domain/lane.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 
 /**
- * Which lanes a claim is taken from: those at least as urgent, or one alone.
+ * Lanes to claim from: those at least as urgent as one, or a single one.
  *
- * In the index and in expressions lanes are compared by their names, which happen to rise with their urgency: BULK, LIVE,
- * URGENT. A range of them comes out of the index in order, the most urgent first.
+ * In the index and in expressions lanes are compared by name, since their alphabetical order happens to be their urgency:
+ * BULK, LIVE, URGENT. So a range of the index returns the most urgent first.
  */
 export type LaneRange = { readonly atLeast: Lane } | { readonly only: Lane };
 

@@ -17,20 +17,20 @@ import { revised, unrevised } from '../stages/revision.ts';
 export type { Claim } from './fan-out-claim.ts';
 
 export interface ClaimOptions {
-  /** Tried one after the other. Default: all lanes. */
+  /** Tried in order. Default: all lanes. */
   readonly ranges?: readonly LaneRange[];
-  /** Actions whose lease is not taken over: those that the same worker has, and is late to renew. */
+  /** Actions whose expired lease is not taken over, because this worker has them and is late to renew. */
   readonly except?: readonly ActionId[];
-  /** Whether one is taken over whose lease has expired. Default: yes. */
+  /** Whether to take over expired leases. Default: true. */
   readonly takesOver?: boolean;
 }
 
-/** A claim, and whether anything else was due in the lanes it was looked for in. */
+/** A claim, and whether anything else was due in the requested lanes. */
 export interface FoundClaim extends Claim {
   readonly isOnly: boolean;
 }
 
-/** The lease protocol of the fan-out: every write is conditional on the claim that makes it. */
+/** The lease protocol of fan-outs: every write is conditional on its claim. */
 export function fanOutsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   async function claimWhere(
     state: 'PENDING' | 'IN_PROGRESS',
@@ -40,7 +40,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     const found = await claimFirstOf(
       collection,
       {
-        // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+        // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
         due: { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
         sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
       },
@@ -61,8 +61,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     ...fanOutEnds(collection, events),
 
     /**
-     * The longest waiting action of the most urgent lane, else one whose lease has expired. Two round trips, and one for
-     * each range before in which nothing waits. Index `claim_by_lane`, then `claim`.
+     * Claims the action of the most urgent lane that has waited longest, or else one with an expired lease. Two round trips,
+     * plus one per preceding range without waiting actions. Index `claim_by_lane`, then `claim`.
      */
     async claim(
       token: string,
@@ -80,8 +80,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Puts what was written by a process that knows no lanes into the one it is counted in. Index `claim_by_lane`.
-     * Until then it is not claimed.
+     * Assigns lanes to fan-outs written by an older release, which cannot be claimed before. Index `claim_by_lane`.
      */
     async adoptLanes(): Promise<void> {
       await collection.updateMany(
@@ -94,7 +93,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       );
     },
 
-    /** When the next action that is PENDING and may not be claimed yet may be. Null: there is none. Index `claim`. */
+    /** When the next PENDING action becomes due. `null`: there is none. Index `claim`. */
     async nextDue(now: Date): Promise<Date | null> {
       const document = await collection.findOne(
         { 'fanOut.state': 'PENDING', 'fanOut.leaseUntil': { $exists: true, $gt: now } },
@@ -104,10 +103,10 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Extends the lease and notes the progress. Returns the lane, which may have become more urgent; null: the claim is
-     * void, or the action has been hidden, shown again, deleted or addressed to others meanwhile. Other changes do not end
-     * the pass, or an action that is commented on all the time would never reach the end of its audience: the version tells
-     * the end of the pass that another has to follow.
+     * Extends the lease and records the progress. Returns the lane, which may have become more urgent; `null`: the claim is
+     * void, or the action has been hidden, shown again, deleted or readdressed meanwhile. Other changes do not end the pass,
+     * since an action that is commented on constantly would never reach the end of its audience: at the end, the version
+     * shows that another pass must follow.
      */
     async checkpoint(
       claim: Claim,
@@ -133,7 +132,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return document === null ? null : (document.fanOut.lane ?? DEFAULT_LANE);
     },
 
-    /** The claims that have not expired. Index `claim`. */
+    /** Tokens of claims that have not expired. Index `claim`. */
     async ownClaims(): Promise<string[]> {
       const documents = await collection
         .find({ 'fanOut.state': 'IN_PROGRESS', 'fanOut.leaseUntil': { $exists: true } })
@@ -143,8 +142,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Extends the lease alone, from when the database does it on, however long it took to get there. False: the claim is
-     * void. One that expired stays valid as long as nobody else has claimed the action.
+     * Extends the lease, measured from when the database executes it. `false`: the claim is void. An expired claim stays
+     * valid until somebody else claims the action.
      */
     async renew(claim: Claim, leaseMs: number): Promise<boolean> {
       const result = await collection.updateOne(
@@ -154,7 +153,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return result.matchedCount === 1;
     },
 
-    /** Notes which refs are not pushed to. False: the claim is void, or the action is addressed to others. */
+    /** Records which refs are pulled. `false`: the claim is void, or the audience has changed. */
     async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
       const result = await collection.updateOne(
         { ...ownedBy(claim), ...isSameAudience(claim) },
@@ -164,8 +163,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Brings the reshares in line with the interactions, and asks for a pass over the action as it is then. False: it has
-     * changed since it was claimed, and another pass will find it so.
+     * Sets the reshares to those derived from the interactions, and requests another pass. `false`: the action changed since
+     * the claim, and the pass for that will correct them.
      */
     async correctReshares(claim: Claim, reshares: readonly Reshare[]): Promise<boolean> {
       const kept = new Set(reshares.map(({ by }) => by));
@@ -178,7 +177,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return result.matchedCount === 1;
     },
 
-    /** Writes what the pass has derived from the interactions. False: the claim is void. */
+    /** Writes values derived from the interactions. `false`: the claim is void. */
     async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
       const result = await collection.updateOne(
         ownedBy(claim),
@@ -188,8 +187,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Asks for one more pass over the action as it is then: raises the version, and makes it PENDING unless somebody
-     * is working on it, who will find the version raised.
+     * Requests another pass over the action's current state: increments the version, and makes it PENDING unless a worker
+     * has it, which will notice the new version at its end.
      */
     async requestPass(id: ActionId, now: Date, lane: Lane = DEFAULT_LANE): Promise<void> {
       await collection.updateOne(
@@ -199,9 +198,9 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * For a worker that has lost its claim and may have written since: asks for one more pass if the action has changed
-     * after it was claimed. Where it has not, the worker that has it now writes the same. It may also have delivered to
-     * whom the action is not addressed any more.
+     * For a worker that has lost its claim and may have written since: requests another pass if the action changed after the
+     * claim. Otherwise the current worker writes the same. Also corrects deliveries to readers who are no longer in the
+     * audience.
      */
     async requestPassAfter({ action, version, lane }: Claim, now: Date): Promise<void> {
       await collection.updateOne(
@@ -210,7 +209,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       );
     },
 
-    /** Puts a FAILED fan-out back to PENDING, its attempts forgotten. Null when it is not FAILED. */
+    /** Resets a FAILED fan-out to PENDING with no attempts. `null` when it is not FAILED. */
     async retry(id: ActionId, now: Date): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), 'fanOut.state': 'FAILED' },

@@ -16,13 +16,13 @@ import { interactionRecords } from './interaction-records.ts';
 import type { Collections } from '../database/mongo.ts';
 
 export interface InteractionSummary {
-  /** Of what is visible. */
+  /** Of visible interactions. */
   readonly engagement: Engagement;
-  /** Of all there ever were: a lift stays. */
+  /** Of all interactions, including removed ones: boosts are permanent. */
   readonly groups: readonly InteractionGroup[];
-  /** The newest of them. */
+  /** Time of the newest of them. */
   readonly latest: Date;
-  /** The newest visible ones that pass the action on, newest first: at most 100. */
+  /** The newest visible reshares for followers, newest first; at most 100. */
   readonly reshares: readonly Reshare[];
 }
 
@@ -89,15 +89,15 @@ export function interactionsRepository(
     },
 
     /**
-     * The actions of somebody's newest interactions by time, one entry for each, at most `limit`, of those recorded
-     * before and visible then. Index `actor`.
+     * Actions of a member's newest interactions by time, without duplicates, at most `limit`; only interactions recorded
+     * before a time and visible then. Index `actor`.
      */
     async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
       const documents = await collection
         .find({
           actorId,
           _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
-          // What has changed its state since had the other one then.
+          // Interactions whose state changed later were in the other state at that time.
           $or: [
             { state: { $exists: false }, stateAt: { $not: { $gte: before } } },
             { state: { $exists: true }, stateAt: { $gte: before } },
@@ -112,8 +112,7 @@ export function interactionsRepository(
     },
 
     /**
-     * What any of these members have passed on since then, whether that is visible now or not, in batches. Index
-     * `passed_on`.
+     * Reshares of these members since then, visible or not, in batches. Index `passed_on`.
      */
     async *passedOnBy(actorIds: readonly UserId[], since: Date): AsyncGenerator<PassedOn[], void, undefined> {
       const cursor = collection
@@ -143,7 +142,7 @@ export function interactionsRepository(
         await collection.deleteMany(filter);
         return;
       }
-      // What hosts have not been notified of is kept in another place first.
+      // Events that hosts have not received yet are moved elsewhere first.
       do await collection.deleteMany({ ...filter, unsentAt: { $exists: false } });
       while ((await rescueEvents(collections, filter)) > 0);
     },

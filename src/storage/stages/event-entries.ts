@@ -4,26 +4,26 @@ import type { UnsentEvents } from '../documents/event-documents.ts';
 import { literal } from './literal.ts';
 
 /**
- * Most events that one document carries while no worker moves them. Beyond it the newest takes the place of the one before
- * it: the beginning and the present are sent, and a document does not grow without end.
+ * Upper bound on events in one document while no worker moves them. After that the newest replaces the previous one, so that
+ * the first and the current ones are sent, and a document cannot grow without bound.
  */
 export const MAX_UNSENT = 100;
 
 type Entry = Required<UnsentEvents>['unsent'][number];
 
-/** How writes carry the events that tell of them. Without a host that wants events it adds nothing to any write. */
+/** Adds events to the writes they describe. Adds nothing when events are not recorded. */
 export interface EventEntries {
   readonly isOn: boolean;
   /** Fields of a new document. */
   inserted(type: HostEventType, at: Date): UnsentEvents;
-  /** Fields of an update pipeline. @param when an expression; default: always. */
+  /** Update pipeline fields. @param when an expression; default: always. */
   staged(type: HostEventType, at: Date, when?: unknown): Document;
-  /** The same where one of several events may have happened, and only one. */
+  /** The same when at most one of several events has happened. */
   stagedOneOf(
     events: readonly { readonly type: HostEventType; readonly when: unknown }[],
     at: Date,
   ): Document;
-  /** Operators of an update that is no pipeline. */
+  /** Operators of an update that is not a pipeline. */
   pushed(
     type: HostEventType,
     at: Date,
@@ -44,7 +44,7 @@ export const WITH_EVENTS: EventEntries = {
   staged: (type, at, when = true) => stagedOneOf([{ type, when }], at),
   stagedOneOf,
   pushed: (type, at) => ({
-    // An update that is no pipeline can only drop the oldest.
+    // Without a pipeline, an update can only drop the oldest.
     $push: { unsent: { $each: [{ token: new ObjectId(), type, at }], $slice: -MAX_UNSENT } },
     $min: { unsentAt: at },
   }),

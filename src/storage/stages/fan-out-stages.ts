@@ -3,17 +3,17 @@ import type { Lane } from '../../domain/lane.ts';
 import { traceToKeep } from './fan-out-trace.ts';
 
 /**
- * How long passes of one action stay apart that boost what was there already: a burst of changes becomes a handful of
- * passes, and the first of them does not wait.
+ * Minimum time between boost-only passes of one action: a burst of changes becomes a handful of passes, and the first of
+ * them does not wait.
  */
 export const COALESCE_MS = 250;
 
-/** Longest time between two passes of an action that changes all the time. */
+/** Upper bound on the time between two passes of an action that keeps changing. */
 export const MAX_REST_MS = 2_000;
 
 /**
- * An expression: now, or a while after the action's last pass if that has just ended. Never later than that while from
- * now, also where clocks were not the same for once.
+ * Expression: now, or a short time after the action's last pass if that has just ended. At most that time from now, even if
+ * clocks disagreed for once.
  */
 export function afterLastPass(now: Date): Document {
   const within = (ms: number): Date => new Date(now.getTime() + ms);
@@ -23,7 +23,7 @@ export function afterLastPass(now: Date): Document {
   return { $max: [now, apart, rested] };
 }
 
-/** An expression: to whom an action is addressed, as it is stored. */
+/** Expression: the stored audience of an action. */
 export const AUDIENCE_NOW = {
   rev: { $ifNull: ['$audienceRev', 0] },
   scope: '$scope',
@@ -35,23 +35,23 @@ export const AUDIENCE_NOW = {
   reshares: { $ifNull: ['$reshares', []] },
 } as const satisfies Document;
 
-/** Fields of a change of the audience, for hosts that are notified who gained the action by it. */
+/** Fields of an audience change, for notifying hosts of readers who gain the action. */
 export function notifiedUntilNow({ isOn }: { readonly isOn: boolean }): Document {
   return isOn ? { 'fanOut.toldAudience': { $ifNull: ['$fanOut.toldAudience', AUDIENCE_NOW] } } : {};
 }
 
 export interface PassRequest {
-  /** When the pass may begin, or an expression that tells. A pass that is due earlier stays due earlier. */
+  /** Earliest start of the pass, or an expression for it. An earlier start of a pending pass is kept. */
   readonly notBefore: Date | Document;
-  /** How urgent it is. A pass that is pending and more urgent stays more urgent. */
+  /** Urgency. A more urgent lane of a pending pass is kept. */
   readonly lane: Lane;
-  /** Who holds the action goes on holding it, and only the place may be another. Default: the feeds may be wrong until then. */
+  /** Holders keep the action, and only its position may change. Default: feeds may be wrong until the pass. */
   readonly isBoost?: boolean;
 }
 
 /**
- * Fields of an update pipeline that ask for one more pass over an action: the version rises, and the action becomes
- * PENDING unless somebody is working on it, who will find the version raised. In one write with the change it is for.
+ * Update pipeline fields that request another pass over an action: increments the version, and makes the action PENDING
+ * unless a worker has it, which will notice the new version at its end. Used in the write that makes the change.
  */
 export function passRequested({ notBefore, lane, isBoost = false }: PassRequest): Document {
   const isWorkedOn = { $eq: ['$fanOut.state', 'IN_PROGRESS'] };
@@ -67,7 +67,7 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
         }),
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
-    // The names of the lanes rise with their urgency: see `fan-out-lanes.ts`.
+    // Lane names sort by urgency: see `fan-out-lanes.ts`.
     'fanOut.lane': { $cond: [{ $or: [isWorkedOn, isWaiting] }, { $max: ['$fanOut.lane', lane] }, lane] },
     'fanOut.nextLane': { $cond: [isWorkedOn, { $max: ['$fanOut.nextLane', lane] }, '$$REMOVE'] },
     'fanOut.leaseUntil': {

@@ -1,17 +1,17 @@
 import type { Document } from 'mongodb';
 
-/** Changes of an audience that are kept one by one until a pass follows them. */
+/** Former audiences kept individually until a pass processes them. */
 const MOST_FORMER = 10;
 
-/** Ids of people, refs and resharers that all of them may name. */
+/** Upper bound on ids of people, refs and resharers in all of them. */
 const MOST_FORMER_IDS = 20_000;
 
 const FIELDS = ['audience', 'mentions', 'recipients', 'refIds', 'pullRefIds', 'reshares'] as const;
 
 /**
- * Fields of an update pipeline that keep to whom an action was addressed until now, for the pass that tells who lost it. More
- * than ten become one for each scope, which names whom any of them named: it was addressed to the same readers. Where they
- * name too many, they are forgotten, and the pass has everybody who watches query their feed.
+ * Update pipeline fields that keep the current audience of an action for the pass that notifies readers who lost it. More
+ * than ten are merged into one per scope that names everybody in them: the same readers. If they name too many ids, they are
+ * dropped, and the pass asks all watchers to resync.
  *
  * @param audience an expression
  * @param isLost an expression: whether there is anything to keep

@@ -8,14 +8,14 @@ import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
 import { literal } from './literal.ts';
 
 export type EngagementChange =
-  /** One more. */
+  /** One more interaction. */
   | {
       readonly kind: 'given';
       readonly of: InteractionKind;
       readonly reaction: string | null;
       readonly at: Date;
     }
-  /** So many less; what is left begins with `lastInteraction`, null where that is what it was. */
+  /** Removed interactions. `lastInteraction` is the newest of the rest; `null`: unchanged. */
   | {
       readonly kind: 'taken';
       readonly of: InteractionKind;
@@ -23,23 +23,23 @@ export type EngagementChange =
       readonly count: number;
       readonly lastInteraction: { readonly is: Date | null } | null;
     }
-  /** How is not known: this is all there is. */
+  /** The change is unknown: these are the recomputed counts. */
   | { readonly kind: 'derived'; readonly engagement: Engagement }
   /** No count has changed. */
   | { readonly kind: 'none' };
 
 export interface InteractionMark {
   readonly change: EngagementChange;
-  /** The time of what has changed, whether it is visible now or not: it lifts the action. */
+  /** Time of the changed interaction, visible or not: it boosts the action. */
   readonly boost: Date;
-  /** How the reshares that pass it on have changed. Absent: not at all. */
+  /** Change of the reshares that followers receive. Absent: none. */
   readonly reshare?: ReshareChange | null;
   readonly now: Date;
 }
 
 const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
-/** Fields of an update pipeline that mark a change of interactions on their action and ask for a pass. */
+/** Update pipeline fields that record changed interactions on their action and request a pass. */
 export function interactionMarked(
   { change, boost, reshare, now }: InteractionMark,
   events: Pick<EventEntries, 'isOn'>,

@@ -2,10 +2,10 @@ import type { Document } from 'mongodb';
 import { literal } from './literal.ts';
 
 /**
- * Fields of an update pipeline that set a name. Another name than before raises the version and makes it due to be
- * carried, in the same write; a worker that is carrying the name before keeps the lease and finds the version raised.
+ * Update pipeline fields that set a name. A different name increments the version and becomes due for renaming in the same
+ * write; a worker that is copying the previous name keeps its lease and notices the new version.
  *
- * @param field what the document calls its name.
+ * @param field name of the document's field.
  */
 export function renamed(field: 'name' | 'label', name: string, now: Date): Document {
   const value = literal(name);

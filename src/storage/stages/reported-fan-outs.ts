@@ -4,7 +4,7 @@ import type { ActionDocument } from '../documents/documents.ts';
 
 const OPEN: FanOutState[] = ['PENDING', 'IN_PROGRESS'];
 
-/** Finds fan-outs by what `reportedFanOut` says of them. A state other than DONE is served by the index `claim`. */
+/** Filter for fan-outs by the state that `reportedFanOut` reports. States other than DONE use the index `claim`. */
 export function reportedAs(state: FanOutState): Filter<ActionDocument> {
   if (state === 'DONE')
     return {

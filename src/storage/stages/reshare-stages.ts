@@ -15,8 +15,8 @@ export type ReshareChange =
 const { reshares: RESHARES } = AUDIENCE_NOW;
 
 /**
- * Fields of an update pipeline that change the reshares of an action and ask for the pass that follows. Where one of them
- * brings it to followers no more, reasons that were stored for the action are not trusted from then on.
+ * Update pipeline fields that change an action's reshares and request a pass. If a reshare stops reaching followers, reasons
+ * stored for the action are not trusted any more.
  */
 export function reshareChanged(change: ReshareChange, now: Date, events: RecordsEvents): Document {
   const others = filtered(RESHARES, { $ne: ['$$reshare.by', literal(change.by)] });
@@ -44,7 +44,7 @@ export function reshareChanged(change: ReshareChange, now: Date, events: Records
   };
 }
 
-/** The same where all of them are known. */
+/** The same for a complete list of reshares. */
 export function resharesReplaced(
   reshares: readonly ReshareDocument[],
   {
@@ -69,7 +69,9 @@ function orAbsent(list: Document): Document {
   return { $cond: [{ $eq: [list, []] }, '$$REMOVE', list] };
 }
 
-/** Fields for an audience that shrinks: what a pass has reached counts for nothing, and the next one tells who lost it. */
+/**
+ * Fields for an audience that shrinks: discards the checkpoint, and lets the next pass notify readers who lost the action.
+ */
 function lostIf(isLost: Document): Document {
   const changed = (field: string, is: unknown): Document => ({
     $cond: [isLost, is, { $ifNull: [field, '$$REMOVE'] }],

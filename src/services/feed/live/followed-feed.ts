@@ -13,22 +13,24 @@ export interface FollowOptions {
   readonly signal: EndSignal;
 }
 
-/** What has been decided for the events that wait, and when. */
+/** Decisions for the waiting events, and when they were made. */
 interface Decided {
   readonly events: readonly (FeedEvent | null)[];
   readonly at: number;
-  /** Of the log, before the reads: what arrives while they are under way may not be in them. */
+  /** State of the log before the reads: messages that arrive during them may be missing from them. */
   readonly withdrawals: number;
 }
 
-/** Most events that are decided together: as many items are in memory until they are taken. */
+/** Upper bound on events decided together, which is also the number of items in memory until they are taken. */
 const MOST_AT_ONCE = 100;
-/** For how long a decision is good while nothing arrives that might change it. */
+/** How long a decision stays valid while no message arrives that might change it. */
 const GOOD_FOR_MS = 250;
 const NONE: readonly EventMessage[] = [];
 const NOTHING_READY: readonly FeedEvent[] = [];
 
-/** The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more. */
+/**
+ * The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more.
+ */
 export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   readonly #messages: LiveMessages;
   readonly #options: FollowOptions;
@@ -38,11 +40,11 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   #cursor = '';
   #waiting: readonly EventMessage[] = NONE;
   #decided: Decided | null = null;
-  /** Of those that wait, how many are done with. */
+  /** Number of waiting events that have been handled. */
   #sent = 0;
-  /** Doubles while the client takes what was decided in time, so that one that is slow gets it fresh. */
+  /** Doubles while the client takes decided events in time, so that a slow client gets fresh decisions. */
   #atOnce = 1;
-  /** Withdrawals of the log when the waiting events were taken. */
+  /** Withdrawals in the log when the waiting events were taken. */
   #changes = 0;
   /** Called when there is a decision, or something to decide. */
   #wake: (() => void) | null = null;
@@ -69,7 +71,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
 
   whenReady(wake: () => void): boolean {
     const unread = (this.#unread ??= this.#options.openUnread());
-    // A count may come at any time, without a message.
+    // A count may arrive at any time, without a message.
     if (unread !== null || this.#next !== null || this.#failure !== null || this.#isOver) return false;
     if (this.#waiting.length > 0 || this.#messages.hasEvents) this.#options.decide(this);
     else if (!this.#messages.whenSome(this.#onMessage)) return false;
@@ -107,7 +109,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
     const unread = this.#unread;
     while (this.#sent < decided.events.length) {
       const index = this.#sent;
-      // The first is sent in any case, or a busy feed would never come to an end.
+      // The first event is always sent, otherwise a busy feed would never make progress.
       if (index > 0 && !this.#isGood(decided)) break;
       const changed = index > 0 && unread?.isReady === true ? this.#count() : null;
       if (changed !== null) return changed;
@@ -141,7 +143,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
     return this;
   }
 
-  /** The next event; null at the end. */
+  /** The next event; `null` at the end. */
   async #advance(): Promise<FeedEvent | null> {
     const unread = (this.#unread ??= this.#options.openUnread());
     for (;;) {
@@ -154,7 +156,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
         continue;
       }
       this.#next ??= this.#messages.next();
-      // The count first: it comes a few times a second at most, messages may come without an end.
+      // The count has precedence: it comes a few times a second at most, whereas messages may never stop.
       const result = unread === null ? await this.#next : await Promise.race([unread.ready(), this.#next]);
       if (result === 'unread') {
         const changed = this.#count();
@@ -191,7 +193,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
     return this.#messages.withdrawals === withdrawals && performance.now() - at < GOOD_FOR_MS;
   }
 
-  /** What is left of those that wait has to be decided again. */
+  /** Returns the remaining waiting events, which must be decided again. */
   #finish(): void {
     const isAll = this.#sent === this.#waiting.length;
     this.#atOnce = isAll ? Math.min(MOST_AT_ONCE, this.#atOnce * 2) : Math.max(1, this.#sent);
@@ -201,13 +203,13 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
 
   #count(): FeedEvent | null {
     const changed = this.#unread?.take() ?? null;
-    // With the cursor of the last message: everything up to there has been sent.
+    // Uses the cursor of the last message: everything up to there has been sent.
     return changed === null ? null : { kind: 'unread', cursor: this.#cursor, unread: changed };
   }
 
   #note(unread: UnreadWatch, kind: LiveMessage['kind'] | 'list'): void {
     if (kind === 'resync' || kind === 'list') unread.restart();
-    // A watcher that resumes may have received the last event and not the count after it.
+    // A watcher that resumes may have received the last event but not the count after it.
     if (kind === 'event' || (kind === 'ready' && this.#options.isResumed)) unread.touch();
   }
 

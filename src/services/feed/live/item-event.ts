@@ -8,7 +8,7 @@ export interface ItemEventParts {
   readonly open: () => EventReaderSession;
 }
 
-/** An item that is sent to a watcher. Its session is opened by who has more to read: nearly nobody does. */
+/** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
 export class ItemEvent {
   readonly kind: 'added' | 'updated';
   readonly cursor: string;

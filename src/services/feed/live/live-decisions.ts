@@ -18,10 +18,10 @@ import type { EventReaderSession, ReaderSession, Sighting } from '../../session/
 import type { FeedEvent } from '../../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
-/** A message of the log that is an event. */
+/** A log message that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 
-/** An item that is shown, and the read of its action. */
+/** A visible item, and the read of its action. */
 interface Shown {
   readonly item: NewsfeedItem;
   readonly sighting: Sighting;
@@ -32,9 +32,9 @@ export interface DecideDependencies {
 }
 
 /**
- * What a watcher is sent for each of these events; null: nothing. The event only says which item to look at. Whether and
- * where the item stands is decided from what is so now: of two events that come in the wrong order both tell the newer
- * state. One set of queries for all of them.
+ * What a watcher receives for each of these events; `null`: nothing. An event only says which item to examine. Whether and
+ * where the item is in the list is decided from current data: if two events arrive in the wrong order, both report the newer
+ * state. One set of queries for all events.
  */
 export async function decideEvents(
   { boosts }: DecideDependencies,
@@ -49,7 +49,7 @@ export async function decideEvents(
   const shown = new Map<EntryEvent, Shown | null>();
   const muted = new Set<EntryEvent>();
   if (entries.length > 0) {
-    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    // Pulled follows in a cached profile may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
     const profile = await (isPulled ? session.freshProfile() : session.profile());
     const turn = new Turn();
@@ -80,12 +80,12 @@ export async function decideEvents(
   );
 }
 
-/** What may be asked for by name when these are shown. */
+/** Ids whose names may be needed to render these actions. */
 export function namesOfActions(actions: readonly Action[]): readonly string[] {
   return [...new Set(actions.flatMap(({ refIds }) => refIds))];
 }
 
-/** What has been read for everybody who is decided for. */
+/** Data read for all readers being decided. */
 export interface CommonFacts {
   readonly reads: EventReads;
   readonly relevancyNow: RelevancyNow;
@@ -94,11 +94,11 @@ export interface CommonFacts {
 export interface KnownWatcher {
   readonly identity: Identity;
   readonly profile: ReaderProfile;
-  /** Opens the session that what is shown is read by, where more has to be read for it. */
+  /** Opens the session used for rendering, if more data is needed. */
   readonly open: () => EventReaderSession;
 }
 
-/** The same where nothing of the reader has to be read for it; null: something has. */
+/** The same without any further reads for the reader; `null`: reads are necessary. */
 export function decideAtOnce(
   { reads, relevancyNow }: CommonFacts,
   reader: KnownWatcher,
@@ -130,7 +130,7 @@ export function decideAtOnce(
   return decided;
 }
 
-/** Whether the event and the profile say all that an item is made of. */
+/** Whether the event and the profile contain everything that makes up the item. */
 function isKnown(
   profile: ReaderProfile,
   action: Action,
@@ -138,7 +138,7 @@ function isKnown(
   relevancyNow: RelevancyNow,
 ): boolean {
   return (
-    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    // Pulled follows in a cached profile may be outdated.
     action.pullRefIds.length === 0 &&
     kind !== 'removed' &&
     reasons.length > 0 &&
@@ -163,14 +163,14 @@ function stranger({ userId }: ReaderProfile): Pick<Member, 'userId' | 'departmen
   return { userId, departmentId: null, supervisorId: null };
 }
 
-/** What the events that are decided together have in common. */
+/** Data shared by the events that are decided together. */
 interface Deciding {
   readonly profile: ReaderProfile;
   readonly relevancyNow: RelevancyNow;
   readonly turn: Turn;
 }
 
-/** The item as the feed has it now; null where it is not in the feed. */
+/** The item as currently in the feed; `null`: not in the feed. */
 async function itemNow(
   session: ReaderSession,
   { profile, relevancyNow, turn }: Deciding,
@@ -188,14 +188,14 @@ async function itemNow(
     }),
     boostOf(facts.mark),
   );
-  // What the event says is why the item was delivered. One that is pulled, or is back, was not delivered for it.
+  // The event has the reasons for the delivery, except for pulled items and items that come back from a snooze.
   const isAsDelivered =
     event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
   const reasons = isAsDelivered
     ? entry.reasons
     : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
-  // To look for phrases in long texts takes time. Once others had theirs, one after the other goes on.
+  // Matching phrases in long texts takes time, so other work gets its turn.
   while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
   return presentEntry(profile, now, listedState(filter));
 }
@@ -205,7 +205,7 @@ function notifyOfChange(
   cursor: string,
   change: ListEvent['change'],
 ): FeedEvent | null {
-  // Only a list of what is unread goes by what is marked as read.
+  // Only lists of unread items depend on read and unread marks.
   if (change === 'marks' && !filter.unreadOnly) return null;
   return { kind: 'resync', cursor, reason: change };
 }
@@ -228,7 +228,7 @@ function notify(
   const { kind, actionId } = event;
   const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
   const isOfFeed = listedState(filter) === null;
-  // What comes back into the feed leaves the list of what was put away.
+  // An item that comes back to the feed leaves the list of archived or snoozed items.
   if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
   const { item, sighting } = shown;
   if (passesFeedFilter(filter, item))
@@ -236,13 +236,13 @@ function notify(
   return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
 }
 
-/** What left the feed is there again by now, or has come into the list of what was put away. */
+/** A removed item that is in the list again by now, or has moved to the list of archived or snoozed items. */
 function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'updated' {
   if (kind !== 'removed') return kind;
   return isOfFeed ? 'updated' : 'added';
 }
 
-/** Whether an item that the filter keeps out now was let through where it stood, or for what it was there, before. */
+/** Whether an item that the filter rejects now may have passed it before, at its old position or with its old reasons. */
 function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
   const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
   const isEdited = item.action.version > 1;
@@ -253,8 +253,8 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
 }
 
 /**
- * Whether a mute may have taken effect on what was in the list before: an edit has changed its refs or its words, or of
- * members who passed it on those remain whom the reader mutes.
+ * Whether a mute may hide an item that was in the list before: an edit has changed its refs or words, or its remaining
+ * resharers are muted by the reader.
  */
 function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
   if (action === null || isGone(action)) return false;

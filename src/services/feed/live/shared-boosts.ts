@@ -10,14 +10,14 @@ import type { ReaderProfile } from '../../../domain/viewer.ts';
 import { SharedLoads } from '../../../lib/shared-loads.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** The relevancy of the actions for a reader, as it is now. */
+/** Current relevancy of actions for a reader. */
 export interface RelevancyNow {
-  /** What the action may be lifted by: the reader's follows of these have to be known. */
+  /** Refs that the reader's follows must be loaded for, because they may boost the action. */
   liftersOf(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
   of(action: Action, reader: RelevancyReader): Date;
 }
 
-/** Prepares to place these actions, by a read that begins after the call. */
+/** Prepares to compute relevancies of these actions, with a read that begins after the call. */
 export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
 
 interface Boosts {
@@ -26,15 +26,15 @@ interface Boosts {
   readonly groups: readonly InteractionGroup[];
 }
 
-/** Actions of one query. */
+/** Actions per query. */
 const MAX_BATCH = 100;
-/** Actions whose interactions are remembered, and the most groups of one that are. */
+/** Upper bounds on actions whose interactions are cached, and on interaction groups cached per action. */
 const MOST_REMEMBERED = 100;
 const MOST_GROUPS = 1_000;
 
 /**
- * The relevancy of actions for watchers, who all ask for the same action in the same moment. What was read stays good for
- * as long as the action has the version it had then: each interaction raises it. Without interactions nothing is asked.
+ * Relevancies for watchers, who typically request the same action at the same time. Interactions are cached by the action's
+ * version, which each interaction increments. No query for actions without interactions.
  */
 export function createSharedBoosts({ interactions, weights }: ReadingDependencies): SharedBoosts {
   const remembered = new Map<ActionId, Boosts>();
@@ -57,7 +57,7 @@ export function createSharedBoosts({ interactions, weights }: ReadingDependencie
   }
 
   async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
-    // What was never marked has no interactions.
+    // An action that was never bumped has no interactions.
     if (!isBumped) return [];
     const known = remembered.get(id);
     if (known?.version === fanOut.version) return known.groups;

@@ -19,11 +19,11 @@ import {
 
 export interface SharedDecisionsDependencies extends DecideDependencies {
   readonly read: ReadForEvents;
-  /** A fresh session: what it has loaded must not outlive the events it was opened for. */
+  /** Opens a new session: its loaded data must not be used beyond the events it was opened for. */
   readonly openSession: OpenEventSession;
 }
 
-/** Somebody who watches, and what is kept of them between events. */
+/** A watcher, with the data cached about them between events. */
 export interface Watcher {
   readonly identity: Identity;
   readonly filter: CheckedFeedFilter;
@@ -32,13 +32,13 @@ export interface Watcher {
 
 type Decided = readonly (FeedEvent | null)[];
 
-/** A feed whose events are to be decided. None of its methods may throw. */
+/** A feed with events to decide. Its methods must not throw. */
 export interface Asker {
-  /** Takes the waiting events, as late as possible, so that those arriving while others are decided are decided together. */
+  /** Takes the waiting events as late as possible, so that events arriving during other decisions are decided together. */
   take(): readonly EventMessage[];
-  /** How many messages that may mean a change by the reader had arrived when the events were taken. */
+  /** Number of messages that may mean a change by the reader, as of when the events were taken. */
   readonly changes: number;
-  /** Called with what is sent for each of the events; null: nothing. */
+  /** Called with the result for each event; `null`: nothing to send. */
   decided(events: Decided): void;
   failed(error: unknown): void;
 }
@@ -48,20 +48,20 @@ interface Asked {
   readonly asker: Asker;
 }
 
-/** The same with the events taken. */
+/** The same after its events were taken. */
 interface Taken extends Asked {
   readonly messages: readonly EventMessage[];
 }
 
-/** Watchers who are decided for in one turn of the event loop. */
+/** Watchers decided in one turn of the event loop. */
 const SLICE = 500;
-/** Reads under way at once. While they are, who asks gathers: the busier it is, the more are decided for by one read. */
+/** Concurrent reads. Requests gather while both are busy: the higher the load, the more are decided by one read. */
 const READS_AT_ONCE = 2;
 
 /**
- * Decides what watchers are sent, for all who ask in the same moment by one read of what is the same for them: the actions,
- * and the stamps by which the profiles that are kept of them hold. Most are decided for without any further read, one
- * after the other; each of the others by a session of their own. Nobody goes by a read that began before their events came.
+ * Decides events for all watchers that ask at the same time, with one read of their shared data: the actions, and the stamps
+ * that validate cached profiles. Most are decided without any further read; the others use a session each. Nobody's events
+ * are decided from a read that began before the events arrived.
  */
 export class SharedDecisions {
   readonly #dependencies: SharedDecisionsDependencies;
@@ -73,7 +73,7 @@ export class SharedDecisions {
     this.#dependencies = dependencies;
   }
 
-  /** Decides what the watcher is sent, and tells the asker, later and once. */
+  /** Decides the watcher's events and calls back later, once. */
   decide(watcher: Watcher, asker: Asker): void {
     this.#waiting.push({ watcher, asker });
     this.#schedule();
@@ -82,7 +82,7 @@ export class SharedDecisions {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Behind everything that has arrived in this turn.
+    // After everything that arrives in this turn of the event loop.
     setImmediate(() => {
       this.#isScheduled = false;
       this.#startNext();
@@ -123,7 +123,9 @@ export class SharedDecisions {
     }
   }
 
-  /** Of whom more has to be read is asked for first, and together; the others are answered one by one. */
+  /**
+   * Starts the watchers that need further reads first, so that these reads are batched; the others are answered one by one.
+   */
   async #decideSlice(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
     const known: { readonly asker: Asker; readonly decided: Decided }[] = [];
     for (const taken of asked) {

@@ -5,10 +5,10 @@ import { countUnread } from '../unread/count-unread.ts';
 import type { UnreadCount } from '../../shapes.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** Readers who are counted for at once: every count reads a feed. */
+/** Concurrent counts: each one reads a feed. */
 const COUNTS_AT_ONCE = 25;
 
-/** Counts for watchers: a reader's tabs that ask before a count begins share it, few run at a time. */
+/** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
 export function createSharedUnread(
   dependencies: ReadingDependencies,
 ): (identity: Identity) => Promise<UnreadCount> {

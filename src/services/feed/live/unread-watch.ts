@@ -6,12 +6,12 @@ export interface UnreadWatchOptions {
   readonly signal: EndSignal;
 }
 
-/** How long changes gather before they are counted, in milliseconds: a burst of events is one count. */
+/** Delay before counting, in milliseconds, so that a burst of events causes a single count. */
 const GATHER_MS = 250;
 
 /**
- * The unread count of one subscription. At most one count is under way and one waits; a count that nobody has taken
- * gives way to the next. Without changes there is no timer and nothing is counted.
+ * Unread count of one subscription. At most one count is running and one is waiting; a count that nobody has taken is
+ * replaced by the next. Without changes there is neither a timer nor a count.
  */
 export class UnreadWatch implements Disposable {
   readonly #options: UnreadWatchOptions;
@@ -21,9 +21,9 @@ export class UnreadWatch implements Disposable {
   #timer: NodeJS.Timeout | null = null;
   #isCounting = false;
   #changedMeanwhile = false;
-  /** The count under way is of no use. */
+  /** The result of the running count must be discarded. */
   #isOutdated = false;
-  /** What the client was told last; null: nothing that still counts. */
+  /** Last count sent to the client; `null`: none that is still valid. */
   #notified: UnreadCount | null = null;
   #next: { readonly unread: UnreadCount } | { readonly error: unknown } | null = null;
   #wake: (() => void) | null = null;
@@ -36,7 +36,7 @@ export class UnreadWatch implements Disposable {
     else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** The count may be another one now. */
+  /** The count may have changed. */
   touch(): void {
     if (this.#isOver) return;
     if (this.#isCounting) this.#changedMeanwhile = true;
@@ -47,7 +47,7 @@ export class UnreadWatch implements Disposable {
       }, GATHER_MS).unref();
   }
 
-  /** The list changed by more than its events: a count under way is void, and the next is sent whatever it is. */
+  /** The list changed by more than its events: discards a running count and always sends the next one. */
   restart(): void {
     this.#notified = null;
     this.#next = null;
@@ -59,7 +59,7 @@ export class UnreadWatch implements Disposable {
     return this.#next !== null;
   }
 
-  /** Resolves when there is something to take. Only the last call is answered. */
+  /** Resolves when there is a result to take. Only the latest call is answered. */
   ready(): Promise<'unread'> {
     if (this.#next !== null) return Promise.resolve('unread');
     return new Promise((resolve) => {
@@ -69,7 +69,7 @@ export class UnreadWatch implements Disposable {
     });
   }
 
-  /** What the client is to be told; null when that is nothing. Throws what the count failed with. */
+  /** The count to send; `null` when unchanged. Throws the error of a failed count. */
   take(): UnreadCount | null {
     const next = this.#next;
     this.#next = null;

@@ -15,13 +15,13 @@ export interface WatchFeedDependencies {
   readonly liveLog: Pick<LiveLog, 'watch'>;
   readonly openSession: OpenEventSession;
   readonly reading: ReadingDependencies;
-  /** Counts by a read that begins after the call. */
+  /** Counts with a read that begins after the call. */
   readonly countUnread: (identity: Identity) => Promise<UnreadCount>;
 }
 
 /**
- * Follows the reader's feed as it changes. Whether a change is shown is decided when it is sent, by the rules of the
- * feed query. What is sent when is said in realtime/README.md.
+ * Follows changes of the reader's feed. Whether a change is visible is decided when it is sent, by the rules of the feed
+ * query. The protocol is described in realtime/README.md.
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(
