@@ -32,9 +32,9 @@ export interface GraphqlEndpointOptions {
 }
 
 /**
- * Answers requests to /graphql. Token and body are read here: a JSON body that is parsed before Yoga sees it saves
- * more than half of the time of a small request. What is wrong with either is Yoga's to answer, so that the answer
- * has the headers and the form that the client asked for.
+ * Answers requests to /graphql. Reads token and body itself: a JSON body parsed before Yoga saves more than half of the time
+ * of a small request. Faults in either are answered by Yoga, so that the answer has the headers and form that the client
+ * requested.
  */
 export function createGraphqlEndpoint(
   options: GraphqlEndpointOptions,
@@ -81,7 +81,7 @@ export function createGraphqlEndpoint(
 const goodHosts = new LRUCache<string, true>({ max: 100 });
 const MAX_KNOWN_HOST = 300;
 
-/** Whether the address of a request can be made with it. Absent: it is of HTTP 1.0. */
+/** Whether a valid URL can be built from it. Absent for HTTP 1.0. */
 function isHost(host: string | undefined): boolean {
   if (host === undefined || goodHosts.get(host) === true) return true;
   const isGood = URL.canParse(`http://${host}${GRAPHQL_PATH}`);
@@ -93,7 +93,7 @@ function addressOf({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
 
-/** What stands in the URL counts only where no header says who asks. */
+/** The URL counts only if no header identifies the caller. */
 function ticketOf({ method, url = '', headers }: IncomingMessage): string | null {
   if (method !== 'GET' || headers.authorization !== undefined || !url.includes('ticket=')) return null;
   return new URLSearchParams(url.slice(url.indexOf('?'))).get('ticket');
@@ -106,9 +106,9 @@ function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
 
 interface Admission {
   readonly identity: Identity | null;
-  /** How far the caller has used its shares; what the operation costs is added when it is known. */
+  /** The caller's use of their rate limits; the operation's cost is added once known. */
   readonly shares: ShareState[];
-  /** Why the request is refused whatever it asks. */
+  /** Rejects the request whatever it asks. */
   readonly refusal?: Error;
 }
 
@@ -126,7 +126,7 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
     refusal = toError(error);
     logTokenRefused(logger, { reason: refusal.message });
   }
-  // Counted before anything else is looked at: what is refused costs work too.
+  // Counted first, since rejected requests cost work, too.
   const shares =
     req.method === 'OPTIONS'
       ? []
@@ -135,7 +135,7 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
   return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }
 
-/** Reads the body to where Yoga looks for one that has been parsed. The error to refuse the request with, if any. */
+/** Reads the body to where Yoga looks for a parsed one. Returns an error to reject the request with, if any. */
 async function readBody(
   { limits }: GraphqlEndpointOptions,
   req: IncomingMessage,

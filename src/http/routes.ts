@@ -7,11 +7,11 @@ import { send, sendJson } from './exchange/respond.ts';
 export interface RoutesOptions {
   readonly graphql: Handler;
   readonly graphiql: boolean;
-  /** Null: there is none. */
+  /** `null`: there is none. */
   readonly console: ConsoleOptions | null;
   readonly readiness: () => Promise<Readiness>;
   readonly isClosing: () => boolean;
-  /** Null: there is no /metrics here. */
+  /** `null`: /metrics is not served here. */
   readonly metrics: MetricsPageOptions | null;
 }
 
@@ -45,7 +45,7 @@ export function createRoutes(options: RoutesOptions): Handler {
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-/** Asks the probes once for everybody who asks meanwhile. */
+/** Concurrent requests share one run of the probes. */
 function answerReadiness({ readiness, isClosing }: RoutesOptions): Handler {
   let asked: Promise<Readiness> | null = null;
   return async (_req, res) => {

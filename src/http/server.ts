@@ -35,36 +35,36 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** The query page at GET /graphql, to which / then leads. */
+  /** Serve the query page at GET /graphql and redirect / to it. */
   readonly graphiql: boolean;
-  /** The console at /console. Default: none. */
+  /** Serve the console at /console. Default: false. */
   readonly console?: boolean;
-  /** Where its built files are; default: in the package. */
+  /** Folder of its built files; default: in the package. */
   readonly consoleFolder?: string;
-  /** The token that was printed at start: filled into both pages for who started the process. Default: none. */
+  /** Token printed at start, filled into both pages for the user who started the process. Default: none. */
   readonly pageToken?: string | undefined;
-  /** As whom the demo page can look at feeds, for who started the process. Default: as nobody. */
+  /** People whose feeds the demo page can show to the user who started the process. Default: none. */
   readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
-  /** Whether the schema may be asked for, also without a token. */
+  /** Allow introspection, also without a token. */
   readonly introspection: boolean;
-  /** Whose pages browsers let call the API. Default: none. */
+  /** Origins whose pages may call the API. Default: none. */
   readonly corsOrigins?: CorsOrigins;
-  /** What rendered parts of actions may take, in bytes, roughly. Default: 16 MiB. */
+  /** Approximate memory bound for rendered parts of actions, in bytes. Default: 16 MiB. */
   readonly partBytes?: number;
-  /** Instead of single defaults. */
+  /** Override single defaults. */
   readonly limits?: Partial<HttpLimits>;
-  /** Tells when all that a member has open is to end. */
+  /** Reports members whose open streams must end. */
   readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   /** Absent: requests are not limited. */
   readonly rateLimits?: RateLimits;
-  /** A file of operations that can be asked for by id, and whether users may ask for nothing else. Default: none. */
+  /** File of operations that can be requested by id, and whether users may send no others. Default: none. */
   readonly persistedOperations?: { readonly path: string; readonly isOnly: boolean } | undefined;
-  /** Tells the errors that say the database or the like cannot be reached: clients get UNAVAILABLE. Default: none. */
+  /** Recognises errors of services that cannot be reached: clients get UNAVAILABLE. Default: none. */
   readonly isUnavailable?: (error: unknown) => boolean;
   readonly probes: Probes;
-  /** Answers /ready instead of the probes: where several processes listen as one. */
+  /** Answers /ready instead of the probes, for a group of processes. */
   readonly readiness?: (() => Promise<Readiness>) | undefined;
-  /** How /metrics is served; null: not here. Default: to everybody. */
+  /** How to serve /metrics; `null`: not here. Default: for everybody. */
   readonly metricsPage?: { readonly token?: string | undefined } | null;
   readonly metrics: Pick<
     Metrics,
@@ -79,7 +79,7 @@ export interface HttpServerOptions {
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** The API of one process. Close it before what its services depend on. */
+/** The API of one process. Close it before the dependencies of its services. */
 export interface HttpServer extends AsyncDisposable {
   /** Such as http://127.0.0.1:4000; the API is at /graphql below it. */
   readonly url: string;
@@ -88,12 +88,12 @@ export interface HttpServer extends AsyncDisposable {
     readonly requests: number;
     readonly sockets: number;
     readonly subscriptions: number;
-    /** Bytes of bodies and messages under way, small ones left out. */
+    /** Bytes of bodies and messages in flight, without small ones. */
     readonly bodyBytes: number;
   };
   /**
-   * Stops accepting, closes sockets with 1001, breaks event streams off and lets requests under way finish, for
-   * `limits.shutdownMs` at most. Idempotent.
+   * Stops accepting, closes sockets with 1001, aborts event streams and lets requests in progress finish, for at most
+   * `limits.shutdownMs`. Idempotent.
    */
   close(): Promise<void>;
 }
@@ -159,7 +159,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     isClosing: () => closing !== null,
   });
   const requests = new Set<ServerResponse>();
-  // Connections that have not sent a request yet: to Node they are neither idle nor busy, and closing waits for them.
+  // Connections without a request yet: Node counts them neither as idle nor as busy, and closing would wait for them.
   const silent = new Set<Duplex>();
   const lanes = new RequestLanes(limits.maxPipelined);
   const server = createNodeServer(limits);

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-/** Whole answers and answers bit by bit: everything a request can be answered as. */
+/** All content types of answers, complete or streamed. */
 const WHOLE_TYPES = ['application/graphql-response+json', 'application/json', 'multipart/mixed'];
 const STREAM_TYPE = 'text/event-stream';
 
-/** As Yoga has them in its list: the last one is for who takes any. */
+/** In Yoga's order; the last one is used when the client accepts any type. */
 const JSON_TYPES = ['application/graphql-response+json', 'application/json'] as const;
 
-/** The content type of a whole answer. */
+/** Content type of a complete answer. */
 export type AnswerType = `${(typeof JSON_TYPES)[number]}; charset=utf-8`;
 
 interface Accepted {
@@ -16,11 +16,11 @@ interface Accepted {
   readonly type: AnswerType | null;
 }
 
-/** By the header: a client sends the same one each time, and there are few kinds of clients. */
+/** Cached by header: there are few kinds of clients, and each always sends the same one. */
 const known = new LRUCache<string, Accepted>({ max: 100 });
 const MAX_KNOWN_LENGTH = 500;
 
-/** Whether a client that sends this `accept` header can be answered at all. */
+/** Whether a client with this `accept` header can be answered at all. */
 export function acceptsAnswers(accept: string | null): boolean {
   return acceptedBy(accept).answers;
 }
@@ -29,7 +29,7 @@ export function acceptsEvents(accept: string | null): boolean {
   return acceptedBy(accept).events;
 }
 
-/** What Yoga answers with where the answer is whole and JSON; null: it is not JSON. */
+/** Content type that Yoga would choose for a complete JSON answer; `null`: another kind of answer. */
 export function answerType(accept: string | null): AnswerType | null {
   return acceptedBy(accept).type;
 }
@@ -47,7 +47,7 @@ function acceptedBy(accept: string | null): Accepted {
   return accepted;
 }
 
-/** Of several that fit Yoga takes the first that the client names. */
+/** Of several acceptable types, Yoga takes the first one the client lists. */
 function jsonTypeFor(accept: string): AnswerType | null {
   const ranges = (accept === '' ? '*/*' : accept).replace(/\s/g, '').toLowerCase().split(',');
   for (const range of ranges) {

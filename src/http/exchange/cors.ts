@@ -6,8 +6,8 @@ const EXPOSED_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Au
 const MAX_AGE_S = 3_600;
 
 /**
- * Which pages of other origins browsers let read answers. Nobody is recognised by what a browser sends on its own, so
- * credentials are never allowed. Pages that this server renders are for nobody else's scripts.
+ * Decides which pages of other origins may read answers. Nothing that a browser sends on its own identifies a caller, so
+ * credentials are never allowed. Pages rendered by this server are not readable by scripts of other origins.
  */
 export function corsFor(origins: CorsOrigins): (request: Request) => CORSOptions {
   const all = origins === '*';
@@ -15,7 +15,7 @@ export function corsFor(origins: CorsOrigins): (request: Request) => CORSOptions
     const origin = request.headers.get('origin');
     if (origin === null || isForPage(request) || !(all || isAllowed(origin, origins))) return false;
     return {
-      // Twice, or Yoga would not say that the answer varies by origin.
+      // Listed twice, because with a single origin Yoga would omit `Vary: Origin`.
       origin: all ? '*' : [origin, origin],
       credentials: false,
       methods: METHODS,
@@ -29,7 +29,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const NO_HEADERS: Headers = {};
 
-/** What Yoga makes of these options for the answer to a POST from an origin, if from one. */
+/** The headers that Yoga derives from these options for a POST from an origin, if any. */
 export function corsHeaders(origins: CorsOrigins): (origin: string | undefined) => Headers {
   return (origin) => {
     if (origin === undefined || !(origins === '*' || isAllowed(origin, origins))) return NO_HEADERS;

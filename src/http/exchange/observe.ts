@@ -6,9 +6,9 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { toApiError } from '../../graphql/errors.ts';
 
 export interface RequestObserver {
-  /** @param startedAt by `performance.now()` */
+  /** @param startedAt on the `performance.now()` clock */
   finished(operation: string | null, errors: readonly GraphQLError[] | undefined, startedAt: number): void;
-  /** The error as the client is shown it; what is no client's fault is logged. */
+  /** The error as shown to the client; internal errors are logged. */
   readonly presentError: (error: unknown) => GraphQLError;
 }
 

@@ -37,8 +37,8 @@ export async function sendResponse(res: ServerResponse, response: Response): Pro
 }
 
 /**
- * Answers with a response that streams, no faster than the client reads. Resolves when the stream has ended or the
- * response was closed; then nothing reads the stream any more.
+ * Sends a streaming response no faster than the client reads. Resolves when the stream has ended or the response was closed;
+ * nothing reads the stream after that.
  */
 export async function sendStream(res: ServerResponse, response: Response): Promise<void> {
   const chunks = response.body?.[Symbol.asyncIterator]();
@@ -46,9 +46,9 @@ export async function sendStream(res: ServerResponse, response: Response): Promi
     res.end();
     return;
   }
-  // The stream begins here: Yoga's cannot be left before they have begun.
+  // Start reading here: Yoga's streams cannot be cancelled before they have started.
   let next = chunks.next();
-  // Returning ends the stream even while a chunk is awaited; that chunk then fails, see below.
+  // `return` ends the stream even while a chunk is awaited; that chunk then fails, see below.
   const leave = (): void => {
     chunks.return?.().catch(() => undefined);
   };

@@ -19,18 +19,18 @@ import type { SharedExecution, SharedQuery } from './shared-parts/shared-executi
 import { stringifyShared } from './shared-parts/shared-text.ts';
 
 export interface CompiledExecutionOptions {
-  /** How often an operation of so many fields is interpreted before it is compiled. */
+  /** Number of interpreted runs before an operation with so many fields is compiled. */
   readonly runsBefore: (fields: number) => number;
-  /** Documents whose operations stay compiled. */
+  /** Upper bound on documents with compiled operations. */
   readonly maxCompiled: number;
-  /** Fields of the largest operation that is compiled, fragments counted wherever they are spread. */
+  /** Upper bound on the fields of a compiled operation; fragments count at every spread. */
   readonly maxFields: number;
 }
 
 /**
- * To compile a field takes a third of a millisecond; to interpret an operation takes a tenth, and some microseconds for
- * each. A client that sends one after the other, each often enough to have it compiled, makes the server work several
- * times as much as by interpreting, but not a hundred times.
+ * Compiling takes a third of a millisecond per field; interpreting takes a tenth of a millisecond per operation plus some
+ * microseconds per field. A client that sends one operation after another, each just often enough to be compiled, causes
+ * several times the work of interpreting, but not a hundred times.
  */
 const DEFAULTS: CompiledExecutionOptions = {
   runsBefore: (fields) => fields,
@@ -41,42 +41,41 @@ const DEFAULTS: CompiledExecutionOptions = {
 type Result = ExecutionResult | Promise<ExecutionResult>;
 type Interpret<R> = (args: ExecutionArgs) => R;
 
-/** Yoga has a result make its own text where it can. */
+/** Yoga lets a result with this method serialise itself. */
 export interface SharedResult extends ExecutionResult {
   readonly stringify?: (result: unknown) => string;
 }
 
 interface Plan {
   runs: number;
-  /** Before which run it is compiled. */
+  /** Number of the run at which it is compiled. */
   readonly compileAt: number;
   readonly variables: readonly VariableDefinitionNode[];
-  /** Absent: not compiled yet. Null: it cannot be. */
+  /** Absent: not compiled yet. `null`: cannot be compiled. */
   compiled?: CompiledQuery['query'] | null;
   /** The same with parts that are rendered once. */
   shared?: SharedQuery | null;
 }
 
 /**
- * Runs queries, and events of subscriptions, that come again and again by functions made for them, which takes a
- * third of the time. Results and errors are those of the interpreter, but for errors below what became null by another,
- * which GraphQL leaves open. Mutations are left to it: the database takes
- * nearly all of their time.
+ * Compiles recurring queries and subscription events, which then take a third of the time. Results and errors equal the
+ * interpreter's, except for errors below a value that another error made null, which GraphQL leaves open. Mutations are
+ * interpreted, since the database takes nearly all of their time.
  */
 export class CompiledExecution {
   readonly #options: CompiledExecutionOptions;
   readonly #sharing: SharedExecution | undefined;
-  /** By document, as parsing hands out the same one for the same text, and name of the operation. */
+  /** By document, which the parser returns as the same object for the same text, and operation name. */
   readonly #plans: LRUCache<DocumentNode, Map<string, Plan>>;
 
-  /** @param sharing compiles operations over HTTP; absent: their results are rendered as a whole. */
+  /** @param sharing compiles operations over HTTP with shared parts; absent: results are rendered as a whole. */
   constructor(options: Partial<CompiledExecutionOptions> = {}, sharing?: SharedExecution) {
     this.#sharing = sharing;
     this.#options = { ...DEFAULTS, ...options };
     this.#plans = new LRUCache({ max: this.#options.maxCompiled });
   }
 
-  /** @param interpret runs what is not compiled */
+  /** @param interpret runs operations that are not compiled */
   execute<R>(args: ExecutionArgs, interpret: Interpret<R>): R | Result {
     return this.#execute(this.#planFor(args), args, interpret);
   }
@@ -92,8 +91,8 @@ export class CompiledExecution {
   }
 
   /**
-   * As `execute`, with a result that makes its own text (`stringify`) where parts of it are rendered once for everybody.
-   * Its data are not to be looked at.
+   * Like `execute`, but with a result that serialises itself (`stringify`) when parts of it are rendered once for all
+   * viewers. The data of such a result must not be inspected.
    */
   async executeShared<R>(
     args: ExecutionArgs & { readonly contextValue: GraphQLContext },
@@ -149,7 +148,7 @@ function compile({ schema, document, operationName }: ExecutionArgs): CompiledQu
   return isCompiledQuery(compiled) ? compiled.query : null;
 }
 
-/** The compiled function would take a list for an input object, and has other words for what it refuses. */
+/** A compiled function accepts a list in place of an input object, and words its rejections differently. */
 function doVariablesFit(
   { schema, variableValues }: ExecutionArgs,
   variables: readonly VariableDefinitionNode[],
@@ -157,7 +156,7 @@ function doVariablesFit(
   return getVariableValues(schema, variables, variableValues ?? {}, { maxErrors: 1 }).errors === undefined;
 }
 
-/** Compiled functions mix up directives of a fragment that is spread in two ways, and keys that set a prototype. */
+/** Compiled functions confuse directives of a fragment spread in two ways, and keys that set a prototype. */
 function hasPitfall(document: DocumentNode): boolean {
   let has = false;
   visit(document, {
@@ -177,7 +176,7 @@ function presentResult(result: ExecutionResult, { document }: ExecutionArgs): Ex
   return { ...result, errors: result.errors.map((error) => presentError(error, source)) };
 }
 
-/** The error as the interpreter makes it: with its place in the document. */
+/** The error as the interpreter would create it, with its location in the document. */
 function presentError(
   { message, path, locations, originalError }: GraphQLError,
   source?: Source,
@@ -186,14 +185,14 @@ function presentError(
     source === undefined
       ? {}
       : { source, positions: locations?.map((location) => positionOf(source, location)) ?? null };
-  // Of an argument that is missing or null the interpreter blames the document.
+  // For a missing or null argument the interpreter reports the document.
   const cause =
     originalError ??
     (message.startsWith('Argument "') ? new GraphQLError(message, place) : new Error(message));
   return new GraphQLError(message, { ...place, path: path ?? null, originalError: cause });
 }
 
-/** Which character of the source stands at a line and column, both counted from 1. */
+/** Character offset of a line and column, both counted from 1. */
 function positionOf(
   { body }: Source,
   { line, column }: { readonly line: number; readonly column: number },

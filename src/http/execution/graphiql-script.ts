@@ -1,7 +1,6 @@
 /**
- * Runs in the query page before GraphiQL does. It fills the token in, also in tabs that the browser has kept from an
- * earlier visit with a token of then, and keeps requests back that have none: the documentation is loaded as soon as a
- * request with a good token was sent.
+ * Runs in the query page before GraphiQL. Fills in the token, also in tabs that the browser restored with an older token,
+ * and holds back requests without one; the documentation is loaded once a request with a valid token was sent.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -25,7 +24,7 @@ export const PAGE_SCRIPT = `
       localStorage.setItem(GIVEN, token);
     }
   } catch {
-    // Without storage, or with one that something else has written, the page starts as it does for the first time.
+    // Without storage, or with foreign contents in it, the page starts as for the first time.
   }
 
   const send = window.fetch.bind(window);

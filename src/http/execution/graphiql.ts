@@ -25,13 +25,13 @@ const FIRST_QUERY = `query Feed {
 
 const TITLE = 'Fanfare';
 
-/** Stands in the page where its script finds the token. */
+/** Placeholder for the token, read by the page's script. */
 const TOKEN_PLACE = '__FANFARE_TOKEN__';
 const SCRIPT_PLACE = '<div id="root"></div>';
 
 /**
- * What Yoga needs to serve the query page.
- * @param token filled in for who started this process and opens the page on the same machine; absent: for nobody
+ * Yoga options for the query page.
+ * @param token filled in when the user who started this process opens the page on the same machine; absent: never
  */
 export function graphiqlOf(token: string | undefined): {
   readonly graphiql: (request: Request, context: RequestContext) => Promise<GraphiQLOptions>;
@@ -53,8 +53,8 @@ export function graphiqlOf(token: string | undefined): {
 }
 
 /**
- * The page, which needs nothing from any other server, around the place of the token. It weighs several megabytes:
- * loaded and rendered when it is first asked for, once.
+ * The page, split at the place of the token; it needs nothing from other servers. It has several megabytes, so it is loaded
+ * and rendered once, on first use.
  */
 function createPage(defaultQuery: string): () => Promise<readonly [string, string]> {
   let page: Promise<readonly [string, string]> | undefined;
@@ -69,7 +69,7 @@ function createPage(defaultQuery: string): () => Promise<readonly [string, strin
   return () => (page ??= render());
 }
 
-/** The page brings everything along: no other source, no frame and no cache, since it may hold a token. */
+/** Allows no other source, no frame and no cache, since the page may contain a token. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'",

@@ -19,7 +19,7 @@ import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { valueGiven } from '../exchange/value-given.ts';
 
-/** A result that has been written already: it is sent as it is, JSON in UTF-8 with one character per byte. */
+/** A serialised result, sent as it is: JSON in UTF-8 with one character per byte. */
 export interface WrittenResult extends ExecutionResult {
   readonly bytes: string;
 }
@@ -28,13 +28,13 @@ export function isWritten(result: ExecutionResult): result is WrittenResult {
   return 'bytes' in result;
 }
 
-/** Shows the events of one subscription. Disposed of with it. */
+/** Renders the events of one subscription. Disposed with it. */
 export interface EventRenderer extends Disposable {
-  /** @param args to execute the operation with, its root value the event; asked for only where something is executed. */
+  /** @param args to execute the operation with the event as root value; called only if something must be executed. */
   render(event: FeedEvent, args: () => ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
   /**
-   * Starts rendering what is the same for many. True: nothing of it is in progress; otherwise `wake` is called later, once, when it
-   * is worth asking again.
+   * Starts rendering what is the same for many. True: nothing of it is in progress; otherwise `wake` is called later, once,
+   * when it is worth asking again.
    */
   prepare(events: readonly FeedEvent[], args: (event: FeedEvent) => ExecutionArgs, wake: () => void): boolean;
 }
@@ -42,15 +42,14 @@ export interface EventRenderer extends Disposable {
 type Result = ExecutionResult | Promise<ExecutionResult>;
 type SharedEvent = Extract<FeedEvent, { readonly sighting: unknown }>;
 
-/** Fields of the largest operation whose results are shared, fragments counted wherever they are spread. */
+/** Upper bound on the fields of an operation with shared results; fragments count at every spread. */
 const MAX_FIELDS = 300;
 
 /**
- * Shows an event that comes to many watchers once: watchers with the same operation form a group, and what is the same
- * for all viewers is executed and written once for each group and each read of the action. The viewer's own values are
- * put into the gaps: those that are plain are read from the event, and where one is not, all of them are executed for each
- * viewer, by the same resolvers. Anyone who is alone with their operation, or uses
- * directives, is shown events one by one.
+ * Renders an event once for its many watchers: watchers with the same operation form a group, and the shared part is
+ * executed and serialised once per group and read of the action. The viewer's own values are filled into the gaps: plain
+ * ones are read from the event, and if one is not plain, all of them are executed for each viewer with the same resolvers.
+ * Events of a watcher whose operation nobody else uses, or that contains directives, are executed individually.
  */
 export class LiveRendering {
   readonly #execution: CompiledExecution;
@@ -60,7 +59,7 @@ export class LiveRendering {
     this.#execution = execution;
   }
 
-  /** @param locale of what is said in words. */
+  /** @param locale of sentences. */
   open({ schema, document, operationName, variableValues }: ExecutionArgs, locale: string): EventRenderer {
     const operation = findOperation(document, operationName);
     const run = (args: ExecutionArgs): Result => this.#execution.execute(args, execute);
@@ -94,17 +93,17 @@ interface Shown {
   /** The event that was executed. */
   readonly first: FeedEvent;
   readonly result: Result;
-  /** The same result; null: in progress, or failed. */
+  /** Its result; `null`: in progress, or failed. */
   settled: ExecutionResult | null;
-  /** Made when a second member is shown the same. */
+  /** Created when a second member needs it. */
   written: Written | null;
-  /** Members waiting for it to be finished; null: it is. */
+  /** Members waiting for it to be finished; `null`: finished. */
   waiting: (() => void)[] | null;
 }
 
 interface Written {
   readonly text: ResultText;
-  /** Null: what is the viewer's own has to be executed. */
+  /** `null`: the viewer's own values must be executed. */
   readonly fill: FillText | null;
 }
 
@@ -114,7 +113,7 @@ class Group {
   readonly #schema: GraphQLSchema;
   readonly #operation: Operation;
   #selection: PersonalSelection | null = null;
-  /** By what was read of the action: it goes with it. */
+  /** By the read of the action, and discarded with it. */
   readonly #shown = new WeakMap<object, Map<FeedEvent['kind'], Shown>>();
 
   constructor(
@@ -171,7 +170,7 @@ class Group {
       shown.waiting = null;
       void wakeAll(waiting);
     };
-    // If it fails, each member executes it for itself.
+    // If it fails, each member executes it itself.
     result
       .then((settled) => {
         shown.settled = settled;
@@ -181,7 +180,7 @@ class Group {
     return shown;
   }
 
-  /** Null: in progress, or not the same for everybody. */
+  /** `null`: in progress, or not shared. */
   #writtenOf(shown: Shown): Written | null {
     const { settled, first } = shown;
     if (settled?.errors === undefined && settled?.data != null)
@@ -206,7 +205,7 @@ class Group {
     return (this.#selection ??= personalSelection(this.#schema, this.#operation));
   }
 
-  /** @param event of a member who is shown the same. */
+  /** @param event of a member with the same result. */
   #write(data: object, event: FeedEvent): Written {
     const { places } = this.#selected();
     const text = sharedText(data, places);
@@ -245,8 +244,8 @@ function hasDirectives({ definition, fragments }: Operation): boolean {
 }
 
 /**
- * The values of those variables on which the content of an event may depend. What is given to the root field says which
- * events come: a cursor after which to go on is everybody's own.
+ * Values of variables that may affect the content of an event. Variables of the root field only select events: a resume
+ * cursor is different for everybody.
  */
 function usedBelowRoot(
   { definition, fragments }: Operation,

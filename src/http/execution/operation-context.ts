@@ -15,33 +15,33 @@ interface OperationParams {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What is known of an operation before it runs, over HTTP or a socket. */
+/** What is known about an operation before it runs, over HTTP or a socket. */
 export interface RequestContext {
   readonly caller: Caller;
-  /** By `performance.now()`. */
+  /** On the `performance.now()` clock. */
   readonly startedAt: number;
-  /** Whether the caller can be sent one event after the other. */
+  /** Whether the caller can receive a stream of results. */
   readonly mayStream: boolean;
-  /** The last event of a stream that the client has seen, as browsers send it when they connect again. */
+  /** Last event of a stream the client has received, sent by browsers when they reconnect. */
   readonly lastEventId?: string | undefined;
-  /** The trace that the client has begun, as in the header of this name. */
+  /** The client's trace, from the header of this name. */
   readonly traceparent?: string | undefined;
-  /** The languages the client prefers, as in Accept-Language. */
+  /** Preferred languages, as in Accept-Language. */
   readonly languages?: string | undefined;
-  /** Why the request is refused whatever it asks; absent: it is not. */
+  /** Rejects the request whatever it asks; absent: not rejected. */
   readonly refusal?: Error | undefined;
-  /** Takes what has been written to a socket; absent: what comes by no socket. */
+  /** Sends serialised results on a socket; absent: not on a socket. */
   readonly frames?: SocketFrames | undefined;
-  /** How far the caller has used its shares, for the headers of the answer. */
+  /** The caller's use of their rate limits, for the headers of the answer. */
   readonly shares?: ShareState[];
   /** Set once the document has been parsed. */
   document?: DocumentNode;
   params?: OperationParams;
-  /** Set where the operation has run already, and Yoga only has to answer. */
+  /** Set if the operation has already run, so that Yoga only has to answer. */
   outcome?: Outcome;
 }
 
-/** What an operation came to. */
+/** Outcome of an operation. */
 export type Outcome = { readonly result: ExecutionResult } | { readonly error: unknown };
 
 export interface OperationGuard {
@@ -51,11 +51,11 @@ export interface OperationGuard {
   readonly rateLimits: RateLimits | undefined;
 }
 
-/** Nothing aborts a query or mutation: what it started is finished. */
+/** Queries and mutations are never aborted: started work is finished. */
 const NEVER = new AbortController().signal;
 
 /**
- * The last thing before an operation runs: may this caller run it? Gives its context.
+ * Final check before an operation runs: may this caller run it? Returns its context.
  * Rejects with UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT or RATE_LIMITED.
  */
 export function openOperation(
@@ -90,7 +90,7 @@ export function openOperation(
     locale: localeFor(request.languages),
   });
   const { rateLimits } = guard;
-  // Nothing is waited for where nothing is counted.
+  // No await when nothing is counted.
   return rateLimits?.hasCost === true ? countCost(rateLimits, request, cost).then(() => context) : context;
 }
 

@@ -19,7 +19,7 @@ export interface PersistedFileOptions {
 const MOST_FAULTS = 20;
 const MAX_ID_LENGTH = 256;
 
-/** One document of the file, where it stands in it, and what is wrong with how it is written there. */
+/** A document of the file, its position, and its fault, if any. */
 interface Entry {
   readonly offset: number;
   readonly id: string;
@@ -32,8 +32,8 @@ interface Fault {
 }
 
 /**
- * Reads a list as the tools of clients write it: an object of documents by id, or the manifest of Apollo. Each document
- * has to be valid for the schema and within the limits, or clients would learn it one by one.
+ * Reads a list written by client tools: an object of documents by id, or an Apollo manifest. Each document must be valid for
+ * the schema and within the limits, otherwise clients would only find out one by one.
  * @throws ConfigError with file, line and fault.
  */
 export async function readPersistedFile(
@@ -122,7 +122,7 @@ function propertyOf({ children = [] }: Node, name: string): Node | undefined {
   return children.find((property) => property.children?.[0]?.value === name)?.children?.[1];
 }
 
-/** The first thing for which the document would be refused when it is asked for. */
+/** The first reason for which the document would be rejected when it is requested. */
 function documentFaultOf(document: string, { schema, limits }: PersistedFileOptions): string | null {
   if (document.length > limits.maxDocumentLength)
     return `the document has ${String(document.length)} characters, at most ${String(limits.maxDocumentLength)} are allowed`;

@@ -2,7 +2,7 @@ import { apiError, documentError } from '../../graphql/errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { PersistedDocuments } from './persisted-file.ts';
 
-/** What clients may send beside, or instead of, a document. */
+/** What clients may send with a document, or instead of one. */
 export interface OperationParams {
   readonly query?: unknown;
   readonly documentId?: unknown;
@@ -14,34 +14,34 @@ export interface OperationParams {
 export const ID_PARAMS = ['documentId', 'doc_id'] as const;
 
 /**
- * The operations of the list, by the ids that clients send instead of documents: `documentId` as GraphQL over HTTP has
- * it, `doc_id` as clients of Relay do, and `extensions.persistedQuery.sha256Hash` as those of Apollo.
+ * Listed operations, by the ids that clients send instead of documents: `documentId` as in GraphQL over HTTP, `doc_id` as
+ * sent by Relay, and `extensions.persistedQuery.sha256Hash` as sent by Apollo.
  */
 export class PersistedOperations {
   readonly #documents: PersistedDocuments;
   readonly #texts: ReadonlySet<string>;
   readonly #isOnly: boolean;
 
-  /** @param isOnly whether users may send nothing else. */
+  /** @param isOnly users may send no other documents. */
   constructor(documents: PersistedDocuments, isOnly: boolean) {
     this.#documents = documents;
     this.#texts = new Set(documents.values());
     this.#isOnly = isOnly;
   }
 
-  /** The document of an id. @throws an error of the API when the list has none. */
+  /** The document with an id. @throws an API error if the list has none. */
   find(id: string): string {
     const document = this.#documents.get(id) ?? this.#documents.get(id.replace(/^sha256:/, ''));
     if (document !== undefined) return document;
-    // These words have Apollo's clients send the document, which is of use only where it is taken.
+    // This message makes Apollo clients send the document, which helps only if other documents are allowed.
     throw documentError(
       this.#isOnly ? 'The list of operations has none of this id' : 'PersistedQueryNotFound',
     );
   }
 
   /**
-   * Whether a caller may send this document. Services and admins may send any: they are the installation's own, and what
-   * operators work with needs it. One that is in the list word for word is as good as its id.
+   * Whether a caller may send this document. Services and admins may send any, since they belong to the installation and
+   * operators' tools need it. A document that is listed word for word is as good as its id.
    */
   allows(query: string, { identity }: Pick<Caller, 'identity'>): boolean {
     if (!this.#isOnly || this.#texts.has(query)) return true;
@@ -58,7 +58,7 @@ export class PersistedOperations {
   }
 }
 
-/** Which operation is asked for by its id; null: none is. Expects nothing of what the client sent. */
+/** Id of the requested operation; `null`: none. The input is unvalidated. */
 export function operationIdOf({ documentId, doc_id: docId, extensions }: OperationParams): string | null {
   for (const id of [documentId, docId, hashOf(extensions)])
     if (typeof id === 'string' && id !== '') return id;

@@ -3,7 +3,7 @@ import { acceptsAnswers, answerType, type AnswerType } from '../exchange/accept.
 import type { RequestContext } from './operation-context.ts';
 import { GRAPHQL_PATH } from '../exchange/handler.ts';
 
-/** A body as clients send it. Yoga has further words for what is wrong with one. */
+/** A body as most clients send it. Faults in it are left to Yoga, which has its own messages. */
 export interface PlainParams {
   readonly query: string;
   readonly operationName?: string | null | undefined;
@@ -13,7 +13,7 @@ export interface PlainParams {
 
 export interface PlainRequest {
   readonly params: PlainParams;
-  /** What the answer is to be. */
+  /** What the answer must look like. */
   readonly type: AnswerType;
 }
 
@@ -21,8 +21,8 @@ const JSON_TYPE = 'application/json';
 const PARAMS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions']);
 
 /**
- * Takes a request by somebody for one operation, all of which is as it should be; null: it is another one. Expects
- * the body where Yoga looks for one that has been parsed.
+ * Recognises a valid request for one operation by an authenticated caller; `null`: any other request. Expects the parsed
+ * body where Yoga looks for it.
  */
 export function plainRequest(
   { method, url, headers, body }: IncomingMessage & { readonly body?: unknown },
@@ -32,7 +32,7 @@ export function plainRequest(
   if (refusal !== undefined || caller.identity === null) return null;
   const contentType = headers['content-type'];
   if (contentType !== JSON_TYPE && contentType?.startsWith(`${JSON_TYPE};`) !== true) return null;
-  // It is for the request that browsers send ahead; Yoga gives it back with any answer.
+  // A header of the preflight request, which Yoga adds to every answer.
   if (headers['access-control-request-headers'] !== undefined) return null;
   const accept = headers.accept ?? null;
   const type = acceptsAnswers(accept) ? answerType(accept) : null;

@@ -15,10 +15,10 @@ import { operationName } from './plugins/request-figures.ts';
 import { inSpan } from './plugins/traced-operations.ts';
 
 export interface ShortWayOptions {
-  /** Yoga's cache of the documents it has parsed. */
+  /** Yoga's cache of parsed documents. */
   readonly documents: { get(text: string): DocumentNode | undefined };
   readonly schema: GraphQLSchema;
-  /** Makes the context of an operation, as Yoga does. */
+  /** Creates an operation's context the way Yoga does. */
   readonly open: (request: RequestContext) => GraphQLContext | Promise<GraphQLContext>;
   readonly execution: CompiledExecution;
   readonly corsOrigins: CorsOrigins;
@@ -39,16 +39,16 @@ interface Run {
 }
 
 /**
- * Answers what most clients send most of the time: an operation that Yoga has parsed and found valid before, by POST and as
- * JSON, which has an answer without errors. It does what Yoga does, by the same functions, without the layers that
- * any other request needs. Those stay Yoga's: a request as long as nothing has been done for it, and an answer with
- * errors when its operation has run, which is not run again.
+ * Fast path for the most common requests: an operation that Yoga has already parsed and validated, sent by POST as JSON and
+ * answered without errors. Calls the same functions as Yoga, without the layers that other requests need. Everything else is
+ * left to Yoga: a request as long as nothing has been done for it, and an answer with errors after its operation has run,
+ * which is then not run again.
  */
 export class ShortWay {
   readonly #options: ShortWayOptions;
   readonly #corsHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
   readonly #valid = new WeakSet<DocumentNode>();
-  /** Yoga's own; known when it has executed something. */
+  /** Yoga's own; known once it has executed something. */
   #interpret: Execute | null = null;
 
   constructor(options: ShortWayOptions) {
@@ -56,7 +56,7 @@ export class ShortWay {
     this.#corsHeaders = corsHeaders(options.corsOrigins);
   }
 
-  /** Has Yoga tell what it knows, and take what has run here. Comes before other plugins. */
+  /** Plugin that learns from Yoga, and hands over results of operations that ran here. Comes before other plugins. */
   plugin(): Plugin<object, RequestContext> {
     return {
       onValidate:
@@ -76,7 +76,7 @@ export class ShortWay {
     };
   }
 
-  /** Null: Yoga is to answer, with the same context. */
+  /** `null`: Yoga must answer, with the same context. */
   async answer(req: IncomingMessage, context: RequestContext): Promise<PlainAnswer | null> {
     const request = plainRequest(req, context);
     const document = request === null ? null : this.#documentOf(request.params, context);
@@ -97,7 +97,7 @@ export class ShortWay {
     return null;
   }
 
-  /** The document that is asked for, if Yoga would run the operation; null: that is for Yoga to find out. */
+  /** The requested document if Yoga would run the operation; `null`: Yoga must find out. */
   #documentOf(params: PlainParams, { caller }: RequestContext): DocumentNode | null {
     const { documents, persisted } = this.#options;
     const { query } = params;

@@ -1,6 +1,6 @@
 import { OnDispose } from '../../lib/on-dispose.ts';
 
-/** Counts the open subscriptions of each user in this process, and refuses those beyond the limit. */
+/** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
 export class SubscriptionQuota {
   readonly #limit: number;
   readonly #open = new Map<string, number>();
@@ -14,7 +14,7 @@ export class SubscriptionQuota {
     return this.#total;
   }
 
-  /** Takes a place, which is given back by disposing. Null when the user has none left. */
+  /** Takes a place, returned by disposing. `null` when the user has none left. */
   take(userId: string): Disposable | null {
     const open = this.#open.get(userId) ?? 0;
     if (open >= this.#limit) return null;

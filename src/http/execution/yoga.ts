@@ -34,7 +34,7 @@ export interface GraphqlAppOptions {
   readonly introspection: boolean;
   readonly limits: HttpLimits;
   readonly corsOrigins: CorsOrigins;
-  /** What it has rendered and may show again. */
+  /** Cache of rendered parts. */
   readonly parts: PartCache;
   readonly quota: SubscriptionQuota;
   readonly rateLimits: RateLimits | undefined;
@@ -46,13 +46,13 @@ export interface GraphqlAppOptions {
 export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;
 
 export interface GraphqlApp {
-  /** GraphQL over HTTP, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the server context. */
+  /** GraphQL over HTTP, and for sockets as `getEnveloped`. Does not handle tokens: the caller is in the server context. */
   readonly yoga: YogaApp;
-  /** Over HTTP, for what is plain. */
+  /** Fast path for plain HTTP requests. */
   readonly shortWay: ShortWay;
 }
 
-/** Text of the documents that stay parsed and validated, in characters. */
+/** Upper bound on the text of cached documents, in characters. */
 const DOCUMENT_CACHE_LENGTH = 4 * 1024 * 1024;
 const DOCUMENT_CACHE_SIZE = 1_000;
 
@@ -64,7 +64,7 @@ function documentCache<V extends object>(): LRUCache<string, V> {
   });
 }
 
-/** Yoga copies the properties of a context into its own. */
+/** Yoga copies a context's own properties. */
 function withOwnMethods(context: GraphQLContext): GraphQLContext {
   const { services, signal, locale } = context;
   return {
@@ -103,7 +103,7 @@ export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
     batching: false,
     extraParamNames: persisted === undefined ? [] : [...ID_PARAMS],
     multipart: false,
-    // What it would log are masked errors, which the observer gets anyway.
+    // It would log masked errors, which the observer reports anyway.
     logging: false,
     maxRequestBodySize: limits.maxBodyBytes,
     maskedErrors: { maskError: observer.presentError },

@@ -17,36 +17,36 @@ interface KeySource {
 }
 
 export type AuthOptions = ({ readonly secret: string } | KeySource) & {
-  /** Required `iss` claim; absent: not looked at. */
+  /** Required `iss` claim; absent: not checked. */
   readonly issuer?: string | undefined;
-  /** Required `aud` claim; absent: not looked at. */
+  /** Required `aud` claim; absent: not checked. */
   readonly audience?: string | undefined;
-  /** The claim that names the tenant; absent: tenants are off. */
+  /** Name of the tenant claim; absent: tenants are off. */
   readonly tenantClaim?: string | undefined;
 };
 
 /**
- * Finds out who a credential belongs to; the same for HTTP, SSE and WebSocket. Null when there is no credential.
- * Rejects with UNAUTHENTICATED when it does not hold, with UNAVAILABLE when the keys cannot be fetched.
- * @param authorization the value of an `authorization` header or connection parameter
- * @param tenant the same of `fanfare-tenant`, by which operators name one
+ * Determines the owner of a credential, for HTTP, SSE and WebSocket alike. `null` without a credential. Rejects with
+ * UNAUTHENTICATED for an invalid one, with UNAVAILABLE when the keys cannot be fetched.
+ * @param authorization value of an `authorization` header or connection parameter
+ * @param tenant value of `fanfare-tenant`, with which operators name a tenant
  */
 export type Authenticate = (authorization: string | undefined, tenant?: string) => Promise<Identity | null>;
 
-/** The header, and the connection parameter, by which an operator names the tenant to act in. */
+/** Header and connection parameter with which an operator names a tenant. */
 export const TENANT_HEADER = 'fanfare-tenant';
 
 const MAX_TOKEN_LENGTH = 8_192;
 const MAX_CACHED = 10_000;
-/** Longest time in milliseconds for which a token is not verified again. */
+/** How long a verified token is cached, in milliseconds. */
 const MAX_CACHED_MS = 60_000;
 const MAX_SUBJECT_LENGTH = 256;
 const CONTROL = /\p{Cc}/u;
-/** Something to be seen: no blank, no invisible or unassigned character, and more than an accent. */
+/** At least one visible character: not only spaces, invisible or unassigned characters, or combining marks. */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** The latest time a Date can hold. */
+/** The latest time a Date can represent. */
 const LAST_TIME = 8.64e15;
-/** One kind of algorithm per kind of key: a public key must never be taken for a shared secret. */
+/** Algorithms are tied to the kind of key: a public key must never be used as a shared secret. */
 const SECRET_ALGORITHMS = ['HS256'];
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
 
@@ -67,7 +67,7 @@ export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, '
       version = verifier.version();
       cache.clear();
     }
-    // Neither a token nor a header has a line break.
+    // Neither a token nor a header can contain a line break.
     const key = tenantClaim === undefined || tenant === undefined ? token : `${token}\n${tenant}`;
     const cached = cache.get(key);
     if (cached !== undefined && !isExpired(cached)) return cached;
@@ -95,9 +95,9 @@ export function unauthenticated(message: string, cause?: unknown): FanfareError 
 }
 
 interface Verifier {
-  /** Changes when tokens that were good may not be any more. */
+  /** Changes when tokens that were valid may not be any more. */
   version(): number;
-  /** Null: there is nothing to wait for. */
+  /** `null`: nothing to wait for. */
   renew(): Promise<void> | null;
   verify(token: string): Promise<JWTPayload>;
 }
@@ -147,7 +147,7 @@ function createVerifier(options: AuthOptions, logger: Pick<Logger, 'warn'>): Ver
   };
 }
 
-/** A token that names no key is tried with every key that fits. */
+/** A token that names no key is verified with every suitable key. */
 async function verifyByAny(token: string, keys: KeySet, checks: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, keys.find, checks)).payload;
@@ -164,7 +164,7 @@ async function verifyByAny(token: string, keys: KeySet, checks: JWTVerifyOptions
   }
 }
 
-/** What a failed verification means: nearly always a bad token, unless the keys could not be had. */
+/** Meaning of a failed verification: usually an invalid token, unless the keys are unavailable. */
 function refusal(error: unknown): FanfareError {
   if (error instanceof FanfareError) return error;
   if (error instanceof errors.JWTExpired) return unauthenticated('The token has expired', error);
@@ -190,8 +190,8 @@ function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity
 }
 
 /**
- * In which tenant the bearer of a token acts: that of the token or, for operators, the one they name.
- * @throws FanfareError UNAUTHENTICATED where the token has none, FORBIDDEN where it is not for the bearer to name one
+ * The tenant in which a token's bearer acts: the token's own or, for operators, the one they name.
+ * @throws FanfareError UNAUTHENTICATED if the token has none, FORBIDDEN if the bearer may not name one
  */
 function tenantFor(claims: JWTPayload, claim: string, named: string | undefined): Tenant {
   if (rolesGiven(claims['roles']).includes(OPERATOR)) {
@@ -208,10 +208,10 @@ function isUsableSubject(sub: string): boolean {
   return sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !CONTROL.test(sub) && VISIBLE.test(sub);
 }
 
-/** One set for all who have the same roles: every token that is known and every socket keeps one. */
+/** One shared set per combination of roles: every cached token and every socket refers to one. */
 const ROLE_SETS = new Map<string, ReadonlySet<Role>>();
 
-/** Roles this server does not know are somebody else's. */
+/** Unknown roles are ignored. */
 function rolesOf(claim: unknown): ReadonlySet<Role> {
   const given = rolesGiven(claim);
   const known = ROLES.filter((role) => given.includes(role));

@@ -3,13 +3,13 @@ import { FanfareError } from '../../domain/errors.ts';
 
 export interface KeySetOptions {
   readonly uri: string;
-  /** How long a key that was taken out of the set may still be good, in milliseconds. Default 5 minutes. */
+  /** How long a removed key may remain valid, in milliseconds. Default 5 minutes. */
   readonly maxAgeMs?: number | undefined;
-  /** How long known keys stay good while the set cannot be fetched, in milliseconds. Default 24 hours. */
+  /** How long known keys remain valid while the set cannot be fetched, in milliseconds. Default 24 hours. */
   readonly maxStaleMs?: number | undefined;
-  /** The set could not be fetched; it is tried again. */
+  /** The set could not be fetched; it will be retried. */
   readonly onFetchFailed?: (error: unknown) => void;
-  /** These keys of a set that has just been fetched cannot be used. */
+  /** These keys of a newly fetched set are unusable. */
   readonly onBrokenKeys?: (keyIds: readonly string[]) => void;
 }
 
@@ -24,13 +24,13 @@ interface Keys {
 const DEFAULT_MAX_AGE_MS = 300_000;
 const DEFAULT_MAX_STALE_MS = 86_400_000;
 const FETCH_TIMEOUT_MS = 5_000;
-/** Longest pause between two attempts, and between two looks for a key that is not known, in milliseconds. */
+/** Upper bound on the pause between attempts, and between fetches for an unknown key, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
 const MIN_RSA_BITS = 2_048;
 
 /**
- * The public keys behind a JWKS URI. They are fetched again before they are too old. While that fails the known ones
- * stay in use, within a bound. A key that cannot be used is left out, the others are not affected.
+ * Public keys behind a JWKS URI, refetched before they are too old. While that fails, known keys stay in use, within a
+ * limit. An unusable key is skipped and does not affect the others.
  */
 export class KeySet {
   readonly #options: KeySetOptions;
@@ -49,14 +49,14 @@ export class KeySet {
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#maxAgeMs);
   }
 
-  /** Changes whenever the keys do: what was verified by an earlier version is to be verified again. */
+  /** Changes with the keys: tokens verified with an earlier version must be verified again. */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Makes sure that the keys are as fresh as promised. Null when they are already.
-   * Rejects with UNAVAILABLE when there are none, or none that are fresh enough.
+   * Ensures that the keys are as fresh as promised. `null` when they already are.
+   * Rejects with UNAVAILABLE when there are none, or none fresh enough.
    */
   renew(): Promise<void> | null {
     const keys = this.#keys;
@@ -68,7 +68,7 @@ export class KeySet {
     if (age < this.#boundMs) {
       if (!mayFetch) return null;
       const fetched = this.#fetch().then(ignore, ignore);
-      // Where it failed a moment ago nobody waits for it to fail again: an issuer that hangs would slow everybody down.
+      // After a recent failure, nobody waits for the next one: a hanging issuer would slow down everybody.
       return age < this.#maxAgeMs || failedAgo < this.#maxAgeMs ? null : fetched;
     }
     if (!mayFetch && this.#fetching === null) return Promise.reject(unavailable());
@@ -85,7 +85,7 @@ export class KeySet {
       if (now - keys.fetchedAt < this.#pauseMs) throw this.#refusal(keys, header.kid, error);
       if (now - this.#failedAt < this.#pauseMs) throw unavailable(error);
     }
-    // Perhaps the key is new.
+    // The key may be new.
     const fresh = await this.#fetch();
     try {
       return await fresh.find(header, token);
@@ -124,7 +124,7 @@ export class KeySet {
   }
 
   async #read(): Promise<Keys> {
-    // From before the request: what is answered may have been so at its beginning.
+    // Taken before the request, since the answer may reflect the state at its start.
     const fetchedAt = performance.now();
     const response = await fetch(this.#options.uri, {
       headers: { accept: 'application/json, application/jwk-set+json' },
@@ -150,7 +150,7 @@ export class KeySet {
 }
 
 function ignore(): void {
-  // Callers that need the outcome look at the keys.
+  // Callers that need the result check the keys.
 }
 
 function unavailable(cause?: unknown): FanfareError {
@@ -162,7 +162,7 @@ function idOf(member: unknown): string {
   return typeof id === 'string' ? id : '(without kid)';
 }
 
-/** Keys for something else than signatures are foreign, and no fault. */
+/** Keys for other uses than signatures are ignored, not reported. */
 async function judge(member: unknown): Promise<'usable' | 'broken' | 'foreign'> {
   if (typeof member !== 'object' || member === null) return 'broken';
   const jwk = member as JWK;
@@ -184,7 +184,7 @@ const CURVE_ALGORITHMS: ReadonlyMap<unknown, string> = new Map([
   ['Ed25519', 'EdDSA'],
 ]);
 
-/** One that the key can be imported for; null: this is no kind of key that tokens are signed with here. */
+/** An algorithm to import the key with; `null`: not a kind of key that tokens are signed with. */
 function algorithmOf({ kty, use, crv, alg }: JWK): string | null {
   if (use !== undefined && use !== 'sig') return null;
   if (kty === 'RSA') return alg ?? 'RS256';

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Caller } from './caller.ts';
 import { isLoopbackName } from '../exchange/cors.ts';
 
-/** Set by what stands between a client and this server: then the address is that of a proxy. */
+/** Set by proxies: then the address is the proxy's. */
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Whether a page was asked for by who started this process, from the same machine and by hand. It may then hold what
- * was printed on their terminal. No for a page of another origin, for a name that somebody has pointed to this machine
- * (DNS rebinding), behind a proxy, and, where the system says so, for another user of the machine.
+ * Whether the user who started this process opened a page by hand on the same machine; the page may then contain what was
+ * printed on their terminal. Not for pages of other origins, for a name that points to this machine (DNS rebinding), behind
+ * a proxy and, where the system can tell, for other users of the machine.
  */
 export async function isOwnVisitor(
   headers: Headers,
@@ -30,7 +30,7 @@ function isLoopbackHost(host: string | null): boolean {
   return URL.canParse(url) && isLoopbackName(new URL(url).hostname);
 }
 
-/** Linux tells whose a connection is; other systems do not, and there every user of the machine is taken for the same. */
+/** Linux can tell the user of a connection. On other systems all users of the machine are treated alike. */
 async function isOwnUser(ports: Caller['ports']): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const own = process.getuid?.();
@@ -38,7 +38,7 @@ async function isOwnUser(ports: Caller['ports']): Promise<boolean> {
   return user !== null && (user === own || user === 0);
 }
 
-/** The user of the other end of a connection on this machine; null when it is not listed. */
+/** User of the other end of a local connection; `null` when it is not listed. */
 async function userOf({ remote, local }: NonNullable<Caller['ports']>): Promise<number | null> {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     const text = await readFile(table, 'latin1').catch(() => '');

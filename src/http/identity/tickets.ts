@@ -7,17 +7,17 @@ import { unauthenticated } from './auth.ts';
 /** Lets a viewer open event streams without sending headers. */
 export interface Tickets {
   sign(identity: Identity): Promise<Ticket>;
-  /** Who a ticket was signed for. Their session ends with the token it was made from. Rejects with UNAUTHENTICATED. */
+  /** The identity a ticket was signed for; its session ends with the original token. Rejects with UNAUTHENTICATED. */
   read(ticket: string): Promise<Identity>;
 }
 
-/** How long a ticket opens streams, in seconds. It stands in URLs, which proxies write into their logs. */
+/** Lifetime of a ticket, in seconds. Short, because it is part of URLs, which proxies log. */
 const LIFETIME_S = 60;
 const TYPE = 'fanfare-ticket';
 const ALGORITHM = 'HS256';
 const MAX_LENGTH = 4_096;
 
-/** @param key shared by all processes; rejects while it cannot be had */
+/** @param key shared by all processes; rejects while unavailable */
 export function createTickets(key: () => Promise<Uint8Array>): Tickets {
   return {
     async sign({ userId, roles, expiresAt }) {
@@ -51,7 +51,7 @@ export function createTickets(key: () => Promise<Uint8Array>): Tickets {
   };
 }
 
-/** A key that is good for tickets alone: neither is a ticket taken for a token, nor the other way round. */
+/** A key used for tickets only, so that a ticket cannot serve as a token or the reverse. */
 export function ticketKeyOf(jwtSecret: string): Uint8Array {
   return createHmac('sha256', jwtSecret).update('fanfare tickets').digest();
 }

@@ -1,12 +1,12 @@
-/** The longest a timer of Node waits; longer ones would fire at once. */
+/** Upper bound of Node's timers; longer ones would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back at a point in time, at once if it is past, unless disposed before. Does not keep the process alive. */
+/** Calls back at a point in time, or at once if it has passed, unless disposed before. Does not keep the process alive. */
 export function callAt(time: Date, callback: () => void): Disposable {
   return new Deadline(time.getTime(), callback);
 }
 
-/** A class, and not functions in an object: every socket has one. */
+/** A class instead of an object of functions, since every socket has one. */
 class Deadline implements Disposable {
   readonly #time: number;
   readonly #callback: () => void;
@@ -27,8 +27,9 @@ class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // Node keeps a list for each duration, and that of a timer that was unref'ed until it is due: for as long as the token
-    // of everybody who ever connected is good.
+    // Node keeps a list per duration, which an unref'ed timer holds until it is due: as long as the token of every past
+    // client
+    // is valid.
     this.#timer.ref();
     clearTimeout(this.#timer);
   }

@@ -3,13 +3,13 @@ import { apiError } from '../../graphql/errors.ts';
 import { rateLimitKey, type Caller } from '../identity/caller.ts';
 import type { HttpLimits } from './limits.ts';
 
-/** The first bytes of each body, which count apart: small requests are answered while large ones wait for their turn. */
+/** First bytes of each body, counted separately, so that small requests are answered while large ones wait. */
 const FIRST_BYTES = 16 * 1024;
-/** What the first bytes of all bodies may be in sum, however little is allowed for large ones. */
+/** Minimum allowance for the first bytes of all bodies, however little is allowed for large ones. */
 const MIN_FIRST_BYTES_UNDER_WAY = 16 * 1024 * 1024;
-/** What is larger than this is parsed, and looked at, in turns of the event loop of their own. */
+/** Larger bodies are parsed and examined in separate turns of the event loop. */
 export const LARGE_BYTES = 64 * 1024;
-/** What one user may have under way, as a part of the whole. */
+/** Share of the total that one user may have in flight. */
 const SHARE_OF_USER = 1 / 8;
 const RETRY_AFTER_S = '1';
 
@@ -22,7 +22,7 @@ function isTrusted(identity: Identity | null): boolean {
   return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
 }
 
-/** The largest body, or message, that is read from a caller, in bytes. */
+/** Maximum size of a caller's body or message, in bytes. */
 export function maxBodyOf({ identity }: Pick<Caller, 'identity'>, limits: BodyLimits): number {
   if (isTrusted(identity)) return limits.maxBodyBytes;
   return Math.min(
@@ -31,13 +31,13 @@ export function maxBodyOf({ identity }: Pick<Caller, 'identity'>, limits: BodyLi
   );
 }
 
-/** A body under way. It counts from its first byte until it is disposed of, when its request has been answered. */
+/** A body in flight. Counts from its first byte until disposed, when its request has been answered. */
 export interface BodyUnderWay extends Disposable {
-  /** Says how large the body is, or has become. The error to refuse it with; null when there is room. */
+  /** Reports the current size of the body. Returns an error to reject it with; `null` when there is room. */
   resize(bytes: number): Error | null;
 }
 
-/** The bodies that are read or worked on: each is bounded; in sum they are too, or a few clients would fill the memory. */
+/** Limits bodies in flight, individually and in total: otherwise a few clients could fill the memory. */
 export class Intake {
   readonly #first: Ledger;
   readonly #rest: Ledger;
@@ -48,12 +48,12 @@ export class Intake {
     this.#rest = new Ledger('large', total, Math.max(total * SHARE_OF_USER, maxUserBodyBytes));
   }
 
-  /** Bytes under way, without the first ones of each body. */
+  /** Bytes in flight, without the first ones of each body. */
   get bytes(): number {
     return this.#rest.bytes;
   }
 
-  /** @param caller service and admin are bounded by the whole alone */
+  /** @param caller services and admins are limited by the total only */
   open(caller: Caller): BodyUnderWay {
     const key = isTrusted(caller.identity) ? null : rateLimitKey(caller);
     let [first, rest] = [0, 0];
@@ -77,7 +77,7 @@ export class Intake {
   }
 }
 
-/** A sum of bytes, bounded in all and for each user. */
+/** A sum of bytes, limited in total and per user. */
 class Ledger {
   readonly #what: string;
   readonly #max: number;
@@ -95,7 +95,7 @@ class Ledger {
     return this.#bytes;
   }
 
-  /** The error to refuse more with; null where there is room. */
+  /** An error to reject more bytes with; `null` when there is room. */
   refusalOf(key: string | null, more: number): Error | null {
     if (more <= 0) return null;
     if (this.#bytes + more > this.#max)

@@ -1,46 +1,46 @@
 import type { DocumentLimits } from '../../graphql/limits/document-limits.ts';
 import type { JsonBounds } from '../../lib/json-meter.ts';
 
-/** What one client, and all together, may ask of a process. */
+/** What one client, and all clients together, may ask of a process. */
 export interface HttpLimits extends DocumentLimits {
-  /** Largest request body and socket message of a service or an admin, in bytes. */
+  /** Maximum request body and socket message of services and admins, in bytes. */
   readonly maxBodyBytes: number;
-  /** Largest body and message of other users, in bytes. */
+  /** Maximum body and message of other users, in bytes. */
   readonly maxUserBodyBytes: number;
-  /** Largest body of a request without a token, in bytes. */
+  /** Maximum body of a request without a token, in bytes. */
   readonly maxAnonymousBodyBytes: number;
-  /** Bytes of all bodies and messages that are read or worked on at the same time, small ones apart; see intake.ts. */
+  /** Total of all bodies and messages in flight, in bytes, without small ones; see intake.ts. */
   readonly maxBodyBytesUnderWay: number;
-  /** What a body or message may hold, whatever it means. */
+  /** Limits on the shape of JSON in a body or message. */
   readonly json: JsonBounds;
-  /** Longest GraphQL document, in characters; data belongs into variables. */
+  /** Maximum length of a GraphQL document, in characters; data belongs in variables. */
   readonly maxDocumentLength: number;
   readonly maxTokens: number;
-  /** Objects that one operation may ask for; see graphql/limits/cost.ts. */
+  /** Maximum number of objects an operation may request; see graphql/limits/cost.ts. */
   readonly maxCost: number;
-  /** Open TCP connections, sockets included. Further ones are closed at once. */
+  /** Maximum open TCP connections, including sockets. Further ones are closed at once. */
   readonly maxConnections: number;
-  /** Requests that may wait on one connection for the answers to earlier ones. */
+  /** Maximum requests waiting on one connection for the answers to earlier ones. */
   readonly maxPipelined: number;
-  /** Operations under way on one socket. */
+  /** Maximum operations in progress on one socket. */
   readonly maxSubscriptionsPerConnection: number;
-  /** Subscriptions of one user in this process, whatever they came by. */
+  /** Maximum subscriptions of one user in this process, over all transports. */
   readonly maxSubscriptionsPerUser: number;
-  /** Largest request head, in bytes. */
+  /** Maximum size of a request's headers, in bytes. */
   readonly maxHeaderBytes: number;
-  /** Time in milliseconds in which the head of a request must have come. */
+  /** Time limit for receiving the headers of a request, in milliseconds. */
   readonly headersTimeoutMs: number;
-  /** Time in milliseconds in which a whole request must have come. */
+  /** Time limit for receiving a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** How long an idle connection is kept open, in milliseconds; longer than load balancers do. */
+  /** How long an idle connection stays open, in milliseconds; longer than load balancers keep it. */
   readonly keepAliveMs: number;
-  /** Time in milliseconds in which a socket must have sent `connection_init`. */
+  /** Time limit for `connection_init` on a socket, in milliseconds. */
   readonly connectionInitMs: number;
-  /** How long a socket may be without an operation, in milliseconds. Looked at as often as sockets are pinged. */
+  /** How long a socket may have no operation, in milliseconds. Checked when sockets are pinged. */
   readonly socketIdleMs: number;
-  /** How often sockets are pinged, in milliseconds; one that does not answer until the next time is dropped. */
+  /** Ping interval of sockets, in milliseconds; one that has not answered by the next ping is closed. */
   readonly pingMs: number;
-  /** How long requests under way may still take when the server closes, in milliseconds. */
+  /** How long requests in progress may take when the server closes, in milliseconds. */
   readonly shutdownMs: number;
 }
 

@@ -8,14 +8,14 @@ export function createNodeServer(limits: HttpLimits): Server {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // How often Node looks whether a request is overdue; its default would stretch the time to half a minute.
+    // Interval at which Node checks for overdue requests; its default would extend the limit to half a minute.
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
   });
   server.maxConnections = limits.maxConnections;
   return server;
 }
 
-/** Resolves with the port and the URL. Rejects when the address cannot be listened on. */
+/** Resolves with port and URL. Rejects when the address is not available. */
 export function listen(
   server: Server,
   host: string,

@@ -12,9 +12,8 @@ export interface ReadJsonOptions {
 }
 
 /**
- * Reads a body and parses it as the JSON object that a GraphQL request is. Rejects with BAD_USER_INPUT as soon as it
- * shows that the body is larger, longer or deeper than allowed, with UNAVAILABLE or RATE_LIMITED when there is no room
- * for it now.
+ * Reads a body and parses it as a JSON object, the form of a GraphQL request. Rejects with BAD_USER_INPUT as soon as it
+ * exceeds a limit on size, length or depth, and with UNAVAILABLE or RATE_LIMITED when there is no room for it now.
  */
 export async function readJsonBody(req: IncomingMessage, options: ReadJsonOptions): Promise<object> {
   const bytes = await readBytes(req, options);
@@ -33,7 +32,7 @@ export async function readJsonBody(req: IncomingMessage, options: ReadJsonOption
   return body;
 }
 
-/** Bytes that are received and thrown away: many clients look for the answer only when they have sent all. */
+/** Bytes still received and discarded: many clients read the answer only after sending everything. */
 const MAX_DISCARDED = 16 * 1024 * 1024;
 
 function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buffer> {

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson } from '../exchange/respond.ts';
 
-/** The requests of one connection that have come and are not answered yet. */
+/** Requests of one connection that are not answered yet. */
 interface Lane {
   isBusy: boolean;
-  /** Set when a client sent too many: nothing of what comes after is looked at. */
+  /** Set when a client sent too many: later requests are ignored. */
   isOver: boolean;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Answers the requests of a connection one at a time. Node hands out everything a client has pipelined at once, and a
- * client that sends thousands would occupy the process for all others, and go on doing so after it has left.
+ * Answers the requests of a connection one at a time. Node emits all pipelined requests at once, and a client that sends
+ * thousands would occupy the process for everybody, even after disconnecting.
  */
 export class RequestLanes {
   readonly #maxWaiting: number;
   readonly #lanes = new WeakMap<object, Lane>();
 
-  /** @param maxWaiting with more requests waiting than this the connection is closed behind them */
+  /** @param maxWaiting with more waiting requests the connection is closed after them */
   constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Calls `work` when all earlier responses of the connection have been sent; never when the client left before. */
+  /** Calls `work` when all earlier responses of the connection have been sent; never if the client left before. */
   enter(req: IncomingMessage, res: ServerResponse, work: () => void): void {
     const { socket } = req;
     let lane = this.#lanes.get(socket);

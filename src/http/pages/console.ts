@@ -8,9 +8,9 @@ import { send, sendJson } from '../exchange/respond.ts';
 
 export const CONSOLE_PATH = '/console';
 
-/** As the package has it, from src/http and from dist/http alike. */
+/** Location in the package, seen from src/http/pages and dist/http/pages alike. */
 const FILES = fileURLToPath(new URL('../../console/dist/', import.meta.url));
-/** Stands in a page where its script looks for what is filled in. */
+/** Placeholder for the values that are filled in, read by the page's script. */
 const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
 const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };
 
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Nothing inline, nothing from elsewhere, in no frame. */
+/** No inline scripts, no other sources, no frames. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -32,7 +32,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Somebody as whom the demo page can look at the feed. */
+/** A person whose feed the demo page can show. */
 export interface DemoPerson {
   readonly memberId: string;
   readonly name: string;
@@ -40,15 +40,15 @@ export interface DemoPerson {
 }
 
 export interface ConsoleOptions {
-  /** Filled in for who started this process and opens the page on the same machine; absent: for nobody. */
+  /** Filled in when the user who started this process opens the page on the same machine; absent: never. */
   readonly token?: string | undefined;
   /** The same for the demo page; absent: nobody. */
   readonly people?: (() => Promise<readonly DemoPerson[]>) | undefined;
-  /** Where the built files are; default: in the package. */
+  /** Folder of the built files; default: in the package. */
   readonly folder?: string | undefined;
 }
 
-/** The console, from its built files: read once, when somebody first asks. */
+/** Serves the console from its built files, read once on first use. */
 export function createConsole({ token, people, folder = FILES }: ConsoleOptions): Handler {
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;
   return readOnly(async (req, res) => {
@@ -57,7 +57,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
     const page = PAGES[name];
     const path = page ?? name;
     const file = files.get(path);
-    // Pages are there by their addresses alone.
+    // Pages are served under their own paths only.
     if (file === undefined || (page === undefined && path.endsWith('.html'))) {
       const isBuilt = files.has('index.html');
       sendJson(res, 404, { error: isBuilt ? 'Not found' : 'The console is not built: npm run build' });
@@ -65,7 +65,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
     }
     const type = TYPES[extname(path)] ?? 'application/octet-stream';
     if (page === undefined) {
-      // Their names change with what is in them.
+      // File names change with their contents.
       const cached = { 'cache-control': 'public, max-age=31536000, immutable' };
       send(res, 200, file, { ...HEADERS, ...cached, 'content-type': type });
       return;
@@ -76,7 +76,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
   });
 }
 
-/** With what only who started this process is given. Neither alphabet needs escapes. */
+/** Adds the values for the user who started this process. Neither alphabet needs escaping. */
 async function filledIn(
   file: string,
   token: ConsoleOptions['token'],
@@ -94,7 +94,7 @@ export function isConsolePath(path: string): boolean {
   return path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`);
 }
 
-/** By their paths below the folder. All are text. Empty where nothing is built. */
+/** Text files by path within the folder. Empty if nothing is built. */
 async function load(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];

@@ -1,4 +1,4 @@
-/** Resolves when the thing it asks is fine, rejects when not. */
+/** Resolves when the checked part works, rejects otherwise. */
 export type Probe = () => Promise<unknown>;
 export type Probes = Readonly<Record<string, Probe>>;
 
@@ -7,7 +7,7 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
 }
 
-/** A probe that takes longer than this, in milliseconds, has failed. */
+/** A probe that takes longer counts as failed, in milliseconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 export async function checkReadiness(probes: Probes): Promise<Readiness> {
@@ -27,7 +27,7 @@ async function passes(probe: Probe): Promise<boolean> {
   try {
     return await Promise.race([probe().then(() => true), timeout]);
   } catch {
-    // The answer says which probe failed; the part it asks logs why.
+    // The answer names the failed probe; the checked part logs the reason.
     return false;
   } finally {
     clearTimeout(timer);

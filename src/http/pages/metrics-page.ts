@@ -5,14 +5,14 @@ import type { Handler } from '../exchange/handler.ts';
 
 export interface MetricsPageOptions {
   readonly metrics: Pick<Metrics, 'contentType' | 'metrics'>;
-  /** What scrapers must send as `authorization: Bearer …`; absent: nothing. */
+  /** Token that scrapers must send as `authorization: Bearer …`; absent: none. */
   readonly token?: string | undefined;
 }
 
-/** How long a page is served before it is made again, in milliseconds. Scrapers ask every few seconds. */
+/** How long a page is reused, in milliseconds. Scrapers ask every few seconds. */
 const MAX_AGE_MS = 1_000;
 
-/** Serves the Prometheus page: made once a second at most, one at a time, however many ask. */
+/** Serves the Prometheus page; computes it at most once a second, one at a time, for all requests. */
 export function createMetricsPage({ metrics, token }: MetricsPageOptions): Handler {
   const page = cached(() => metrics.metrics(), MAX_AGE_MS);
   return async (req, res) => {
@@ -45,7 +45,7 @@ function cached<T>(make: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
   };
 }
 
-/** Compares hashes: how long it takes tells nothing of the token. */
+/** Compares hashes, so that the timing reveals nothing about the token. */
 function isToken(authorization: string | undefined, token: string): boolean {
   const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
   return given !== undefined && timingSafeEqual(hash(given), hash(token));

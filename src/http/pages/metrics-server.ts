@@ -18,7 +18,7 @@ export interface MetricsServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves /metrics and nothing else. Rejects when it cannot listen. */
+/** Serves /metrics only. Rejects when it cannot listen. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const page = readOnly(createMetricsPage(options));
   const lanes = new RequestLanes(DEFAULT_LIMITS.maxPipelined);

@@ -2,12 +2,12 @@ import { TENANT_HEADER, unauthenticated } from '../identity/auth.ts';
 
 type ConnectionParams = Readonly<Record<string, unknown>> | undefined;
 
-/** A close frame has room for no more. */
+/** Maximum length of a close reason. */
 const MAX_REASON_BYTES = 123;
 
 /**
- * The credential of a socket in the form of the header: `authorization` in any letter case, or `token`, with or without
- * "Bearer". Undefined when there is neither. Throws UNAUTHENTICATED for what is no text.
+ * A socket's credential in the form of the header: `authorization` in any letter case, or `token`, with or without "Bearer".
+ * Undefined if there is neither. Throws UNAUTHENTICATED if it is not a string.
  */
 export function authorizationOf(params: ConnectionParams): string | undefined {
   const authorization = textOf(params, 'authorization');
@@ -16,7 +16,7 @@ export function authorizationOf(params: ConnectionParams): string | undefined {
   return token === undefined || /^bearer\s/i.test(token) ? token : `Bearer ${token}`;
 }
 
-/** The tenant that an operator names. Throws UNAUTHENTICATED for what is no text. */
+/** The tenant named by an operator. Throws UNAUTHENTICATED if it is not a string. */
 export function tenantIn(params: ConnectionParams): string | undefined {
   return textOf(params, TENANT_HEADER);
 }
@@ -29,7 +29,7 @@ function textOf(params: ConnectionParams, name: string): string | undefined {
   return value;
 }
 
-/** The text as far as it fits into a close frame. */
+/** The text, truncated to fit into a close frame. */
 export function closeReason(text: string): string {
   let reason = text;
   while (Buffer.byteLength(reason) > MAX_REASON_BYTES) reason = reason.slice(0, -1);

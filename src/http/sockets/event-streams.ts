@@ -4,7 +4,7 @@ import type { SessionEnds } from '../../realtime/session-ends.ts';
 import { callAt } from '../limits/deadline.ts';
 import { sendStream } from '../exchange/respond.ts';
 
-/** In the words of the protocol: a last result, then the end. */
+/** A last result, then the end, in the format of the protocol. */
 function lastWords(message: string): string {
   return [
     'event: next',
@@ -20,7 +20,7 @@ function lastWords(message: string): string {
 const EXPIRED = lastWords('The token has expired');
 const ENDED = lastWords('The session was ended');
 
-/** The responses that stream. A stream ends when the token of its reader does, or all sessions of the reader. */
+/** Streaming responses. A stream ends when its reader's token expires, or all of the reader's sessions are ended. */
 export class EventStreams {
   readonly #sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly #open = new Set<ServerResponse>();
@@ -43,7 +43,7 @@ export class EventStreams {
     }
   }
 
-  /** Breaks off all streams, and later ones. They are not completed: a client whose stream breaks connects again. */
+  /** Aborts all current and later streams. They are not completed, so that clients reconnect. */
   close(): void {
     this.#isClosed = true;
     for (const res of this.#open) res.destroy();

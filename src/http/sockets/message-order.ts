@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Hands the messages of one socket on in their order. A large one gets a turn of the event loop of its own, since it has
- * held the loop while it was read; what comes behind it waits for it.
+ * Passes on the messages of one socket in order. A large message gets a separate turn of the event loop, since reading it
+ * has blocked the loop; later messages wait for it.
  */
 export class MessageOrder {
   readonly #onError: (error: unknown) => void;

@@ -8,16 +8,16 @@ import type { HttpLimits } from '../limits/limits.ts';
 
 const MESSAGE_TOO_BIG = 1009;
 const TRY_AGAIN_LATER = 1013;
-/** Bytes beyond the largest message that may arrive before it is complete: its frames, and what follows it. */
+/** Extra bytes that may arrive with the largest message: its frame headers, and what follows it. */
 const SLACK_BYTES = 64 * 1024;
-/** Bytes of the head of a frame from a client, of one with more than 125 bytes, and of one with more than 65,535. */
+/** Sizes of a client's frame header: up to 125 bytes, more than 125, and more than 65,535. */
 const HEAD_BYTES = [6, 8, 14] as const;
 /** How long a client may take to answer the close of its socket, in milliseconds; nothing more is read from it. */
 const FAREWELL_MS = 1_000;
 
 export interface SocketIntakeOptions {
   readonly socket: WebSocket;
-  /** What the frames of the socket arrive on. */
+  /** The stream on which the socket's frames arrive. */
   readonly stream: Duplex;
   readonly caller: () => Caller;
   readonly limits: HttpLimits;
@@ -25,14 +25,14 @@ export interface SocketIntakeOptions {
 }
 
 /**
- * Bounds the messages of one socket by who sends them, which ws cannot: it knows one size for all. Closes the socket
- * with 1009 for a message that is too large, 4400 for one that holds too much, 1013 when there is no room for it now.
+ * Limits the messages of one socket by their sender, whereas ws has one limit for all. Closes the socket with 1009 for a
+ * message that is too large, 4400 for one with too many values, 1013 when there is no room for it now.
  */
 export class SocketIntake {
   readonly #options: SocketIntakeOptions;
-  /** Bytes of the message that is not complete, and of the heads of frames where one has come in many. */
+  /** Bytes of the incomplete message, including frame headers if it has several. */
   #pending = 0;
-  /** Bytes that came together last. */
+  /** Bytes of the last chunk. */
   #latest = 0;
   #underWay: BodyUnderWay | null = null;
   #isRefused = false;
@@ -40,7 +40,7 @@ export class SocketIntake {
   constructor(options: SocketIntakeOptions) {
     this.#options = options;
     const { socket, stream } = options;
-    // Before ws, which hands out the messages of these bytes.
+    // Runs before ws, which emits the messages in these bytes.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#grow(chunk.length);
     });
@@ -54,7 +54,7 @@ export class SocketIntake {
     });
   }
 
-  /** A message that has come: what it counts as until it is disposed of. Null: it was refused. */
+  /** Accounts for a complete message until disposed. `null`: rejected. */
   take(message: Buffer): BodyUnderWay | null {
     if (this.#isRefused) return null;
     const { caller, limits, intake } = this.#options;
@@ -66,13 +66,13 @@ export class SocketIntake {
       return null;
     }
     this.#underWay = null;
-    // What is left of what came last is the beginning of the next.
+    // The rest of the last chunk belongs to the next message.
     this.#pending = Math.min(this.#latest, this.#without(message.length));
     this.#count();
     return underWay;
   }
 
-  /** Bytes have come, of a message or of several. */
+  /** Bytes of one or several messages have arrived. */
   #grow(bytes: number): void {
     if (this.#isRefused) return;
     this.#latest = bytes;
@@ -80,7 +80,7 @@ export class SocketIntake {
     this.#count();
   }
 
-  /** The bytes that are pending but for those of a frame that is complete. */
+  /** Pending bytes without those of a complete frame. */
   #without(bytes: number): number {
     const head = HEAD_BYTES[bytes < 126 ? 0 : bytes < 65_536 ? 1 : 2];
     return Math.max(0, this.#pending - head - bytes);

@@ -17,17 +17,17 @@ import {
 } from './socket-operations.ts';
 
 const GOING_AWAY = 1001;
-/** A deadline that has passed, as with `connection_init`: clients that have something to ask connect again. */
+/** A timeout, as for `connection_init`: clients with another operation reconnect. */
 const IDLE = CloseCode.ConnectionInitialisationTimeout;
-/** How long closed sockets may take to say goodbye, in milliseconds. */
+/** How long sockets may take to complete the closing handshake, in milliseconds. */
 const GOODBYE_MS = 2_000;
 
 /**
- * GraphQL over WebSocket by the protocol graphql-transport-ws. Close codes: 1001 the server stops, 1009 a message is
- * too large, 1013 tokens cannot be verified now, too many were refused, or there is no room for a message, 4400 it
- * makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that has ended, or all
- * sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time or no operation for
- * long, 4409 an id twice, 4429 a second `connection_init`.
+ * GraphQL over WebSocket with the protocol graphql-transport-ws. Close codes: 1001 the server stops; 1009 message too large;
+ * 1013 tokens cannot be verified now, too many were rejected, or no room for a message; 4400 invalid message; 4401
+ * subscribed before `connection_ack`; 4403 no token, an invalid or expired one, or all sessions of the member were ended;
+ * 4406 unsupported subprotocol; 4408 no `connection_init` in time, or no operation for long; 4409 duplicate id; 4429 second
+ * `connection_init`.
  */
 export class SocketServer {
   readonly #server: WebSocketServer;

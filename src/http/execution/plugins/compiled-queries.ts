@@ -21,7 +21,7 @@ export function compiledQueries(compiledExecution: CompiledExecution): Plugin {
   };
 }
 
-/** @param how.interpret runs what is not compiled */
+/** @param how.interpret runs operations that are not compiled */
 export async function executeCompiled(
   compiledExecution: CompiledExecution,
   args: ExecutionArgs,
@@ -34,7 +34,7 @@ export async function executeCompiled(
   return withFirstRefusal(result);
 }
 
-/** What a socket is sent is made into text by somebody else. */
+/** Results for sockets are serialised elsewhere. */
 function isOverHttp(contextValue: GraphQLContext): boolean {
   return 'request' in contextValue;
 }

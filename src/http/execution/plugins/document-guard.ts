@@ -17,14 +17,14 @@ export interface DocumentGuardOptions {
   readonly limits: HttpLimits;
 }
 
-/** Errors after which validation stops: each may look for what the client might have meant. */
+/** Validation stops after this many errors, since each may search for similar names. */
 const MAX_ERRORS = 10;
 
 type ParsedContext = Pick<RequestContext, 'document'>;
 
 /**
- * Bounds the work that a document makes before it runs, and gives its faults the code of the API. Limits are checked
- * before validation, some rules of which take quadratic time.
+ * Limits the work that a document causes before it runs, and gives its faults the API's error code. Limits are checked
+ * before validation, because some validation rules take quadratic time.
  */
 export function documentGuard({ introspection, limits }: DocumentGuardOptions): Plugin<ParsedContext> {
   const faults = new WeakMap<DocumentNode, GraphQLError | null>();

@@ -25,7 +25,7 @@ export interface LiveSubscriptionsOptions {
 
 type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: Request };
 
-/** Runs subscriptions, whatever they came by: counted, with fresh loaders for every event, ended at once when left. */
+/** Runs subscriptions over any transport: counted, with new loaders per event, and ended at once when the client leaves. */
 export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
   const inTrace = tracedPushes();
   return {

@@ -8,30 +8,30 @@ import {
   type PersistedOperations,
 } from '../persisted-operations.ts';
 
-/** Has clients ask over HTTP for operations of the list by their id. Sockets come by another way. */
+/** Lets clients request listed operations by id over HTTP. Sockets do this elsewhere. */
 export function persistedDocuments(persisted: PersistedOperations): Plugin<object, RequestContext> {
   const { onParams } = usePersistedOperations({
-    // Who may send a document of their own is known here, and not there.
+    // Whether a caller may send other documents is decided here, not in the wrapped plugin.
     allowArbitraryOperations: true,
     extractPersistedOperationId: (params, request) => operationIdOf(withIdOfUrl(params, request)),
     getPersistedOperation: (id) => persisted.find(id),
   });
-  // What else it hooks into is for documents that are kept parsed.
+  // The plugin's other hooks concern parsed documents.
   return {
     onParams(payload) {
       const { params, request, context } = payload;
-      // What is no request at all has its own refusals.
+      // Malformed requests are rejected elsewhere.
       if (!isObject(params)) return undefined;
       const { query } = params as OperationParams;
       if (typeof query === 'string' && query !== '') persisted.check(query, context.caller);
       if (operationIdOf(withIdOfUrl(params, request)) === null) return undefined;
-      // It is typed for a server that keeps nothing with its requests.
+      // The plugin's types assume a server without a request context.
       return onParams?.(payload as unknown as Parameters<typeof onParams>[0]);
     },
   };
 }
 
-/** Yoga reads of the URL what it knows. */
+/** Yoga reads only known parameters from a URL. */
 function withIdOfUrl(params: GraphQLParams, { method, url }: Request): OperationParams {
   if (method !== 'GET') return params;
   const { searchParams } = new URL(url);

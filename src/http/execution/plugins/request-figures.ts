@@ -4,7 +4,7 @@ import { findOperation } from '../../../graphql/limits/operation.ts';
 import type { RequestObserver } from '../../exchange/observe.ts';
 import type { RequestContext } from '../operation-context.ts';
 
-/** Reports every request over HTTP once; a subscription when it starts. */
+/** Reports every HTTP request once; a subscription when it starts. */
 export function requestFigures(observer: Pick<RequestObserver, 'finished'>): Plugin<object, RequestContext> {
   return {
     onResultProcess({ result, serverContext }) {

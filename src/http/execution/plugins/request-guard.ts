@@ -11,7 +11,7 @@ const JSON_TYPE = /^application\/(?:graphql\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";]*)"?/i;
 const UTF_8 = /^utf-?8$/i;
 
-/** A property of a GET, which is JSON in its URL, is bounded as that of a body is. */
+/** JSON in a GET's URL has the same limits as JSON in a body. */
 function jsonFault({ url }: Request, name: string, bounds: JsonBounds): string | null {
   const text = new URL(url).searchParams.get(name);
   return text === null ? null : new JsonMeter(bounds).read(Buffer.from(text));
@@ -19,7 +19,7 @@ function jsonFault({ url }: Request, name: string, bounds: JsonBounds): string |
 
 type HeaderOf = (name: 'content-type' | 'content-encoding') => string | null | undefined;
 
-/** Why the body is not read, in words; null: it is JSON in UTF-8 and not encoded further. */
+/** Why the body is not accepted; `null`: it is uncompressed JSON in UTF-8. */
 export function bodyFault(headerOf: HeaderOf): string | null {
   const type = headerOf('content-type') ?? '';
   if (!JSON_TYPE.test(type)) return 'The body must be application/json';
@@ -32,9 +32,9 @@ export function bodyFault(headerOf: HeaderOf): string | null {
 }
 
 /**
- * Refuses requests before their body is looked at. Nobody without a token gets further when introspection is off:
- * validation messages would tell them the schema. Bodies that are no JSON are refused too; so no page of another
- * origin can send one without asking first, and tokens are never sent by browsers on their own.
+ * Rejects requests before their body is examined. With introspection off, callers without a token get no further, since
+ * validation messages would reveal the schema. Bodies that are not JSON are rejected as well, so that pages of other origins
+ * need a preflight request; browsers never send tokens on their own.
  */
 export function requestGuard(options: {
   readonly introspection: boolean;
@@ -43,7 +43,7 @@ export function requestGuard(options: {
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       if (!acceptsAnswers(request.headers.get('accept'))) {
-        // No form of GraphQL's answers will do, so this one has none of the client's choice.
+        // None of the answer types is acceptable to the client, so this answer ignores its choice.
         const { message, extensions } = apiError('BAD_USER_INPUT', NOT_ACCEPTABLE);
         const body = { errors: [{ message, extensions: { code: extensions['code'] } }] };
         endResponse(fetchAPI.Response.json(body, { status: 406 }));

@@ -9,7 +9,9 @@ type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResul
 
 const MOST_OF_A_NAME = 100;
 
-/** A span for each query and mutation, by HTTP or a socket, from when its request came in. Comes after what executes it. */
+/**
+ * A span per query and mutation over any transport, starting when the request arrived. Comes after the executing plugins.
+ */
 export function tracedOperations(): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
@@ -36,7 +38,7 @@ export function inSpan<T>({ contextValue, document, operationName }: ExecutionAr
   );
 }
 
-/** Backends of the installation. Who continues a trace decides whether it is kept, which costs. */
+/** Backends of the installation. Whoever continues a trace decides whether it is sampled, which costs resources. */
 function mayContinueTraces({ identity }: RequestContext['caller']): boolean {
   return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
 }

@@ -2,13 +2,13 @@ import { clock } from '../../../lib/clock.ts';
 import type { FeedEvent } from '../../../services/shapes.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
 
-/** A change that is pushed later than this has come by another way than the pass it asked for. */
+/** A push later than this was not caused by the pass that the change requested. */
 const PUSHED_WITHIN_MS = 900_000;
-/** A process has thousands of watchers; what the first of them got stands for all. */
+/** A process may have thousands of watchers; the first pushes represent all of them. */
 const MOST_PUSHES = 100;
 const MOST_TRACES = 1_000;
 
-/** Runs what makes the frame of a live event as a part of the trace that changed its action. */
+/** Renders a live event as a part of the trace that changed its action. */
 export function tracedPushes(): <T>(event: FeedEvent, present: () => T) => T {
   const pushes = new Map<string, number>();
   return (event, present) => {

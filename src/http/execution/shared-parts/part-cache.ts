@@ -9,26 +9,26 @@ type Directory = NonNullable<Awaited<ReturnType<ReaderSession['directory']>>>;
 
 interface Rendered {
   readonly rev: number;
-  /** Of the directory as of which the names in it were read, or as of which they were found to be the same. */
+  /** Directory stamp at which the names in the text were read, or later confirmed. */
   stamp: number;
   readonly at: number;
-  /** Whatever in the action may be an id whose name is shown. */
+  /** All ids in the action whose names may be shown. */
   readonly ids: readonly string[];
-  /** What each of them was stamped with. */
+  /** Their stamps at that time. */
   readonly stamps: readonly number[];
   readonly text: SharedText;
 }
 
 /**
- * Rendered parts of actions. One is shown again while the action has the revision that it was rendered from, and nothing
- * was stamped that could have given it another name: both were read since the request began.
+ * Cache of rendered parts of actions. A part is valid while the action has the revision it was rendered from and no stamp of
+ * its names has changed: both are read after the request began.
  */
 export class PartCache {
   readonly #rendered: LRUCache<string, Rendered> | null;
   #hits = 0;
   #misses = 0;
 
-  /** @param maxBytes what all of them may take, in bytes. 0: nothing is kept. */
+  /** @param maxBytes upper bound on the memory of all parts, in bytes. 0 disables the cache. */
   constructor(maxBytes: number) {
     this.#rendered =
       maxBytes === 0
@@ -37,8 +37,8 @@ export class PartCache {
   }
 
   /**
-   * What is known to be current without another look: the directory has the stamp that it had. Null: see `find`.
-   * @param stamp of the directory, as it was read since the request began.
+   * A part known to be current without comparing names: the directory stamp is unchanged. `null`: see `find`.
+   * @param stamp of the directory, read after the request began.
    */
   peek(key: string, { rev }: Action, stamp: number): SharedText | null {
     const found = this.#rendered?.get(key);
@@ -47,7 +47,7 @@ export class PartCache {
     return found.text;
   }
 
-  /** The same where something has been stamped since. */
+  /** The same after the directory stamp has changed. */
   find(key: string, { rev }: Action, directory: Directory): SharedText | null {
     const found = this.#rendered?.get(key);
     if (found?.rev !== rev || found === undefined || !isYoung(found)) return null;
@@ -66,13 +66,13 @@ export class PartCache {
     this.#rendered.set(key, { rev, stamp: directory.stamp, at: clock.time(), ids, stamps, text });
   }
 
-  /** Parts that were shown again, and parts that were rendered to be. */
+  /** Number of parts reused, and of parts rendered. */
   get lookups(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
 }
 
-/** A process that dies between a change and its stamp leaves what is rendered as it was for so long. */
+/** If a process dies between a change and its stamp, rendered names may be outdated for this long. */
 const MAX_AGE_MS = 60_000;
 
 function isYoung({ at }: Rendered): boolean {
@@ -84,7 +84,7 @@ function idsIn({ actorId, refs, descriptor }: Action): string[] {
   return [...new Set([actorId, ...refs.map(({ id }) => id), ...fields])];
 }
 
-/** The text is cut out of a longer one, which stays with it. */
+/** The text is a slice of a longer one, which stays in memory with it. */
 const CUT_BYTES = 32;
 
 function weightOfRendered({ text, ...rendered }: Rendered, key: string): number {

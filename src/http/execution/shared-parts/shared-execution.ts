@@ -19,13 +19,13 @@ import { PART_FIELD, splitDocument } from './split.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 interface Part {
-  /** No other part of any operation has it. */
+  /** Unique among the parts of all operations. */
   readonly id: number;
   readonly variables: readonly string[];
   readonly render: CompiledQuery['query'];
 }
 
-/** A compiled operation whose results have `SharedText` in them. */
+/** A compiled operation whose results contain `SharedText`. */
 export interface SharedQuery {
   readonly query: CompiledQuery['query'];
   readonly parts: readonly Part[];
@@ -35,7 +35,7 @@ interface SharingContext extends GraphQLContext {
   readonly sharedParts: SharedParts;
 }
 
-/** Compiles operations so that what is the same for everybody is rendered once. */
+/** Compiles operations so that shared parts are rendered once for all viewers. */
 export class SharedExecution {
   readonly #cache: PartCache;
   readonly #schema: GraphQLSchema;
@@ -50,7 +50,7 @@ export class SharedExecution {
     this.#ofAction = schemaOfAction(schema);
   }
 
-  /** Null: nothing in the operation is the same for everybody, or it cannot be compiled. */
+  /** `null`: the operation has no shared part, or cannot be compiled. */
   compile(document: DocumentNode, operationName: string | null | undefined): SharedQuery | null {
     const split = splitDocument(this.#schema, document, operationName);
     if (split === null) return null;
@@ -65,7 +65,7 @@ export class SharedExecution {
     return { query: compiled.query, parts };
   }
 
-  /** Null: a part had an error, whose place only a run of the whole operation knows. */
+  /** `null`: a part had an error, whose location only a run of the whole operation can determine. */
   async execute(
     { query, parts }: SharedQuery,
     args: {
@@ -106,7 +106,7 @@ class SharedParts {
     });
   }
 
-  /** Asks nothing of the database where the part is known and nothing has been stamped since. */
+  /** No query if the part is cached and no stamp has changed. */
   textOf(index: number, action: Action): SharedText | Promise<SharedText> {
     const key = (this.#prefixes[index] ?? '') + action.id;
     const { directoryStamp } = this.#context.session();
@@ -135,7 +135,9 @@ class SharedParts {
   }
 }
 
-/** The schema with a field of actions that no client can ask for: its documents are validated by the schema itself. */
+/**
+ * The schema with an additional field of actions. Clients cannot use it, since documents are validated against the original.
+ */
 function withPartField(schema: GraphQLSchema): GraphQLSchema {
   const extended = extendSchema(
     schema,

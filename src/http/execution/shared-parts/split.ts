@@ -16,16 +16,16 @@ import { findOperation, type Operation } from '../../../graphql/limits/operation
 import { ACTION, fieldOf, isKept } from '../../../graphql/action-parts.ts';
 import { MAX_PARTS, partKey } from './shared-text.ts';
 
-/** Fields of an action that are the same for everybody and stand beside each other in a result. */
+/** Adjacent shared fields of an action. */
 export interface PartOfDocument {
-  /** An operation that begins with an action. */
+  /** An operation whose root is an action. */
   readonly document: DocumentNode;
-  /** Names of the variables that it uses. */
+  /** Names of the variables it uses. */
   readonly variables: readonly string[];
 }
 
 export interface SplitDocument {
-  /** With one field in place of those of each part: `sharedText(part: index)`. */
+  /** The operation with each part's fields replaced by one field: `sharedText(part: index)`. */
   readonly document: DocumentNode;
   readonly parts: readonly PartOfDocument[];
 }
@@ -35,8 +35,8 @@ export const PART_FIELD = 'sharedText';
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * Takes what is the same for everybody out of an operation; null where there is nothing, or where it could not be put
- * together again. Expects a validated operation without directives.
+ * Splits the shared parts off an operation; `null` if there are none, or if the result could not be reassembled. Expects a
+ * validated operation without directives.
  */
 export function splitDocument(
   schema: GraphQLSchema,
@@ -80,7 +80,7 @@ export function splitDocument(
   }
 }
 
-/** Neighbours that are the same for everybody become one part each. */
+/** Combines adjacent shared fields into one part each. */
 function withParts(
   scope: Scope,
   set: SelectionSetNode,
@@ -131,7 +131,7 @@ function areKept(scope: Scope, { selections }: SelectionSetNode): boolean {
   });
 }
 
-/** The fields of an object with those of its fragments, all of which apply to it: the document is valid. */
+/** Fields of an object, including those of its fragments, all of which apply since the document is valid. */
 function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
   const fields = new Map<string, FieldNode>();
   const add = (found: readonly FieldNode[]): void => {
@@ -150,7 +150,7 @@ function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): Field
   return [...fields.values()];
 }
 
-/** No object is selected under one key in several places, which would have to be merged, and nothing of the schema. */
+/** No object is selected in several places under one key, which would require merging, and no introspection. */
 function isSimple({ definition, fragments }: Operation): boolean {
   function isSimpleSet(set: SelectionSetNode): boolean {
     const seen = new Set<string>();
