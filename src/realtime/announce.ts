@@ -3,7 +3,7 @@ import type { EntryEvent, ListChange, LiveEvent, LiveLog } from './live-log.ts';
 
 export interface AnnounceDependencies {
   readonly liveLog: Pick<LiveLog, 'append' | 'forget' | 'watched'>;
-  /** The live log could not be reached; watchers will be told to resynchronise. */
+  /** The live log could not be reached; watchers will be asked to resync. */
   readonly onLiveLogError: (error: unknown) => void;
 }
 
@@ -13,11 +13,11 @@ export interface Announcement {
 }
 
 /**
- * Tells those readers who are watching. Comes after the feed has been written, so that who begins to watch in between
- * finds the change in the feed. A live log that does not answer holds no delivery up.
+ * Notifies watching readers. Called after the feed was written, so that a reader who starts to watch in between finds the
+ * change in the feed. A live log that does not answer does not delay deliveries.
  *
- * @param areWatching all of them were a moment ago, so that it is not worth asking: what is appended for who has left
- * meanwhile goes nowhere.
+ * @param areWatching all of them were watching a moment ago, so presence is not checked again: events for readers who have
+ * left meanwhile are discarded.
  */
 export async function announce(
   { liveLog, onLiveLogError }: AnnounceDependencies,
@@ -41,8 +41,8 @@ export async function announce(
 }
 
 /**
- * Tells readers who are watching that they may have missed something. For work that was cut off and is done again: what
- * was written before looks as if it had been there all the time, and is not announced any more.
+ * Notifies watching readers that they may have missed something. For interrupted work that is repeated: earlier writes look
+ * as if they had always been there and are not announced any more.
  */
 export async function resynchronise(
   { liveLog, onLiveLogError }: AnnounceDependencies,
@@ -60,7 +60,7 @@ export function removals(actionId: ActionId, userIds: readonly UserId[], at: Dat
   return userIds.map((userId) => ({ userId, event }));
 }
 
-/** The lists of these readers have changed in a way that cannot be told item by item. Comes after the change was written. */
+/** These readers' lists changed in a way that cannot be reported item by item. Called after the change was written. */
 export function announceListChange(
   dependencies: AnnounceDependencies,
   userIds: readonly UserId[],

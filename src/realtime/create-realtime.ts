@@ -17,7 +17,7 @@ export interface Realtime {
   readonly sessionEnds: SessionEnds;
 }
 
-/** The live log, the wake-ups and the ends of sessions of one process: on Redis, or in memory for a process that has none. */
+/** Live log, wake-ups and session ends of one process: on Redis, or in memory for a process without Redis. */
 export function createRealtime(
   options: Config['live'] & { readonly endedAmong: EndedAmong },
   redis: Pick<RedisParts, 'parts'> | null,

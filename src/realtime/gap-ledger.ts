@@ -1,9 +1,9 @@
 import type { UserId } from '../domain/action.ts';
 
-/** Whose events may be missing: these readers, or all of them once the list grew too long. */
+/** Readers whose events may be missing, or all readers once the list grew too long. */
 export type Gaps = ReadonlySet<UserId> | 'all';
 
-/** Remembers the readers to whom a gap has still to be announced. Bounded: many readers become all. */
+/** Remembers readers to whom a gap must still be announced. Bounded: too many readers become all. */
 export class GapLedger {
   readonly #limit: number;
   #gaps: Set<UserId> | 'all' = new Set();
@@ -28,7 +28,7 @@ export class GapLedger {
     }
   }
 
-  /** Hands everything noted over; who cannot announce it notes it again. */
+  /** Takes everything recorded; a caller that cannot announce it records it again. */
   take(): Gaps {
     const gaps = this.#gaps;
     this.#gaps = new Set();

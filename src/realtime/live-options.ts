@@ -1,4 +1,4 @@
-/** Limits of a live log; README.md of this folder explains each. */
+/** Limits of a live log; the README.md of this folder explains each. */
 export interface LiveLogOptions {
   /** Events kept per log. Default 1000. */
   readonly logLength?: number;
@@ -15,7 +15,7 @@ export interface LiveLogLimits {
   readonly windowMs: number;
   readonly bufferLimit: number;
   readonly renewEveryMs: number;
-  /** How long a watch lasts without renewal: however late in its interval a watcher vanishes, the window is left. */
+  /** How long a watch lasts without renewal: longer than the window, however late in an interval a watcher vanishes. */
   readonly keepMs: number;
 }
 

@@ -10,11 +10,11 @@ export interface LogEntry {
 export interface LogSnapshot {
   /** Its end. */
   readonly head: LogPosition;
-  /** What it holds behind the position asked for; empty when that was of another generation. */
+  /** Entries after the requested position; empty if that belongs to another generation. */
   readonly missed: readonly LogEntry[];
 }
 
-/** Whether a log has everything behind a position: null when `missed` is all of it, else why not. */
+/** `null` when `missed` contains everything after a position, otherwise the reason why not. */
 export function findHole(position: LogPosition, snapshot: LogSnapshot): ResyncReason | null {
   const { head, missed } = snapshot;
   if (position.generation !== head.generation)

@@ -16,11 +16,11 @@ import { WatcherSet } from './watcher-set.ts';
 interface MemoryLog {
   head: LogPosition;
   entries: LogEntry[];
-  /** When it is dropped, unless somebody watches then. */
+  /** When it is dropped, unless somebody is watching then. */
   keptUntil: number;
 }
 
-/** The live log of a single process that is API and worker in one. It ends with the process: every restart is a resync. */
+/** Live log of a process that is API and worker in one. It ends with the process, so every restart causes a resync. */
 export class MemoryLiveLog implements LiveLog {
   readonly #limits: LiveLogLimits;
   readonly #epoch = randomBytes(8).toString('hex');
@@ -33,7 +33,7 @@ export class MemoryLiveLog implements LiveLog {
     this.#limits = resolveLimits(options);
   }
 
-  /** What is kept at this moment, for metrics and leak tests. */
+  /** Current contents, for metrics and leak tests. */
   get usage(): {
     readonly watchers: number;
     readonly readers: number;
@@ -147,7 +147,7 @@ export class MemoryLiveLog implements LiveLog {
     if (drop > 0) log.entries.splice(0, drop);
   }
 
-  /** Keeps the logs of watched readers and drops those that nobody has watched for the window. */
+  /** Keeps logs of watched readers and drops those without a watcher for the window. */
   #sweep(): void {
     const now = Date.now();
     for (const userId of this.#watchers.readers) {

@@ -4,7 +4,7 @@ import type { WorkSignal } from './work-signal.ts';
 export class MemoryWorkSignal implements WorkSignal {
   readonly #wakeUps: WakeUps;
 
-  /** @param options.onTrouble a callback threw. */
+  /** @param options.onTrouble called when a callback throws. */
   constructor(options: { readonly onTrouble?: (what: string, error: unknown) => void } = {}) {
     this.#wakeUps = new WakeUps((error) => options.onTrouble?.('wake a worker', error));
   }

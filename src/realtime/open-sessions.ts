@@ -8,7 +8,7 @@ interface OpenSession {
   readonly end: () => void;
 }
 
-/** The sessions of one process by member. Lists, and no sets: nearly everybody has one. */
+/** Sessions of one process by member. Lists instead of sets, since nearly everybody has one. */
 export class OpenSessions {
   readonly #byMember = new Map<UserId, readonly OpenSession[]>();
 
@@ -26,7 +26,7 @@ export class OpenSessions {
     for (const { end } of sessions) end();
   }
 
-  /** Every member with a session, and when the first of those that are open was opened. */
+  /** All members with a session, and when their first open session was opened. */
   openedAt(): Map<UserId, Date> {
     return new Map(
       [...this.#byMember].map(([userId, sessions]) => [

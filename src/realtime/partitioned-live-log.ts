@@ -2,18 +2,18 @@ import { byPart, partIndex } from '../connections/redis-parts.ts';
 import type { UserId } from '../domain/action.ts';
 import type { LiveAppend, LiveLog, LiveMessages, WatchOptions } from './live-log.ts';
 
-/** The live log of a cluster: each reader's lies in one of its parts, which know nothing of each other. */
+/** Live log on a cluster: each reader's log is in one partition; partitions know nothing of each other. */
 export class PartitionedLiveLog implements LiveLog {
   readonly #parts: readonly LiveLog[];
 
-  /** @param parts become its own. All processes have to give them in the same order. */
+  /** @param parts owned by this log. All processes must pass them in the same order. */
   constructor(parts: readonly LiveLog[]) {
     this.#parts = parts;
   }
 
   /**
-   * Readers of a part that fails count as watching while others answer: what is appended for them fails there, as a gap
-   * of theirs, and does not keep events from the readers of the others.
+   * If a partition fails while others answer, its readers count as watching: appending for them then fails there, which is
+   * recorded as their gap and does not keep events from other readers.
    */
   async watched(userIds: readonly UserId[]): Promise<UserId[]> {
     const asked = [...byPart(userIds, (userId) => userId, this.#parts.length)];
@@ -28,7 +28,7 @@ export class PartitionedLiveLog implements LiveLog {
     return userIds.filter((userId) => watched.has(userId));
   }
 
-  /** Goes on behind a part that fails, which has noted a gap for its own readers alone, and fails at the end. */
+  /** Continues after a partition that fails, which has recorded a gap for its own readers, and rejects at the end. */
   async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
     const failures: unknown[] = [];
     for (const part of this.#parts) {
@@ -80,7 +80,7 @@ export class PartitionedLiveLog implements LiveLog {
   }
 }
 
-/** Each to its end, also where another one fails. */
+/** Waits for all, even if one fails. */
 async function all<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
   const results = await Promise.allSettled(tasks);
   return results.map((result) => {

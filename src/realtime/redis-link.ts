@@ -1,11 +1,11 @@
 import type { RedisConnections } from '../connections/redis.ts';
 
-/** How a part of the live log, of the signals or of the ends of sessions uses one Redis. */
+/** How live log, signals and session ends use one Redis. */
 export interface RedisLink {
-  /** Stays the caller's: it is closed after what uses it. */
+  /** Owned by the caller, which closes it after its users. */
   readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
-  /** Before every key and channel, such as `fanfare:<db>:`. */
+  /** Prefix of every key and channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
-  /** Faults that are survived: what was tried, and why it failed. It is retried without being asked for. */
+  /** Called for survivable errors with what was attempted; it will be retried. */
   readonly onTrouble?: (what: string, error: unknown) => void;
 }

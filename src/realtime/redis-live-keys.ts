@@ -1,4 +1,4 @@
-/** Names under the caller's prefix; the table of them is in README.md. The scripts build the same names. */
+/** Names under the caller's prefix; listed in README.md. The scripts build the same names. */
 export function hintChannel(prefix: string, processName: string): string {
   return `${prefix}live:hints:${processName}`;
 }

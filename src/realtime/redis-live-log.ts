@@ -22,10 +22,10 @@ import { WatcherSet } from './watcher-set.ts';
 
 export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 
-/** Logs read at once after a reconnect. */
+/** Concurrent reads of logs after a reconnect. */
 const READS_AT_ONCE = 64;
 
-/** The live log of any number of processes on one Redis. */
+/** Live log of any number of processes on one Redis. */
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
   readonly #limits: LiveLogLimits;
@@ -35,10 +35,10 @@ export class RedisLiveLog implements LiveLog {
   readonly #watchers = new WatcherSet();
   readonly #gaps = new GapLedger();
   readonly #reads = new Gate(READS_AT_ONCE);
-  /** By which the logs know of this process that it watches. */
+  /** Identifies this process as a watcher in the logs. */
   readonly #name = randomBytes(8).toString('hex');
   readonly #channel: string;
-  /** Readers whose events come to this process though nobody watches them here any more. */
+  /** Readers whose events still arrive although nobody watches them here any more. */
   readonly #left = new Set<UserId>();
   #timer: NodeJS.Timeout | null = null;
   #tick: Promise<void> | null = null;
@@ -53,12 +53,12 @@ export class RedisLiveLog implements LiveLog {
         for (const watcher of watchers) watcher.receive(frame);
       }
     } catch (error) {
-      // Whose frame it was is not known. Their next one shows that it was missed, or the next renewal does.
+      // The reader of the frame is unknown. Their next frame reveals the gap, or else the next renewal does.
       this.#onTrouble('read a hint', error);
     }
   };
   readonly #onReady = (): void => {
-    // Behind a round that may still be failing on the connection that is gone.
+    // After a round that may still be failing on the lost connection.
     void Promise.resolve(this.#tick).then(() => this.#maintain());
   };
 
@@ -75,7 +75,7 @@ export class RedisLiveLog implements LiveLog {
     this.#redis.commands.on('ready', this.#onReady);
   }
 
-  /** What is kept at this moment, for metrics and leak tests. */
+  /** Current contents, for metrics and leak tests. */
   get usage(): {
     readonly watchers: number;
     readonly readers: number;
@@ -115,7 +115,7 @@ export class RedisLiveLog implements LiveLog {
   async append(entries: readonly LiveAppend[]): Promise<void> {
     this.#assertOpen();
     if (entries.length === 0) return;
-    // Not awaited: appends must leave in the order in which they were called.
+    // Not awaited: appends must be sent in the order of their calls.
     void this.#announceGaps();
     const failure = await this.#store.append(entries);
     if (failure === null) return;
@@ -186,7 +186,7 @@ export class RedisLiveLog implements LiveLog {
     this.#setTimer();
   }
 
-  /** Resolves when nothing is left to announce or it failed, which keeps the rest for later. */
+  /** Resolves when nothing is left to announce, or after a failure, which keeps the rest for later. */
   async #announceGaps(): Promise<void> {
     if (this.#gaps.isEmpty) return;
     const gaps = this.#gaps.take();
@@ -198,7 +198,7 @@ export class RedisLiveLog implements LiveLog {
     }
   }
 
-  /** One timer for everything, and only while there is something to look after. */
+  /** A single timer, active only while there is something to do. */
   #setTimer(): void {
     const isNeeded = !this.#closed && (this.#watchers.size > 0 || !this.#gaps.isEmpty);
     if (isNeeded && this.#timer === null)
@@ -221,12 +221,12 @@ export class RedisLiveLog implements LiveLog {
     return this.#tick;
   }
 
-  /** Announces gaps, renews watches, and makes watchers who are not where their log is read it again. */
+  /** Announces gaps, renews watches, and makes watchers that are not at the end of their log read it again. */
   async #keepUp(): Promise<void> {
     await this.#announceGaps();
     const readers = this.#watchers.readers;
     if (readers.length === 0) return;
-    // Makes a connection that died without a word fail, so that it is opened again.
+    // Makes a silently dead connection fail, so that it is reopened.
     this.#redis.subscriber.ping().catch(() => undefined);
     await this.#leave();
     const renewals = await this.#store.renew(readers, this.#name);
@@ -237,7 +237,7 @@ export class RedisLiveLog implements LiveLog {
     }
   }
 
-  /** Who is watched again by now is named again by their watcher, whose command follows on this one. */
+  /** If a reader is watched again by now, their watcher's command follows and registers them again. */
   async #leave(): Promise<void> {
     const left = [...this.#left].filter((userId) => this.#watchers.of(userId).length === 0);
     this.#left.clear();

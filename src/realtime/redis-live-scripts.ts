@@ -1,6 +1,6 @@
 /**
- * The scripts behind the Redis live log. All take ARGV: prefix, a fresh nonce (8 hex digits), keepMs, windowMs,
- * logLength, and then what is said at each. Keys and their meaning are in README.md.
+ * The scripts behind the Redis live log. All take ARGV: prefix, a new nonce (8 hex digits), keepMs, windowMs, logLength,
+ * then the arguments given at each. README.md describes the keys.
  */
 const PRELUDE = `
 local prefix, nonce = ARGV[1] .. 'live:', ARGV[2]
@@ -98,8 +98,8 @@ end
 `;
 
 /**
- * Registers a watch and reads the log. Further ARGV: reader, generation and id of the position to read behind (empty:
- * none), the process that watches (empty: none). Returns generation, sequence, time, then id and event of each entry.
+ * Registers a watch and reads the log. Further ARGV: reader; generation and id of the position to read after (empty: none);
+ * the watching process (empty: none). Returns generation, sequence, time, then id and event of each entry.
  */
 export const OPEN_SCRIPT = `${PRELUDE}
 local user, askedGen, askedId, process = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
@@ -121,8 +121,8 @@ return reply
 `;
 
 /**
- * Renews watches. Further ARGV: the process that watches, the readers. Returns generation and sequence for each, two empty
- * strings where the log has not been kept.
+ * Renews watches. Further ARGV: the watching process, the readers. Returns generation and sequence for each, or two empty
+ * strings if its log was not kept.
  */
 export const RENEW_SCRIPT = `${PRELUDE}
 local process, reply = ARGV[6], {}
@@ -141,14 +141,14 @@ end
 return reply
 `;
 
-/** Tells a process nothing more of readers. Further ARGV: the process, the readers. */
+/** Stops notifying a process about readers. Further ARGV: the process, the readers. */
 export const LEAVE_SCRIPT = `${PRELUDE}
 for i = 7, #ARGV do leave(ARGV[i], ARGV[6]) end
 `;
 
 /**
- * Appends and tells. Further ARGV: how many different events there are, the events, then reader and number of the event in
- * turn. Readers without a log are passed over.
+ * Appends and notifies. Further ARGV: number of distinct events, the events, then reader and number of the event repeatedly.
+ * Readers without a log are skipped.
  */
 export const APPEND_SCRIPT = `${PRELUDE}
 local events = tonumber(ARGV[6])
@@ -196,7 +196,7 @@ end
 tell()
 `;
 
-/** Drops the log of a reader and takes them out of the watched, in one step: a log is kept or it is not. Further ARGV: the reader. */
+/** Atomically drops a reader's log and unregisters the reader. Further ARGV: the reader. */
 export const FORGET_SCRIPT = `${PRELUDE}
 local user = ARGV[6]
 hint(user, redis.call('HGET', prefix .. 'head:' .. user, 'to'), epoch .. nonce, '', '')

@@ -17,12 +17,12 @@ import {
 } from './redis-live-scripts.ts';
 import { decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
 
-/** Readers or entries per script: a script must not hold up the server for long. */
+/** Readers or entries per script: a script must not block the server for long. */
 const BATCH = 250;
-/** Readers looked at in one step of a scan. */
+/** Readers examined per step of a scan. */
 const SCAN = 1_000;
 
-/** The logs as they lie in Redis. Every method rejects with LiveLogUnavailable and nothing else. */
+/** The logs as stored in Redis. Every method rejects only with LiveLogUnavailable. */
 export class RedisLiveStore {
   readonly #client: RedisClient;
   readonly #prefix: string;
@@ -35,7 +35,7 @@ export class RedisLiveStore {
     limits: LiveLogLimits,
   ) {
     this.#client = commands;
-    // A node of a cluster refuses the script where it does not have the slot of this one, in which all others lie.
+    // A cluster node refuses a script whose declared key is not in its slots; all other keys share the slot.
     this.#keys = isSharded ? [watchedKey(prefix)] : [];
     this.#prefix = prefix;
     this.#limits = limits;
@@ -50,7 +50,7 @@ export class RedisLiveStore {
     return userIds.filter((_, index) => scores[index] !== null);
   }
 
-  /** A member of the set for the whole time of the scan is given at least once. */
+  /** A member that is in the set during the whole scan is returned at least once. */
   async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
     let cursor = '0';
     do {
@@ -59,13 +59,13 @@ export class RedisLiveStore {
         this.#client.zscan(watchedKey(this.#prefix), cursor, 'COUNT', SCAN),
       );
       cursor = next;
-      // Members and scores take turns.
+      // The reply alternates members and scores.
       const userIds = found.filter((_, index) => index % 2 === 0);
       if (userIds.length > 0) yield userIds;
     } while (cursor !== '0');
   }
 
-  /** @param process the name of who is to be told from now on; null: nobody. */
+  /** @param process name of the process to notify from now on; `null`: none. */
   open(userId: UserId, position: LogPosition | null, process: string | null): Promise<LogSnapshot> {
     const { generation, at, sequence } = position ?? { generation: '', at: 0, sequence: 0 };
     return this.#run(
@@ -76,7 +76,7 @@ export class RedisLiveStore {
     );
   }
 
-  /** One answer for each reader, in order; null where the log has not been kept. */
+  /** One result per reader, in order; `null` if the log was not kept. */
   async renew(userIds: readonly UserId[], process: string): Promise<ReturnType<typeof decodeRenewal>> {
     const renewals: ReturnType<typeof decodeRenewal> = [];
     for (const batch of batches(userIds))
@@ -84,18 +84,18 @@ export class RedisLiveStore {
     return renewals;
   }
 
-  /** Nobody of this process watches these readers any more. */
+  /** This process has no watchers of these readers any more. */
   async leave(userIds: readonly UserId[], process: string): Promise<void> {
     for (const batch of batches(userIds))
       await this.#run('leave logs', LEAVE_SCRIPT, [process, ...batch], () => undefined);
   }
 
-  /** Returns the readers whose entries may not have been appended, with the fault; null when all have been. */
+  /** Returns the readers whose entries may not have been appended, with the error; `null` when all were. */
   async append(
     entries: readonly LiveAppend[],
   ): Promise<{ readonly lost: UserId[]; readonly error: unknown } | null> {
     const parts = batches(entries);
-    // All are sent at once: one connection keeps their order.
+    // Sent concurrently: a single connection keeps their order.
     const results = await Promise.allSettled(
       parts.map((part) => this.#run('append', APPEND_SCRIPT, encodeAppends(part), () => undefined)),
     );
@@ -119,7 +119,7 @@ export class RedisLiveStore {
   #run<T>(what: string, script: string, args: readonly string[], decode: (reply: unknown) => T): Promise<T> {
     const { keepMs, windowMs, logLength } = this.#limits;
     const nonce = randomBytes(4).toString('hex');
-    // By text, not by hash: a second attempt after NOSCRIPT could overtake a later append.
+    // EVAL instead of EVALSHA: a second attempt after NOSCRIPT could overtake a later append.
     const keys = this.#keys;
     const limits = [keepMs, windowMs, logLength];
     const reply = this.#client.eval(script, keys.length, ...keys, this.#prefix, nonce, ...limits, ...args);

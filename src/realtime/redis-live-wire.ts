@@ -12,7 +12,7 @@ export function encodeEvent(event: LiveEvent): string {
   return JSON.stringify([kind.charAt(0), actionId, relevancy.getTime(), reasons]);
 }
 
-/** @throws TypeError on anything encodeEvent does not write. */
+/** @throws TypeError for anything that encodeEvent does not produce. */
 export function decodeEvent(text: string): LiveEvent {
   const parts: unknown = JSON.parse(text);
   if (!Array.isArray(parts)) throw malformed(text);
@@ -24,10 +24,10 @@ export function decodeEvent(text: string): LiveEvent {
   return { kind, actionId, relevancy: new Date(relevancy), reasons };
 }
 
-/** The arguments of APPEND_SCRIPT: an event that goes to many readers is there once. */
+/** Arguments of APPEND_SCRIPT; an event for many readers occurs once. */
 export function encodeAppends(appends: readonly LiveAppend[]): string[] {
   const numbers = new Map<string, number>();
-  // Many readers are often given one and the same event.
+  // Many readers often share the same event object.
   const known = new Map<LiveEvent, string>();
   const readers: string[] = [];
   for (const { userId, event } of appends) {
@@ -40,13 +40,13 @@ export function encodeAppends(appends: readonly LiveAppend[]): string[] {
   return [String(numbers.size), ...numbers.keys(), ...readers];
 }
 
-/** What comes to a process for one reader. */
+/** A message to a process about one reader. */
 export interface LiveHint {
   readonly userId: UserId;
   readonly frame: LiveFrame;
 }
 
-/** The events, then for each reader id, generation, id of the entry (none: a gap was marked) and number of the event. */
+/** The events, then per reader: id, generation, entry id (none: a gap was marked) and number of the event. */
 export function decodeHints(text: string): LiveHint[] {
   const parts: unknown = JSON.parse(text);
   if (!Array.isArray(parts)) throw malformed(text);
@@ -67,7 +67,7 @@ export function decodeHints(text: string): LiveHint[] {
   return hints;
 }
 
-/** The reply of OPEN_SCRIPT. */
+/** Parses the reply of OPEN_SCRIPT. */
 export function decodeSnapshot(reply: unknown): LogSnapshot {
   const [generation, sequence, at, ...rest] = textArray(reply);
   if (generation === undefined || sequence === undefined || at === undefined) throw malformed(String(reply));
@@ -76,7 +76,7 @@ export function decodeSnapshot(reply: unknown): LogSnapshot {
   return { head: { generation, sequence: Number(sequence), at: Number(at) }, missed };
 }
 
-/** The reply of RENEW_SCRIPT, one for each reader asked for; null where the log has not been kept. */
+/** Parses the reply of RENEW_SCRIPT: one result per reader; `null` if the log was not kept. */
 export function decodeRenewal(
   reply: unknown,
 ): ({ readonly generation: string; readonly sequence: number } | null)[] {

@@ -8,14 +8,17 @@ import { RedisSubscriptions } from './redis-subscriptions.ts';
 import type { SessionEnds } from './session-ends.ts';
 
 export interface RedisSessionEndsOptions extends RedisLink {
-  /** Whose sessions were to end: asked after every connection, as messages are lost without one. One too many is harmless. */
+  /**
+   * Members whose sessions must end. Queried after every connection, since messages are lost without one. Extra ones do no
+   * harm.
+   */
   readonly endedAmong: EndedAmong;
 }
 
-/** @param openedAt members, and since when the first of their sessions is open. */
+/** @param openedAt members, and when their first open session was opened. */
 export type EndedAmong = (openedAt: ReadonlyMap<UserId, Date>) => Promise<readonly UserId[]>;
 
-/** How long to wait before asking again who was to end, in milliseconds. */
+/** Delay before querying again, in milliseconds. */
 const ASK_AGAIN_MS = 1_000;
 
 export class RedisSessionEnds implements SessionEnds {
@@ -44,7 +47,7 @@ export class RedisSessionEnds implements SessionEnds {
     } catch (error) {
       throw asUnavailable('end sessions', error);
     }
-    // Those of this process too, should it not be listening at this moment.
+    // Includes sessions of this process, which may not be listening at this moment.
     this.#open.end(userId);
   }
 
@@ -72,13 +75,13 @@ export class RedisSessionEnds implements SessionEnds {
     };
     this.#subscriptions = new RedisSubscriptions(redis, ask);
     redis.subscriber.on(pubSubOf(redis).event, this.#onMessage);
-    // Where it fails it is subscribed again with the connection, and asked then.
+    // If it fails, it is repeated with the next connection, which also queries.
     this.#subscriptions.hold(this.#channel).then(ask, (error: unknown) => {
       this.#options.onTrouble?.('listen for ended sessions', error);
     });
   }
 
-  /** One round at a time, and one more for what happened meanwhile. */
+  /** One round at a time, plus one more for changes during it. */
   #ask(): void {
     this.#isToAsk = true;
     this.#asking ??= this.#askAll().finally(() => {

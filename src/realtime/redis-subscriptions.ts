@@ -4,20 +4,20 @@ import type { RedisClient, RedisConnections } from '../connections/redis.ts';
 interface Subscription {
   readonly channel: string;
   holders: number;
-  /** The acknowledgement, under way or had; null while there is none. */
+  /** The acknowledgement, pending or received; `null` without a subscription. */
   acknowledged: Promise<void> | null;
 }
 
 /** Channels per SUBSCRIBE after a reconnect. */
 const BATCH = 500;
 
-/** The channels of one connection, each subscribed once however many hold it, and again after every reconnect. */
+/** Channels of one connection, each subscribed once for all its users, and again after every reconnect. */
 export class RedisSubscriptions implements AsyncDisposable {
   readonly #client: RedisClient;
   readonly #pubSub: PubSub;
   readonly #onResumed: (channels: readonly string[]) => void;
   readonly #subscriptions = new Map<string, Subscription>();
-  /** The last UNSUBSCRIBE; once it is answered so are those before it. */
+  /** The last UNSUBSCRIBE; once it is answered, so are all earlier ones. */
   #left: Promise<unknown> = Promise.resolve();
   readonly #onReady = (): void => {
     this.#resume();
@@ -26,7 +26,7 @@ export class RedisSubscriptions implements AsyncDisposable {
     for (const subscription of this.#subscriptions.values()) subscription.acknowledged = null;
   };
 
-  /** @param onResumed these channels are subscribed again; what was said meanwhile has been missed. */
+  /** @param onResumed these channels are subscribed again; messages in between were missed. */
   constructor(
     redis: Pick<RedisConnections, 'subscriber' | 'isSharded'>,
     onResumed: (channels: readonly string[]) => void,
@@ -44,7 +44,7 @@ export class RedisSubscriptions implements AsyncDisposable {
   }
 
   /**
-   * Holds a channel; resolves once the server has acknowledged it. To be released once, also when this rejects because
+   * Acquires a channel; resolves once the server has acknowledged it. Must be released once, even if this rejects because
    * the server cannot be reached.
    */
   async hold(channel: string): Promise<void> {
@@ -66,13 +66,13 @@ export class RedisSubscriptions implements AsyncDisposable {
     this.#unsubscribe([channel]);
   }
 
-  /** Resolves once the server has let go of all channels. */
+  /** Resolves once the server has unsubscribed all channels. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.off('ready', this.#onReady);
     this.#client.off('close', this.#onClose);
     const channels = [...this.#subscriptions.keys()];
     this.#subscriptions.clear();
-    // Without a channel UNSUBSCRIBE would end those of everybody else on this connection.
+    // UNSUBSCRIBE without a channel would end those of everybody on this connection.
     if (channels.length > 0) this.#unsubscribe(channels);
     await this.#left;
   }
@@ -85,7 +85,7 @@ export class RedisSubscriptions implements AsyncDisposable {
         () => {
           this.#onResumed(batch.map(({ channel }) => channel));
         },
-        // A new connection makes a new attempt; a refusal would be repeated.
+        // A new connection retries; a refusal would only be repeated.
         () => undefined,
       );
     }
@@ -100,14 +100,14 @@ export class RedisSubscriptions implements AsyncDisposable {
     } catch (error) {
       for (const subscription of subscriptions)
         if (subscription.acknowledged === acknowledged) subscription.acknowledged = null;
-      // No answer in time: what the server will make of it is unknown, so start over.
+      // Timed out: the state at the server is unknown, so start over.
       if (this.#client.status === 'ready' && !isRefusal(error)) this.#client.disconnect(true);
       throw error;
     }
   }
 
   #unsubscribe(channels: readonly string[]): void {
-    // Fails only with the connection, and then the server has forgotten the channels on its own.
+    // Fails only with the connection, and then the server has dropped the channels anyway.
     this.#left = this.#pubSub.unsubscribe(this.#client, channels).catch(() => undefined);
   }
 }

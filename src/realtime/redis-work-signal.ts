@@ -5,7 +5,7 @@ import { RedisSubscriptions } from './redis-subscriptions.ts';
 import { WakeUps } from './wake-ups.ts';
 import type { WorkSignal } from './work-signal.ts';
 
-/** Wake-ups of all processes on one Redis. Those of this process arrive without Redis too. */
+/** Wake-ups of all processes on one Redis. Those of this process arrive even without Redis. */
 export class RedisWorkSignal implements WorkSignal {
   readonly #redis: RedisLink['redis'];
   readonly #channel: string;
@@ -49,7 +49,7 @@ export class RedisWorkSignal implements WorkSignal {
 
   #listen(): void {
     if (this.#subscriptions !== null) return;
-    // Signals were lost while the connection was down: look once.
+    // Signals may have been lost while the connection was down: look once.
     this.#subscriptions = new RedisSubscriptions(this.#redis, () => {
       this.#wakeUps.wake();
     });

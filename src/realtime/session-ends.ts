@@ -1,13 +1,13 @@
 import type { UserId } from '../domain/action.ts';
 
-/** Ends the sockets and event streams of a member in every process. A token that is still good opens new ones. */
+/** Ends a member's sockets and event streams in every process. A token that is still valid can open new ones. */
 export interface SessionEnds extends AsyncDisposable {
   /**
-   * Ends the sessions of this member. Resolves once all processes that can be reached have been notified; one that cannot
-   * finds out for itself when it can be reached again. May be repeated.
-   * @throws LiveLogUnavailable when it is not known whether anybody was told.
+   * Ends the sessions of this member. Resolves once all reachable processes have been notified; others find out when they
+   * can be reached again. Repeatable.
+   * @throws LiveLogUnavailable when it is unknown whether any process was notified.
    */
   endSessions(userId: UserId): Promise<void>;
-  /** Calls back when the member's sessions are to end: once, unless disposed before. */
+  /** Calls back once when the member's sessions must end, unless disposed before. */
   onEnd(userId: UserId, callback: () => void): Disposable;
 }

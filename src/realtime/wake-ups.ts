@@ -1,4 +1,4 @@
-/** The listeners of one process. Many wake-ups in a row become one call of each, made later and never twice at once. */
+/** Listeners of one process. Consecutive wake-ups become one asynchronous call per listener, never two at once. */
 export class WakeUps {
   readonly #callbacks = new Set<{ readonly call: () => void }>();
   readonly #onError: (error: unknown) => void;

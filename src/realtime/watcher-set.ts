@@ -17,7 +17,7 @@ export class WatcherSet {
     return [...this.#byReader.values()].flat();
   }
 
-  /** A list that later changes leave alone: a watcher may end while it is walked. */
+  /** A snapshot, since a watcher may end during the iteration. */
   of(userId: UserId): readonly LiveWatcher[] {
     return this.#byReader.get(userId) ?? [];
   }
