@@ -11,8 +11,9 @@ let entry = keyOfEntry();
 
 history.scrollRestoration = 'manual';
 window.addEventListener('scroll', () => places.set(entry, window.scrollY), { passive: true });
-// Before anything is drawn: what that scrolls belongs to the new entry.
+// Before anything is drawn: what that scrolls belongs to the new entry. The last scrolling of the old one may not have been said yet.
 window.addEventListener('hashchange', () => {
+  places.set(entry, window.scrollY);
   entry = keyOfEntry();
 });
 
@@ -24,6 +25,11 @@ function keyOfEntry(): string {
   const place = `${performance.timeOrigin.toFixed(0)}-${String(count)}`;
   history.replaceState({ ...state, place }, '');
   return place;
+}
+
+/** The name of the one that is shown now. */
+export function shownEntry(): string {
+  return entry;
 }
 
 /** Where the page that is shown now was left; 0 for one that was not seen before. */

@@ -7,6 +7,16 @@ import { isLeftOut } from '../support/needed.ts';
 import { noteShifts, takeShifts } from '../support/stillness.ts';
 
 const found = await findBrowser();
+/** The first article in view below the head, and where it is. */
+const FIRST = `(() => { const article = [...document.querySelectorAll('article')].find((one) =>
+  one.getBoundingClientRect().top > 200); return [article.dataset.item, article.getBoundingClientRect().top]; })()`;
+/** Scrolls and follows the link at once: no event has said yet that it was scrolled. */
+const LEAVE_AT_ONCE = `(() => {
+  scrollBy(0, -130);
+  const at = ${FIRST};
+  document.querySelector('[data-item="' + at[0] + '"] .meta a').click();
+  return at;
+})()`;
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console', () => {
   let world: ConsoleWorld;
@@ -98,6 +108,51 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
       "document.querySelector('main').prepend(Object.assign(document.createElement('p'), { textContent: 'Pushes' }))",
     );
     expect((await takeShifts(page)).length).toBeGreaterThan(0);
+  });
+
+  test('left right after it was scrolled it is where it was on the way back', async () => {
+    await follow();
+    await postAll('Left', 40);
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    await has(page, 'Left 39.', '[role="feed"]');
+    await page.evaluate('window.scrollTo(0, 1500)');
+    await has(page, 'Left 24.', '[role="feed"]');
+    const [item, top] = (await page.evaluate(LEAVE_AT_ONCE)) as [string, number];
+    await has(page, 'Why it is in a feed');
+    const drawn = await page.evaluate(`new Promise((resolve) => {
+      addEventListener('hashchange', () => requestAnimationFrame(() =>
+        resolve(document.querySelector('[data-item="${item}"]')?.getBoundingClientRect().top ?? 'not there')), { once: true });
+      history.back();
+    })`);
+    expect(Math.abs(Number(drawn) - top)).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('what is said above the list, and that the connection is lost, moves nothing that somebody reads', async () => {
+    await follow();
+    await postAll('Said', 40);
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Said 39.', '[role="feed"]');
+    await noteShifts(page);
+    await world.server.close();
+    await has(page, 'Connecting again', '[data-fanfare="connection"]');
+    const shifts = [await takeShifts(page)];
+    await page.evaluate('window.scrollTo(0, 1500)');
+    await has(page, 'Said 24.', '[role="feed"]');
+    const before = (await page.evaluate(FIRST)) as [string, number];
+    await page.evaluate(
+      "[...document.querySelectorAll('.filters button')].find((one) => one.textContent === 'Mark all read').click()",
+    );
+    await has(page, 'The server cannot be reached', 'main > [role="alert"]');
+    const after = (await page.evaluate(FIRST)) as [string, number];
+    await world.serveAgain();
+    await expect.poll(() => page.$('[data-fanfare="connection"] button'), WAIT).toBeNull();
+    shifts.push(await takeShifts(page));
+    expect(shifts).toEqual([[], []]);
+    expect(after[0]).toBe(before[0]);
+    expect(Math.abs(after[1] - before[1])).toBeLessThanOrEqual(1);
   });
 
   test('far down, the button for what is new leads to the first of it, and the keys go on from there', async () => {

@@ -157,6 +157,31 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     expect(await titled('Puffin')).toBe(1);
   });
 
+  test('what was typed is in the form after a look elsewhere, and neither in storage nor there for who signs in next', async () => {
+    await using visited = await world.visit('#/publish');
+    const { page } = visited;
+    await has(page, 'Audience');
+    await page.locator('::-p-xpath(//div[label[. = "postTitle"]]//input)').fill('Half a sentence');
+    await page.locator('select').fill('custom');
+    await page.locator('a[href="#/overview"]').click();
+    await has(page, 'Overview', 'h1');
+    await page.goBack();
+    await has(page, 'Audience');
+    expect(await page.evaluate("document.querySelector('select').value")).toBe('custom');
+    await page.locator('select').fill('posted');
+    const typed = () =>
+      page.evaluate("[...document.querySelectorAll('.publish input')].map(({ value }) => value).join()");
+    expect(await typed()).toContain('Half a sentence');
+    expect(
+      await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])'),
+    ).not.toContain('Half');
+    await click(page, 'Sign out');
+    await click(page, 'Sign in with the token');
+    await has(page, 'Audience');
+    await page.locator('select').fill('posted');
+    expect(await typed()).not.toContain('Half');
+  });
+
   test('a token that is refused says so in words, and leads back to signing in', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;

@@ -19,6 +19,25 @@ import { startWebhookTarget, type WebhookTarget } from '../support/webhook-recei
 
 const found = await findBrowser();
 
+const ALL_SCREENS = [
+  ...['feed', 'publish', 'slice/john', 'overview', 'tail', 'inspector/demo', 'member/demo'],
+  ...['moderation', 'work', 'webhooks', 'health'],
+];
+/** On how many lines the parts of the head and the screens in it stand, and which of the screens are not in view. */
+const LINES_OF_HEAD = `(() => {
+  const parts = [...document.querySelectorAll('header > *, header nav > a')].map((part) => part.getBoundingClientRect());
+  const middles = [...new Set(parts.map(({ top, bottom }) => Math.round((top + bottom) / 2)))].sort((a, b) => a - b);
+  const nav = document.querySelector('header nav').getBoundingClientRect();
+  const hidden = [...document.querySelectorAll('header nav > a')].filter((link) => {
+    const { left, right } = link.getBoundingClientRect();
+    return left < nav.left - 1 || right > nav.right + 1;
+  });
+  return {
+    lines: middles.filter((middle, at) => at === 0 || middle - middles[at - 1] > 4).length,
+    hidden: hidden.map((link) => link.textContent),
+  };
+})()`;
+
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who looks after the server', () => {
   let world: ConsoleWorld;
   let target: WebhookTarget;
@@ -162,6 +181,28 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await has(page, '6 of 6 tried again');
     await has(page, 'None.');
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(6);
+  });
+
+  test('the head is one line on a desktop, with all its screens, and nothing is wider than the window', async () => {
+    const id = await post('Bittern');
+    await using visited = await world.visit('#/overview');
+    const { page } = visited;
+    await has(page, 'Overview', 'h1');
+    const wide: Record<string, unknown> = {};
+    for (const width of [360, 480, 640, 700, 900, 1100, 1200]) {
+      await page.setViewport({ width, height: 760 });
+      for (const screen of [...ALL_SCREENS, `action/${encodeURIComponent(id)}`]) {
+        await goTo(page, screen);
+        await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
+        const scrolled = await page.evaluate('document.documentElement.scrollWidth');
+        if (Number(scrolled) > width) wide[`${screen} at ${String(width)}`] = scrolled;
+      }
+    }
+    expect(wide).toEqual({});
+    for (const width of [1200, 1440]) {
+      await page.setViewport({ width, height: 760 });
+      await expect.poll(() => page.evaluate(LINES_OF_HEAD), WAIT).toEqual({ lines: 1, hidden: [] });
+    }
   });
 
   test('none of it has anything that axe-core finds wrong, and it fits a phone', async () => {

@@ -239,7 +239,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     await using visited = await visit('cleo');
     const { page } = visited;
     await has(page, 'Old 23.', '[aria-label="Feed"]');
-    await page.evaluate('window.scrollTo(0, 800)');
+    // Until the page knows: at its top what is new would be shown as it comes.
+    await page.evaluate(`new Promise((done) => {
+      addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true });
+      scrollTo(0, 800);
+    })`);
     const first = `(() => { const article = [...document.querySelectorAll('article')].find((one) =>
       one.getBoundingClientRect().bottom > 0); return [article.dataset.item, article.getBoundingClientRect().top]; })()`;
     const [item, before] = (await page.evaluate(first)) as [string, number];

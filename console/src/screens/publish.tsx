@@ -1,5 +1,5 @@
 import { useQuery } from '@fanfare/react';
-import { useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { INPUTS, listOf, shapeOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
@@ -85,20 +85,42 @@ interface Published {
   readonly publishAction: { readonly action: { readonly id: string } };
 }
 
+interface Draft {
+  kind: string | null;
+  values: Values;
+  /** The same again after a failure is published once: the server may have had it when the connection was lost. */
+  attempt: { readonly content: string; readonly idempotencyKey: string } | null;
+}
+
+/** What was typed, for the way back to the form: in the memory of the page alone, and gone with the session. */
+const drafts = new WeakMap<Session, Draft>();
+
+function draftOf(session: Session): Draft {
+  const known = drafts.get(session);
+  if (known !== undefined) return known;
+  // So that what somebody tries first is seen to arrive.
+  const draft = { kind: null, values: { mentions: session.memberId }, attempt: null };
+  drafts.set(session, draft);
+  return draft;
+}
+
 function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
   const client = useClient();
-  const [kindName, setKind] = useState(kinds.some(({ name }) => name === 'posted') ? 'posted' : '');
-  // So that what somebody tries first is seen to arrive.
-  const [values, setValues] = useState<Values>({ mentions: session.memberId });
+  const [kindName, setKind] = useState(() => draftOf(session).kind ?? 'posted');
+  const [values, setValues] = useState(() => draftOf(session).values);
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const [publishedId, setPublished] = useState<string | null>(null);
-  /** The same again after a failure is published once: the server may have had it when the connection was lost. */
-  const attempt = useRef<{ readonly content: string; readonly idempotencyKey: string } | null>(null);
   const kind = kinds.find(({ name }) => name === kindName) ?? kinds[0];
   const of = (name: string): string => values[name] ?? '';
   const set = (name: string, value: string): void => {
-    setValues((all) => ({ ...all, [name]: value }));
+    const draft = draftOf(session);
+    draft.values = { ...draft.values, [name]: value };
+    setValues(draft.values);
+  };
+  const choose = (name: string): void => {
+    draftOf(session).kind = name;
+    setKind(name);
   };
   const isService = session.roles.includes('service');
   const publish = async (): Promise<void> => {
@@ -108,12 +130,13 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
     try {
       const input = inputOf(kind, values);
       const content = JSON.stringify(input);
-      if (attempt.current?.content !== content) attempt.current = { content, idempotencyKey: randomKey() };
-      const { idempotencyKey } = attempt.current;
+      const draft = draftOf(session);
+      if (draft.attempt?.content !== content) draft.attempt = { content, idempotencyKey: randomKey() };
+      const { idempotencyKey } = draft.attempt;
       const { publishAction } = await client.request<Published>(PUBLISH, {
         input: { ...input, idempotencyKey },
       });
-      attempt.current = null;
+      draft.attempt = null;
       setPublished(publishAction.action.id);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
@@ -130,7 +153,7 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
     >
       <label>
         Type
-        <select value={kind?.name ?? ''} onChange={(event) => setKind(event.target.value)}>
+        <select value={kind?.name ?? ''} onChange={(event) => choose(event.target.value)}>
           {kinds.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}

@@ -2,7 +2,7 @@ import type { FanfareItem, FeedState } from '@fanfare/react';
 import { focusOutside } from '@fanfare/react/more';
 import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { placeOfEntry } from '../place.ts';
+import { placeOfEntry, shownEntry } from '../place.ts';
 
 const ROW_PX = 116;
 /** Rows before the end at which the next page is asked for. */
@@ -11,7 +11,7 @@ const AHEAD = 15;
 const BUTTON_PX = 48;
 
 /** Of the list that was left last: the heights of its rows, so that on the way back all of it is where it was. */
-let left: { readonly address: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
+let left: { readonly entry: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
 
 /** An article that is to have the focus. Another object asks again. */
 export interface FocusTarget {
@@ -30,13 +30,14 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
   const list = useRef<HTMLDivElement>(null);
   const focused = useRef<{ readonly id: string; index: number } | null>(null);
-  const [before] = useState(() => (left?.address === location.hash && placeOfEntry() > 0 ? left : null));
+  const [before] = useState(() => (left?.entry === shownEntry() && placeOfEntry() > 0 ? left : null));
+  const margin = useOffsetTop(list, before?.margin ?? 0);
   const rows = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_PX,
     overscan: 8,
     getItemKey: (at) => items[at]?.id ?? at,
-    scrollMargin: list.current?.offsetTop ?? before?.margin ?? 0,
+    scrollMargin: margin,
     scrollPaddingStart: headPx() + BUTTON_PX,
     initialOffset: placeOfEntry,
     // What has the focus stays, however far it is scrolled away.
@@ -49,14 +50,15 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     },
     ...(before === null ? {} : { initialMeasurementsCache: before.rows }),
   });
-  const address = useRef('');
-  useEffect(() => {
-    // Its filters are in the address, and change while it is shown.
-    address.current = location.hash;
+  const drawnEntry = shownEntry();
+  const entry = useRef(drawnEntry);
+  useLayoutEffect(() => {
+    // That of the last drawing: what the address is when the list goes is already where one goes to.
+    entry.current = drawnEntry;
   });
   useEffect(
     () => () => {
-      left = { address: address.current, rows: rows.takeSnapshot(), margin: rows.options.scrollMargin };
+      left = { entry: entry.current, rows: rows.takeSnapshot(), margin: rows.options.scrollMargin };
     },
     [rows],
   );
@@ -65,7 +67,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   useEffect(() => {
     if (hasNextPage && !isLoadingMore && error === null && last >= items.length - AHEAD) void loadMore();
   }, [hasNextPage, isLoadingMore, error, last, items.length, loadMore]);
-  useKeptPlace(items, shown, rows.measurementsCache, list);
+  useKeptPlace(items, shown, rows.measurementsCache, margin);
 
   const focusOn = (index: number): void => {
     const id = items[index]?.id;
@@ -170,26 +172,54 @@ async function untilDrawn(find: () => HTMLElement | null): Promise<HTMLElement |
   return null;
 }
 
-/** After items came or went above: scrolls by as much as the first item in view has moved. */
+/** How far down the page the list begins: that changes with what stands above it. */
+function useOffsetTop(list: { readonly current: HTMLElement | null }, initial: number): number {
+  const [top, setTop] = useState(initial);
+  const measure = (): void => setTop((before) => list.current?.offsetTop ?? before);
+  useLayoutEffect(measure);
+  useEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => {
+      observer.disconnect();
+    };
+    // It measures the same whichever drawing it is of.
+  }, []);
+  return top;
+}
+
+interface Kept {
+  readonly items: readonly FanfareItem[];
+  readonly id: string;
+  readonly index: number;
+  readonly start: number;
+  readonly margin: number;
+}
+
+/** After items, or what stands above the list, came or went: scrolls by as much as the first item in view has moved. */
 function useKeptPlace(
   items: readonly FanfareItem[],
   shown: readonly VirtualItem[],
   all: readonly VirtualItem[],
-  list: { readonly current: HTMLElement | null },
+  margin: number,
 ): void {
-  const kept = useRef<{ items: readonly FanfareItem[]; id: string; index: number; start: number } | null>(
-    null,
-  );
+  const kept = useRef<Kept | null>(null);
   useLayoutEffect(() => {
     const before = kept.current;
-    if (before !== null && before.items !== items && window.scrollY > (list.current?.offsetTop ?? 0)) {
-      const index = items.findIndex(({ id }) => id === before.id);
+    if (before !== null && window.scrollY > margin) {
+      const index = before.items === items ? before.index : items.findIndex(({ id }) => id === before.id);
       const start = all[index]?.start;
-      if (start !== undefined && index !== before.index) window.scrollBy(0, start - before.start);
+      // Where nothing went or came above it, heights that were guessed are made up for by the virtualizer.
+      const moved =
+        index === before.index || start === undefined ? margin - before.margin : start - before.start;
+      if (moved !== 0) window.scrollBy(0, moved);
     }
     const first = shown.find(({ end }) => end > window.scrollY);
     const id = first === undefined ? undefined : items[first.index]?.id;
     kept.current =
-      first === undefined || id === undefined ? null : { items, id, index: first.index, start: first.start };
+      // Not before it is known where the list begins.
+      first === undefined || id === undefined || margin === 0
+        ? null
+        : { items, id, index: first.index, start: first.start, margin };
   });
 }
