@@ -60,8 +60,10 @@ function explain(reach: Reach): string {
 
 /** The place in the sources that calls the driver; null: somebody else does. */
 function callerInSources(): string | null {
-  const { prepareStackTrace } = Error;
+  const { prepareStackTrace, stackTraceLimit } = Error;
   try {
+    // Two frames are looked at: to collect more costs several times as much, for every command.
+    Error.stackTraceLimit = 2;
     Error.prepareStackTrace = (_error, sites) => sites;
     const here: { stack?: readonly NodeJS.CallSite[] } = {};
     Error.captureStackTrace(here, callerInSources);
@@ -72,6 +74,7 @@ function callerInSources(): string | null {
     return `src/${file.slice(SOURCES.length)}:${String(site?.getLineNumber() ?? 0)}`;
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
