@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
-import { claimFirst } from '../database/claim-first.ts';
+import { claimFirstOf } from '../database/claim-first.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
@@ -24,6 +24,11 @@ export interface RebuildClaim {
   readonly wasCutOff: boolean;
   /** At the start of the rebuild the stored feed was complete above this position; `null`: to the end. */
   readonly floor: FeedPosition | null;
+}
+
+export interface FoundRebuild extends RebuildClaim {
+  /** No other feed was due. */
+  readonly isOnly: boolean;
 }
 
 /** Which feeds are due for a rebuild, and their leases. Part of the repository of feeds. */
@@ -66,9 +71,9 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
      * Claims the feed that has been due longest; deliveries that skip it from here on make it stale again. A feed that
      * becomes due during its rebuild waits for the end of it. Expired leases are taken over. Index `rebuild`.
      */
-    async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
+    async claimDue(now: Date, leaseMs: number): Promise<FoundRebuild | null> {
       const until = new Date(now.getTime() + leaseMs);
-      const document = await claimFirst(
+      const first = await claimFirstOf(
         collection,
         {
           due: {
@@ -92,10 +97,11 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
           { $unset: ['isStale', 'isDropped', 'dropUntil'] },
         ],
       );
-      if (document === null) return null;
+      if (first === null) return null;
+      const { document, isOnly } = first;
       const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
       return {
-        ...{ userId, version },
+        ...{ userId, version, isOnly },
         wasCutOff: rebuildsBegun > 1 || isUntold,
         floor: floorOf(document, epoch),
       };

@@ -1,5 +1,5 @@
 import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { RebuildClaim } from '../../storage/readers/feed-rebuilds.ts';
+import type { FoundRebuild, RebuildClaim } from '../../storage/readers/feed-rebuilds.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
@@ -15,6 +15,9 @@ const POSTPONE_MS = 250;
 /** Waits while the store of the feeds is away: the first, and the longest. */
 const FIRST_OUTAGE_MS = 200;
 const MAX_OUTAGE_MS = 5_000;
+
+/** Rebuilds under way at once: while two chunks of bulk run, which is what the gate allows, another one is claimed or ends. */
+const SIDE_BY_SIDE = 3;
 
 const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
 
@@ -36,11 +39,15 @@ export interface RebuildWorkerOptions {
   readonly pollMs: number;
 }
 
-/** In any number of processes. A rebuild that is cut off or done twice is harmless; a feed due again gets one more. */
+/**
+ * Rebuilds some feeds side by side, each by one at a time. In any number of processes. A rebuild that is cut off or done
+ * twice is harmless; a feed due again gets one more.
+ */
 export class RebuildWorker extends BackgroundWorker {
   readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
   readonly #options: RebuildWorkerOptions;
   readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
+  #claiming: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
     const { gate = new LaneGate(), workSignal } = dependencies;
@@ -51,10 +58,45 @@ export class RebuildWorker extends BackgroundWorker {
 
   protected override async work(): Promise<boolean> {
     if (this.#outage.waitMs > 0) return false;
-    const claim = await this.#dependencies.feeds.claimDue(clock.now(), this.#options.leaseMs);
-    if (claim === null) return false;
-    await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
-    return true;
+    const failures: unknown[] = [];
+    const found = await this.#oneAfterAnother(1, failures);
+    const [first, ...others] = failures;
+    if (failures.length === 0) return found;
+    for (const other of others) if (String(other) !== String(first)) this.failed(other);
+    throw first;
+  }
+
+  /**
+   * Rebuilds what is due until there is nothing more, or one of them fails. Where others are due too, the same is done beside
+   * it. Returns whether there was any.
+   */
+  async #oneAfterAnother(place: number, failures: unknown[]): Promise<boolean> {
+    let beside: Promise<unknown> | null = null;
+    let found = false;
+    while (failures.length === 0 && !this.isStopping) {
+      try {
+        const claim = await this.#claim();
+        if (claim === null) break;
+        found = true;
+        if (place < SIDE_BY_SIDE && !claim.isOnly)
+          beside ??= this.#oneAfterAnother(place + 1, failures).finally(() => {
+            beside = null;
+          });
+        await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    await beside;
+    return found;
+  }
+
+  /** One after the other: those that look at the same moment find the same feed. */
+  #claim(): Promise<FoundRebuild | null> {
+    const { feeds } = this.#dependencies;
+    const claim = this.#claiming.then(() => feeds.claimDue(clock.now(), this.#options.leaseMs));
+    this.#claiming = claim.catch(() => undefined);
+    return claim;
   }
 
   protected override failed(error: unknown): void {
