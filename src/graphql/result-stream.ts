@@ -118,9 +118,8 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   }
 
   #show(event: unknown): ExecutionResult | Promise<ExecutionResult | null> | null {
-    const { onEvent, present } = this.#options;
-    onEvent(event);
-    const presented = present(event);
+    this.#options.onEvent(event);
+    const presented = this.#options.present(event);
     return presented instanceof Promise
       ? presented.then((result) => this.#pass(result))
       : this.#pass(presented);

@@ -165,7 +165,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = createNodeServer(limits);
   server.on('connection', (socket: Duplex) => {
     silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    socket.on('close', () => silent.delete(socket));
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     silent.delete(req.socket);

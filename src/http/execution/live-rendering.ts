@@ -13,7 +13,6 @@ import { personalSelection, type PersonalSelection } from '../../graphql/renderi
 import { plainFill, type FillText } from '../../graphql/rendering/plain-values.ts';
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
 import { toByteText } from '../../lib/byte-text.ts';
-import { OnDispose } from '../../lib/on-dispose.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
@@ -68,26 +67,47 @@ export class LiveRendering {
     const groups = this.#groups.get(document) ?? new Map<string, Group>();
     this.#groups.set(document, groups);
     const key = JSON.stringify([operationName ?? '', locale, usedBelowRoot(operation, variableValues ?? {})]);
-    const group = groups.get(key) ?? new Group(run, { schema, operation });
-    groups.set(key, group);
-    group.members += 1;
-    const leaving = new OnDispose(() => {
-      group.members -= 1;
-      if (group.members > 0) return;
+    const known = groups.get(key);
+    if (known !== undefined) return new Member(known);
+    const group = new Group(run, { schema, operation }, () => {
       if (groups.get(key) === group) groups.delete(key);
       if (groups.size === 0 && this.#groups.get(document) === groups) this.#groups.delete(document);
     });
-    return {
-      render: (event, args) => group.render(event, args),
-      prepare: (events, argsOf, wake) => group.prepare(events, argsOf, wake),
-      [Symbol.dispose]: () => {
-        leaving[Symbol.dispose]();
-      },
-    };
+    groups.set(key, group);
+    return new Member(group);
   }
 }
 
 const nothing = (): undefined => undefined;
+
+/** A class, and not functions in an object: every open subscription has one. */
+class Member implements EventRenderer {
+  readonly #group: Group;
+  #hasLeft = false;
+
+  constructor(group: Group) {
+    this.#group = group;
+    group.members += 1;
+  }
+
+  render(event: FeedEvent, args: () => ExecutionArgs): Result {
+    return this.#group.render(event, args);
+  }
+
+  prepare(
+    events: readonly FeedEvent[],
+    args: (event: FeedEvent) => ExecutionArgs,
+    wake: () => void,
+  ): boolean {
+    return this.#group.prepare(events, args, wake);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#group.leave();
+  }
+}
 
 interface Shown {
   /** The event that was executed. */
@@ -109,6 +129,7 @@ interface Written {
 
 class Group {
   members = 0;
+  readonly #onEmpty: () => void;
   readonly #run: (args: ExecutionArgs) => Result;
   readonly #schema: GraphQLSchema;
   readonly #operation: Operation;
@@ -119,10 +140,17 @@ class Group {
   constructor(
     run: (args: ExecutionArgs) => Result,
     { schema, operation }: { readonly schema: GraphQLSchema; readonly operation: Operation },
+    onEmpty: () => void,
   ) {
+    this.#onEmpty = onEmpty;
     this.#run = run;
     this.#schema = schema;
     this.#operation = operation;
+  }
+
+  leave(): void {
+    this.members -= 1;
+    if (this.members === 0) this.#onEmpty();
   }
 
   render(event: FeedEvent, args: () => ExecutionArgs): Result {

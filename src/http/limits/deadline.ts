@@ -8,29 +8,67 @@ export function callAt(time: Date, callback: () => void): Disposable {
 
 /** A class instead of an object of functions, since every socket has one. */
 class Deadline implements Disposable {
-  readonly #time: number;
-  readonly #callback: () => void;
-  #timer: NodeJS.Timeout;
+  readonly time: number;
+  readonly callback: () => void;
 
   constructor(time: number, callback: () => void) {
-    this.#time = time;
-    this.#callback = callback;
-    this.#timer = this.#arm();
-  }
-
-  #arm(): NodeJS.Timeout {
-    const remaining = Math.max(this.#time - Date.now(), 0);
-    if (remaining <= MAX_TIMER_MS) return setTimeout(this.#callback, remaining).unref();
-    return setTimeout(() => {
-      this.#timer = this.#arm();
-    }, MAX_TIMER_MS).unref();
+    this.time = time;
+    this.callback = callback;
+    deadlines.add(this);
   }
 
   [Symbol.dispose](): void {
-    // Node keeps a list per duration, which an unref'ed timer holds until it is due: as long as the token of every past
-    // client
-    // is valid.
-    this.#timer.ref();
-    clearTimeout(this.#timer);
+    deadlines.delete(this);
   }
 }
+
+/** One timer for all of them, set to the first: Node keeps a timer, and a list for each duration, at several times the memory. */
+class Deadlines {
+  readonly #open = new Set<Deadline>();
+  #timer: NodeJS.Timeout | null = null;
+  /** What the timer is set to. */
+  #first = Infinity;
+  readonly #onTimer = (): void => {
+    const now = Date.now();
+    this.#stop();
+    try {
+      const due = [...this.#open].filter(({ time }) => time <= now);
+      // One call may dispose of another deadline.
+      for (const deadline of due) if (this.#open.delete(deadline)) deadline.callback();
+    } finally {
+      // The others of this moment are called even where one fails.
+      let first = Infinity;
+      for (const { time } of this.#open) first = Math.min(first, time);
+      this.#start(first);
+    }
+  };
+
+  add(deadline: Deadline): void {
+    this.#open.add(deadline);
+    if (deadline.time < this.#first) this.#start(deadline.time);
+  }
+
+  delete(deadline: Deadline): void {
+    this.#open.delete(deadline);
+    if (this.#open.size === 0) this.#stop();
+  }
+
+  #start(first: number): void {
+    this.#stop();
+    if (first === Infinity) return;
+    this.#first = first;
+    const remaining = Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS);
+    this.#timer = setTimeout(this.#onTimer, remaining).unref();
+  }
+
+  #stop(): void {
+    this.#first = Infinity;
+    if (this.#timer === null) return;
+    // Node keeps the list of a timer that was unref'ed until it is due.
+    this.#timer.ref();
+    clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
+
+const deadlines = new Deadlines();

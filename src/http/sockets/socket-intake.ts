@@ -49,7 +49,7 @@ export class SocketIntake {
       this.#count();
     };
     socket.on('ping', onControl).on('pong', onControl);
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.#underWay?.[Symbol.dispose]();
     });
   }

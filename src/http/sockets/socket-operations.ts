@@ -243,7 +243,7 @@ function endWithSession(
       : callAt(expiresAt, () => {
           socket.close(CloseCode.Forbidden, 'The token has expired');
         });
-  socket.once('close', () => {
+  socket.on('close', () => {
     ended[Symbol.dispose]();
     expired?.[Symbol.dispose]();
   });

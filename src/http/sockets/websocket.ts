@@ -124,7 +124,7 @@ export class SocketServer {
       },
       connection,
     );
-    socket.once('close', (code, reason) => {
+    socket.on('close', (code, reason) => {
       closed(code, reason.toString()).catch((err: unknown) => {
         this.#fail(socket, err);
       });

@@ -35,6 +35,36 @@ test('does not call when disposed before, and leaves no timer', async () => {
   expect(callback).not.toHaveBeenCalled();
 });
 
+test('keeps one timer for all, and calls each at its own time', async () => {
+  const called: number[] = [];
+  for (const at of [30, 10, 20, 10]) callAt(new Date(at), () => called.push(at));
+  const disposed = callAt(new Date(5), () => called.push(5));
+  expect(vi.getTimerCount()).toBe(1);
+  disposed[Symbol.dispose]();
+  await vi.advanceTimersByTimeAsync(9);
+  expect(called).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(called).toEqual([10, 10]);
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(called).toEqual([10, 10, 20, 30]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('calls what is set by a call, and the others where one fails', async () => {
+  const called: string[] = [];
+  const failing = new Error('One fails');
+  callAt(new Date(10), () => {
+    called.push('first');
+    callAt(new Date(15), () => called.push('set by the first'));
+    throw failing;
+  });
+  callAt(new Date(10), () => called.push('second'));
+  await expect(vi.advanceTimersByTimeAsync(10)).rejects.toBe(failing);
+  await vi.advanceTimersByTimeAsync(5);
+  expect(called).toEqual(['first', 'second', 'set by the first']);
+});
+
 test('leaves nothing behind when disposed, for however many different times it was set', () => {
   vi.useRealTimers();
   const tomorrow = Date.now() + 86_400_000;

@@ -1,15 +1,18 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { isWritten, type LiveRendering } from '../live-rendering.ts';
+import { isWritten, type EventRenderer, type LiveRendering } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
-import { runSubscription } from '../../../graphql/result-stream.ts';
+import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
+import type { Identity } from '../../../domain/viewer.ts';
 import { Ending } from '../../../lib/ending.ts';
+import { OnDispose } from '../../../lib/on-dispose.ts';
 import type { Services } from '../../../services/create-services.ts';
 import type { FeedEvent } from '../../../services/shapes.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
 import { withEventId } from '../event-ids.ts';
+import type { Caller } from '../../identity/caller.ts';
 import type { RequestObserver } from '../../exchange/observe.ts';
 import type { RequestContext } from '../operation-context.ts';
 import type { SubscriptionQuota } from '../subscription-quota.ts';
@@ -35,67 +38,127 @@ export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
   };
 }
 
-async function subscribe(
-  options: LiveSubscriptionsOptions & { readonly inTrace: ReturnType<typeof tracedPushes> },
-  args: ExecutionArgs,
-) {
-  const { services, rendering, quota, metrics, observer, inTrace } = options;
-  const { caller, lastEventId, locale, request, frames } = args.contextValue as SubscribeContext;
+interface SubscriptionParts extends LiveSubscriptionsOptions {
+  readonly inTrace: ReturnType<typeof tracedPushes>;
+}
+
+async function subscribe(parts: SubscriptionParts, args: ExecutionArgs) {
+  const { caller, ...asked } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
-  const place = quota.take(identity.userId);
+  const place = parts.quota.take(identity.userId);
   if (place === null)
     return { errors: [apiError('RATE_LIMITED', 'Too many open subscriptions of this user')] };
+  const subscription = new LiveSubscription(parts, args, { ...asked, identity, transport, place });
+  const contextValue = subscription.context();
+  const result = await runSubscription({ ...args, contextValue, options: FIRST_FAULT }, subscription);
+  return Symbol.asyncIterator in result ? result : withFirstRefusal(result);
+}
 
-  const gauge = metrics.subscriberOpened(transport === 'websocket' ? 'websocket' : 'sse');
-  const ending = new Ending();
-  const renderer = rendering.open(args, locale);
-  function onEnd(): void {
-    request?.signal.removeEventListener('abort', onEnd);
-    ending.abort();
-    place?.[Symbol.dispose]();
-    gauge[Symbol.dispose]();
-    renderer[Symbol.dispose]();
+interface Subscriber extends Pick<SubscribeContext, 'lastEventId' | 'locale' | 'request' | 'frames'> {
+  readonly identity: Identity;
+  readonly transport: Caller['transport'];
+  readonly place: Disposable;
+}
+
+/** A class, and not functions in an object: there is one for every open subscription. */
+class LiveSubscription implements ResultStreamOptions {
+  readonly #parts: SubscriptionParts;
+  /** Without context: every event has its own. */
+  readonly #args: ExecutionArgs;
+  readonly #identity: Identity;
+  readonly #isSocket: boolean;
+  readonly #place: Disposable;
+  readonly #gauge: Disposable;
+  readonly #renderer: EventRenderer;
+  readonly #ending = new Ending();
+  readonly #locale: GraphQLContext['locale'];
+  readonly #lastEventId: string | undefined;
+  readonly #frames: SubscribeContext['frames'];
+  readonly #leaving: Disposable | null;
+
+  constructor(parts: SubscriptionParts, args: ExecutionArgs, subscriber: Subscriber) {
+    const { request, transport } = subscriber;
+    this.#parts = parts;
+    this.#args = { ...args, contextValue: undefined };
+    this.#identity = subscriber.identity;
+    this.#isSocket = transport === 'websocket';
+    this.#place = subscriber.place;
+    this.#gauge = parts.metrics.subscriberOpened(this.#isSocket ? 'websocket' : 'sse');
+    this.#renderer = parts.rendering.open(args, subscriber.locale);
+    this.#locale = subscriber.locale;
+    this.#lastEventId = subscriber.lastEventId;
+    this.#frames = subscriber.frames;
+    this.#leaving = request === undefined ? null : this.#endWith(request.signal);
   }
-  request?.signal.addEventListener('abort', onEnd);
 
-  const context = (event?: FeedEvent): ReturnType<typeof createContext> =>
-    createContext(services, identity, ending, {
+  context(event?: FeedEvent): GraphQLContext {
+    const { services } = this.#parts;
+    const { userId } = this.#identity;
+    return createContext(services, this.#identity, this.#ending, {
       openSession: (reader) =>
         event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
-      ...(lastEventId === undefined
+      ...(this.#lastEventId === undefined
         ? {}
-        : { lastEventId: services.cursors.given(identity.userId, lastEventId) }),
-      locale,
+        : { lastEventId: services.cursors.given(userId, this.#lastEventId) }),
+      locale: this.#locale,
     });
-  const shownCursor = ({ cursor }: FeedEvent): string => services.cursors.shown(identity.userId, cursor);
-  const executed: ExecutionArgs = { ...args, contextValue: undefined };
-  const argsOf = (event: FeedEvent): ExecutionArgs => ({
-    ...{ ...executed, rootValue: event },
-    contextValue: context(event),
-  });
-  const render = (event: FeedEvent): ExecutionResult | Promise<ExecutionResult> =>
-    inTrace(event, () => renderer.render(event, () => argsOf(event)));
-  const result = await runSubscription(
-    { ...args, contextValue: context(), options: FIRST_FAULT },
-    {
-      present:
-        transport === 'websocket'
-          ? (event) => render(event as FeedEvent)
-          : async (event) => withEventId(await render(event as FeedEvent), shownCursor(event as FeedEvent)),
-      prepare: (events, wake) => renderer.prepare(events as readonly FeedEvent[], argsOf, wake),
-      send:
-        frames === undefined
-          ? undefined
-          : (shown, isFollowed) => (isWritten(shown) ? frames.send(shown.bytes, isFollowed) : null),
-      onEnd,
-      presentError: (error) => ({ errors: [observer.presentError(error)] }),
-      onEvent(event) {
-        const notified = event as FeedEvent;
-        metrics.liveEventSent(notified.kind);
-        if (notified.kind === 'resync') metrics.liveResync(notified.reason);
-      },
-    },
-  );
-  return Symbol.asyncIterator in result ? result : withFirstRefusal(result);
+  }
+
+  present(event: unknown): ExecutionResult | Promise<ExecutionResult> {
+    const shown = this.#render(event as FeedEvent);
+    return this.#isSocket ? shown : this.#withId(shown, event as FeedEvent);
+  }
+
+  prepare(events: readonly unknown[], wake: () => void): boolean {
+    return this.#renderer.prepare(events as readonly FeedEvent[], (event) => this.#argsOf(event), wake);
+  }
+
+  send(shown: ExecutionResult, isFollowed: boolean): Promise<void> | 'sent' | null {
+    return this.#frames !== undefined && isWritten(shown) ? this.#frames.send(shown.bytes, isFollowed) : null;
+  }
+
+  onEnd(): void {
+    this.#leaving?.[Symbol.dispose]();
+    this.#ending.abort();
+    this.#place[Symbol.dispose]();
+    this.#gauge[Symbol.dispose]();
+    this.#renderer[Symbol.dispose]();
+  }
+
+  presentError(error: unknown): ExecutionResult {
+    return { errors: [this.#parts.observer.presentError(error)] };
+  }
+
+  onEvent(event: unknown): void {
+    const notified = event as FeedEvent;
+    this.#parts.metrics.liveEventSent(notified.kind);
+    if (notified.kind === 'resync') this.#parts.metrics.liveResync(notified.reason);
+  }
+
+  #render(event: FeedEvent): ExecutionResult | Promise<ExecutionResult> {
+    return this.#parts.inTrace(event, () => this.#renderer.render(event, () => this.#argsOf(event)));
+  }
+
+  async #withId(
+    shown: ExecutionResult | Promise<ExecutionResult>,
+    { cursor }: FeedEvent,
+  ): Promise<ExecutionResult> {
+    const { cursors } = this.#parts.services;
+    return withEventId(await shown, cursors.shown(this.#identity.userId, cursor));
+  }
+
+  #argsOf(event: FeedEvent): ExecutionArgs {
+    return { ...this.#args, rootValue: event, contextValue: this.context(event) };
+  }
+
+  #endWith(signal: AbortSignal): Disposable {
+    const onAbort = (): void => {
+      this.onEnd();
+    };
+    signal.addEventListener('abort', onAbort);
+    return new OnDispose(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  }
 }
