@@ -18,7 +18,8 @@ export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, L
 /** Interactions that are equal for every reader's relevancy, represented by the latest of them. */
 export interface InteractionGroup {
   readonly kind: InteractionKind;
-  readonly actorId: UserId;
+  /** Null: several members, none of whom it is known of. Never of a reshare that followers receive. */
+  readonly actorId: UserId | null;
   /** Departments of the interacting member and of the action's actor at the time. */
   readonly departmentIds: readonly string[];
   readonly latest: Date;
@@ -28,7 +29,9 @@ export interface InteractionGroup {
 
 /** Members with a reshare, visible or not: the follows of these members must be loaded. */
 export function passersOf(interactions: readonly InteractionGroup[]): UserId[] {
-  return interactions.flatMap(({ actorId, passedOn }) => (passedOn === undefined ? [] : [actorId]));
+  return interactions.flatMap(({ actorId, passedOn }) =>
+    passedOn === undefined || actorId === null ? [] : [actorId],
+  );
 }
 
 export interface RelevancyReader {
@@ -152,9 +155,9 @@ export function relevancyFor(
   for (const interaction of interactions) {
     const { departmentIds, actorId, latest: at, passedOn } = interaction;
     const time = at.getTime();
-    if (passedOn !== undefined) byPasser.set(actorId, interaction);
+    if (passedOn !== undefined && actorId !== null) byPasser.set(actorId, interaction);
     latest = Math.max(latest, time);
-    byActor.set(actorId, Math.max(byActor.get(actorId) ?? 0, time));
+    if (actorId !== null) byActor.set(actorId, Math.max(byActor.get(actorId) ?? 0, time));
     for (const id of departmentIds) byDepartment.set(id, Math.max(byDepartment.get(id) ?? 0, time));
   }
   const since = concernedSince(action);

@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
-import { passersOf, relevancyFor } from '../domain/relevancy.ts';
+import { baseRelevancy, passersOf, relevancyFor } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { followsThatBoost } from './boost.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
@@ -20,24 +20,36 @@ export async function resolveEntries(
   known?: readonly Follow[],
 ): Promise<PlaceEntry> {
   const lively = actions.filter((action) => action.isBumped);
-  const summaries = await interactions.summaries(lively.map((action) => action.id));
-  const passers = new Set([...summaries.values()].flatMap(({ groups }) => passersOf(groups)));
+  if (lively.length === 0)
+    return (_userId, action, reasons) => placed(action, baseRelevancy(action), reasons);
+  const ids = lively.map((action) => action.id);
+  const [lifts, found] = await Promise.all([interactions.liftsOf(ids), members.findByIds(userIds)]);
+  const passers = new Set([...lifts.values()].flatMap(passersOf));
   const refIds = known === undefined ? lively.flatMap((action) => action.refIds) : [];
-  const [found, followed] = await Promise.all([
-    summaries.size === 0 ? [] : members.findByIds(userIds),
+  const supervisors = new Set(found.flatMap(({ supervisorId }) => supervisorId ?? []));
+  const [liftsBySupervisors, followed] = await Promise.all([
+    interactions.liftsBy([...lifts.keys()], [...supervisors]),
     followsThatBoost({ follows }, userIds, { passers: [...passers], refIds }),
   ]);
   const readers = new Map(found.map((member) => [member.userId, member]));
   const boosts = new Map(
     actions.map((action) => [
       action.id,
-      relevancyFor(action, summaries.get(action.id)?.groups ?? [], weights),
+      relevancyFor(
+        action,
+        [...(lifts.get(action.id) ?? []), ...(liftsBySupervisors.get(action.id) ?? [])],
+        weights,
+      ),
     ]),
   );
   return (userId, action, reasons) => {
     const reader = readers.get(userId) ?? { userId, departmentId: null, supervisorId: null };
     const boost = boosts.get(action.id) ?? relevancyFor(action, [], weights);
     const relevancy = boost({ ...reader, follows: [...(followed.get(userId) ?? []), ...(known ?? [])] });
-    return { actionId: action.id, relevancy, reasons };
+    return placed(action, relevancy, reasons);
   };
+}
+
+function placed({ id }: Action, relevancy: Date, reasons: readonly DeliveryReason[]): FeedEntry {
+  return { actionId: id, relevancy, reasons };
 }

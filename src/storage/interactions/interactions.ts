@@ -13,6 +13,7 @@ import { rescueEvents } from '../events/event-rescue.ts';
 import { reactionCounts } from '../documents/engagement-document.ts';
 import { interactionLists } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
+import { liftingGroups } from './lifting-groups.ts';
 import type { Collections } from '../database/mongo.ts';
 
 export interface InteractionSummary {
@@ -56,6 +57,7 @@ export function interactionsRepository(
   return {
     ...interactionRecords(collections, events),
     ...interactionLists(collections),
+    ...liftingGroups(collection),
 
     /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
     async summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
