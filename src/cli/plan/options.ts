@@ -11,10 +11,17 @@ const MOST_MEMBERS = 1e9;
 export function planOptions(): readonly Option[] {
   const of = (flags: string, text: string, least: number, most: number): Option =>
     new Option(flags, text).argParser((given) => numberIn(given, least, most));
+  const whole: typeof of = (flags, text, least, most) =>
+    new Option(flags, text).argParser((given) => wholeIn(given, least, most));
   return [
-    of('--members <n>', 'people there are', 1, MOST_MEMBERS).makeOptionMandatory(),
-    of('--readers <n>', 'people who read on a day; default: three of ten', 1, MOST_MEMBERS),
-    of('--refs <n>', 'things and people that can be followed; default: as many as members', 1, MOST_MEMBERS),
+    whole('--members <n>', 'people there are', 1, MOST_MEMBERS).makeOptionMandatory(),
+    whole('--readers <n>', 'people who read on a day; default: three of ten', 1, MOST_MEMBERS),
+    whole(
+      '--refs <n>',
+      'things and people that can be followed; default: as many as members',
+      1,
+      MOST_MEMBERS,
+    ),
     of('--follows <n>', 'follows of a member, on average; default: 50', 0.01, 1e5),
     of(
       '--zipf <exponent>',
@@ -22,21 +29,21 @@ export function planOptions(): readonly Option[] {
       0,
       3,
     ),
-    of('--actions <n>', 'actions a day, of everybody together; default: a tenth of the members', 1, MOST),
-    of('--reads <n>', 'pages a day, of everybody together; default: ten for each reader', 1, MOST),
+    whole('--actions <n>', 'actions a day, of everybody together; default: a tenth of the members', 1, MOST),
+    whole('--reads <n>', 'pages a day, of everybody together; default: ten for each reader', 1, MOST),
     of('--peak <factor>', 'the busiest hour, beside the average; default: 3', 1, 1_000),
     of('--watching <share>', 'readers of the day who watch in the busiest hour; default: 0.1', 0, 1),
     new Option(
       '--model <name>',
       `feed model: ${Object.keys(MEASURED_COSTS.models).join(', ')}; default: items`,
     ),
-    of('--threshold <followers>', 'CELEBRITY_THRESHOLD; default: 10000', 0, MOST),
-    of('--cap <entries>', 'FEED_CAP; default: 1000', 1, 1e6),
-    of('--days <n>', 'for how long actions are kept; default: 365', 1, 36_500),
-    of('--cores <n>', 'cores of a machine; default: 8', 1, 1_024),
-    of('--workers <n>', 'worker processes; default: as many as suffice', 1, 1_000),
-    of('--burst <actions>', 'actions that come at one moment beside the others; default: none', 0, 1e5),
-    of('--seed <n>', 'what the simulation begins from; default: 1', 0, 2 ** 31),
+    whole('--threshold <followers>', 'CELEBRITY_THRESHOLD; default: 10000', 0, MOST),
+    whole('--cap <entries>', 'FEED_CAP; default: 1000', 1, 1e6),
+    whole('--days <n>', 'for how long actions are kept; default: 365', 1, 36_500),
+    whole('--cores <n>', 'cores of a machine; default: 8', 1, 1_024),
+    whole('--workers <n>', 'worker processes; default: as many as suffice', 1, 1_000),
+    whole('--burst <actions>', 'actions that come at one moment beside the others; default: none', 0, 1e5),
+    whole('--seed <n>', 'what the simulation begins from; default: 1', 0, 2 ** 31),
     new Option(
       '--costs <file>',
       'unit costs of your own machine: bench/results/unit-costs.json of npm run bench -- unit-costs',
@@ -46,11 +53,27 @@ export function planOptions(): readonly Option[] {
 }
 
 function numberIn(text: string, least: number, most: number): number {
+  const value = valueOf(text);
+  if (value >= least && value <= most) return value;
+  throw new InvalidArgumentError(
+    `Expected a number from ${amount(least)} to ${amount(most)}, such as 0.5, 250k, 10M or 1G.`,
+  );
+}
+
+/** There are no halves of people. */
+function wholeIn(text: string, least: number, most: number): number {
+  const value = valueOf(text);
+  if (value >= least && value <= most && Number.isInteger(value)) return value;
+  throw new InvalidArgumentError(
+    `Expected a whole number from ${amount(least)} to ${amount(most)}, such as 8, 250k, 1.5M or 1G.`,
+  );
+}
+
+/** NaN: it is no number. */
+function valueOf(text: string): number {
   const [, digits = '', unit = ''] = /^([\d_]+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
-  const value = Number(digits.replaceAll('_', '')) * (UNITS[unit] ?? NaN);
-  if (digits === '' || !(value >= least && value <= most))
-    throw new InvalidArgumentError(
-      `Expected a number from ${amount(least)} to ${amount(most)}, such as 0.5, 250k, 10M or 1G.`,
-    );
-  return value;
+  // 1.001k is as near to a thousand and one as numbers come.
+  return digits === ''
+    ? NaN
+    : Number((Number(digits.replaceAll('_', '')) * (UNITS[unit] ?? NaN)).toPrecision(15));
 }

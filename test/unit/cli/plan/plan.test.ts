@@ -217,8 +217,11 @@ describe('fanfare plan', () => {
 
   test.each([
     [[], "required option '--members <n>' not specified"],
-    [['--members', '0'], 'Expected a number from 1 to 1,000,000,000, such as 0.5, 250k, 10M or 1G.'],
-    [['--members', '1e9'], 'Expected a number'],
+    [['--members', '0'], 'Expected a whole number from 1 to 1,000,000,000, such as 8, 250k, 1.5M or 1G.'],
+    [['--members', '10.5'], 'Expected a whole number'],
+    [['--members', '1M', '--workers', '2.5'], 'Expected a whole number from 1 to 1,000'],
+    [['--members', '10', '--follows', '0'], 'Expected a number from 0.01 to 100,000, such as 0.5'],
+    [['--members', '1e9'], 'Expected a whole number'],
     [['--members', '10', '--readers', '11'], '--readers 11: there are only 10 members'],
     [
       ['--members', '10', '--model', 'toast'],
