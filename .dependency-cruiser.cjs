@@ -46,7 +46,12 @@ const ROOMS = [
   // What holds what was read or parsed, within a bound.
   {
     packages: ['lru-cache'],
-    rooms: ['^src/http/', '^src/storage/', '^src/descriptors/muted-action\\.ts$'],
+    rooms: [
+      '^src/http/',
+      '^src/storage/',
+      '^src/descriptors/muted-action\\.ts$',
+      '^src/telemetry/stack-once\\.ts$',
+    ],
   },
   { packages: ['graphql-ws'], rooms: ['^src/http/'] },
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
