@@ -18,6 +18,11 @@ export interface DeliveryChunk {
   readonly readers: readonly ReaderDelivery[];
   /** No earlier attempt can have written this chunk. A hint: a wrong value costs time, not correctness. */
   readonly isFirstAttempt: boolean;
+  /**
+   * Most readers hold the action at a lower place, and nobody asks whom the delivery raised: `raised` may name fewer. A
+   * hint like the one above. Default: no.
+   */
+  readonly isRaise?: boolean;
 }
 
 /**

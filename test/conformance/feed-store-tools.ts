@@ -56,12 +56,17 @@ export async function deliver(
   n: number,
   ms: number,
   userIds: readonly string[],
-  more: { readonly reasons?: FeedEntry['reasons']; readonly isFirstAttempt?: boolean } = {},
+  more: {
+    readonly reasons?: FeedEntry['reasons'];
+    readonly isFirstAttempt?: boolean;
+    readonly isRaise?: boolean;
+  } = {},
 ): Promise<DeliveryOutcome> {
   const reasons = more.reasons ?? ['FOLLOW'];
   return store.deliver({
     actionId: id(n),
     readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons })),
     isFirstAttempt: more.isFirstAttempt ?? true,
+    isRaise: more.isRaise ?? false,
   });
 }

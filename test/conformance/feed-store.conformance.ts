@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FeedEntry } from '../../src/domain/newsfeed-item.ts';
 import { at, deliver, entry, id, inOrder, readAll, type OpenFeedStore } from './feed-store-tools.ts';
 
 /** What every feed model has to do. Run whole; there are no exemptions. */
@@ -111,6 +112,27 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
         expect(next).toEqual(entry(2, 6));
       },
     );
+
+    test('raises as it delivers: who stands lower, as high, higher, for fewer reasons, or not at all', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const users = ['lower', 'as-high', 'higher', 'fewer', 'absent'];
+      await deliver(store, 1, 5, users);
+      await deliver(store, 2, 3, ['lower']);
+      await deliver(store, 2, 8, ['as-high'], { reasons: ['FOLLOW', 'MENTION'] });
+      await deliver(store, 2, 9, ['higher'], { reasons: ['MENTION'] });
+      await deliver(store, 2, 8, ['fewer']);
+      const raise = { reasons: ['MENTION' as const], isFirstAttempt: false, isRaise: true };
+      expect((await deliver(store, 2, 8, users, raise)).added).toEqual(['absent']);
+      const held = async (user: string): Promise<FeedEntry[]> =>
+        (await readAll(store, user, 10)).map((found) => ({ ...found, reasons: [...found.reasons].sort() }));
+      for (const user of ['lower', 'as-high', 'fewer'])
+        expect(await held(user)).toEqual([entry(2, 8, ['FOLLOW', 'MENTION']), entry(1, 5)]);
+      expect(await held('higher')).toEqual([entry(2, 9, ['MENTION']), entry(1, 5)]);
+      expect(await held('absent')).toEqual([entry(2, 8, ['MENTION']), entry(1, 5)]);
+      expect((await deliver(store, 2, 20, users, raise)).added).toEqual([]);
+      for (const user of users) expect((await held(user))[0]).toMatchObject({ relevancy: at(20) });
+    });
 
     test('moves a bumped entry to its new place, once', async () => {
       await using fixture = await open();

@@ -153,8 +153,12 @@ async function deliverChunk(
     relevancy: relevancyOf(userId),
     reasons,
   }));
-  const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
-  const announcements = announcementsOf(action.id, readers, outcome, notifiesAll(claim));
+  const isForAll = notifiesAll(claim);
+  const isRaise = isForAll && interactions.length > 0;
+  const outcome = await dependencies.feedStore.deliver({
+    ...{ actionId: action.id, readers, isFirstAttempt, isRaise },
+  });
+  const announcements = announcementsOf(action.id, readers, outcome, isForAll);
   await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
   await raiseFloors(dependencies, outcome.added);
   return userIds;

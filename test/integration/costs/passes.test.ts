@@ -84,6 +84,25 @@ test('a pass writes the counts of an action only where they are not what its int
   expect((await actions.findOne({ _id }))?.engagement.likes).toBe(2);
 });
 
+test('what a like raises for all readers alike is raised in one write, without a look at what they hold', async () => {
+  const readers = ['gil', 'hal', 'ida', 'jan'];
+  await parts.services.followMany(
+    parts.service,
+    readers.map((followerId) => ({ followerId, refId: 'raised' })),
+  );
+  const refs = [{ id: 'raised', type: 'THING', label: 'raised' }];
+  const conducted = new Date(Date.now() - 3_600_000);
+  const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted });
+  await parts.fanOut();
+  await parts.services.addInteraction(parts.session('eve'), { actionId: action.id, kind: 'LIKE' });
+  const ofItems = (await namesOf(() => parts.fanOut())).filter((name) => name.endsWith(' newsfeedItems'));
+  expect(ofItems).toEqual(['update newsfeedItems']);
+  for (const reader of readers) {
+    const { edges } = await parts.services.readFeed(parts.session(reader), { first: 1 });
+    expect(edges[0]?.node.relevancy.getTime()).toBeGreaterThan(conducted.getTime());
+  }
+});
+
 test('a claim says whether anything else was due, and takes over expired leases where it is asked to', async () => {
   const { fanOuts } = parts.repositories;
   const ids = [(await parts.publish({})).action.id, (await parts.publish({})).action.id];

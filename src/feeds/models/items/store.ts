@@ -8,13 +8,14 @@ import { isBehind } from '../shared/put-in-rounds.ts';
  * individually, nothing is evicted, and the cost of a delivery does not depend on the length of the feed.
  *
  * Cost: a page is one query; a delivery to a new reader is one insert in a bulk write; a bump is one `updateMany` per
- * distinct relevancy and set of reasons.
+ * distinct relevancy and set of reasons, and one query of readers in small groups, or where some do not hold it.
  */
 export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
   return {
     model: 'items',
     ...(open == null ? {} : { open }),
-    async deliver({ actionId, readers, isFirstAttempt }) {
+    async deliver({ actionId, readers: all, isFirstAttempt, isRaise = false }) {
+      const readers = isRaise ? await withoutRaised(actionId, all) : all;
       const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
       const missing = readers.filter((reader) => !stored.has(reader.userId));
       // Another writer may have inserted these meanwhile: look them up.
@@ -53,6 +54,25 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     drop: (userId) => items.drop(userId),
   };
 
+  /**
+   * Raises groups of readers without reading what they hold, and returns readers for whom that has to be read: those of
+   * groups in which somebody does not hold the action. Small groups are not tried, so that an action with many places
+   * does not take one write for each of them.
+   */
+  async function withoutRaised(
+    actionId: string,
+    readers: readonly ReaderDelivery[],
+  ): Promise<readonly ReaderDelivery[]> {
+    const left: ReaderDelivery[] = [];
+    for (const { boost, readers: group } of byBoost(readers)) {
+      const userIds = group.map((reader) => reader.userId);
+      const isLarge = group.length * LARGE_SHARE >= readers.length;
+      const count = isLarge ? await items.raiseById(actionId, userIds, boost) : 0;
+      if (count < group.length) left.push(...group);
+    }
+    return left;
+  }
+
   async function holdersOf(actionId: string, readers: readonly ReaderDelivery[]): Promise<Holders> {
     if (readers.length === 0) return NONE;
     const userIds = readers.map((reader) => reader.userId);
@@ -80,6 +100,8 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
 }
 
 type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
+/** A group of at least one of so many readers of a chunk is large. */
+const LARGE_SHARE = 4;
 const NONE: Holders = new Map();
 
 /** Whether the stored entry has a lower relevancy or fewer reasons than wanted. */
