@@ -20,9 +20,9 @@ export class ApiError extends Error {
 
 export interface ApiClient {
   /**
-   * Runs an operation. What a retry may heal (no connection, UNAVAILABLE, RATE_LIMITED, 5xx) is tried again for about
-   * half a minute, so operations must be safe to repeat.
-   * @throws ApiError, or CommandError when the server cannot be reached or is none of ours.
+   * Runs an operation. Transient failures (no connection, UNAVAILABLE, RATE_LIMITED, 5xx) are retried for about half a
+   * minute, so operations must be safe to repeat.
+   * @throws ApiError, or CommandError when the server cannot be reached or is not a Fanfare server.
    */
   run<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<T>;
 }
@@ -39,7 +39,7 @@ const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const REQUEST_TIMEOUT_MS = 60_000;
 const RETRYABLE_CODES = ['UNAVAILABLE', 'RATE_LIMITED'];
 
-/** @param options.url as `readServerUrl` gives it. */
+/** @param options.url result of `readServerUrl`. */
 export function apiClient(options: { readonly url: string; readonly token: string }): ApiClient {
   const endpoint = options.url;
   async function once<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<T> {
@@ -86,7 +86,7 @@ function isRetryable(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof ApiError && RETRYABLE_CODES.includes(error.code));
 }
 
-/** The address of the API from that of the server, which may have `/graphql` or not. @throws CommandError */
+/** API address from a server address with or without `/graphql`. @throws CommandError */
 export function readServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -95,7 +95,7 @@ export function readServerUrl(text: string): string {
   return url.href;
 }
 
-/** What fetch says is "fetch failed"; why stands in the cause. */
+/** fetch only says "fetch failed"; the reason is in the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;

@@ -3,7 +3,7 @@ import { readConfig } from '../config/read-config.ts';
 import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
 import type { CommandContext } from './context.ts';
 
-/** @param options.needsKey whether it signs or verifies tokens; default true. @throws ConfigError */
+/** @param options.needsKey whether the command signs or verifies tokens; default true. @throws ConfigError */
 export function configOf(
   context: Pick<CommandContext, 'env'>,
   options: { readonly needsKey?: boolean } = {},

@@ -9,15 +9,15 @@ import { tenantFor } from './tenant.ts';
 export interface ConnectionOptions {
   readonly url: string;
   readonly token?: string | undefined;
-  /** In which the token is good that is signed here. */
+  /** Tenant of the token that is signed here. */
   readonly tenant?: string | undefined;
 }
 
 const TOKEN_MS = 12 * 3_600_000;
 
 /**
- * A client of a running server. Without a token it signs one with the key at hand, which works where the server runs
- * with the same JWT_SECRET or DATA_DIR.
+ * A client of a running server. Without a given token it signs one with the local key, which works if the server uses the
+ * same JWT_SECRET or DATA_DIR.
  */
 export async function connectToServer(
   context: CommandContext,
@@ -27,7 +27,7 @@ export async function connectToServer(
   return apiClient({ url, token: options.token ?? (await ownToken(context, 'import', options.tenant)) });
 }
 
-/** A token with all roles, signed with the key at hand. */
+/** A token with all roles, signed with the local key. */
 export async function ownToken(context: CommandContext, sub: string, givenTenant?: string): Promise<string> {
   const { auth, dataDir } = configOf(context, { needsKey: false });
   const tenant = tenantFor({ auth }, givenTenant);

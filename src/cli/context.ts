@@ -1,25 +1,25 @@
 import type { Environment } from '../config/env.ts';
 import type { HostConfig } from '../descriptors/host-config.ts';
 
-/** Where a command speaks: what it was asked for goes to stdout, everything else to stderr. */
+/** Output of a command: its results go to stdout, everything else to stderr. */
 export interface Terminal {
   out(line: string): void;
   note(line: string): void;
-  /** Someone is watching stderr: colours and moving bars are welcome. */
+  /** stderr is a terminal: colours and progress bars are welcome. */
   readonly isInteractive: boolean;
   readonly stderr: NodeJS.WritableStream;
-  /** From now on nothing is said any more. */
+  /** Suppresses all further output. */
   mute(): void;
 }
 
 export interface CommandContext {
   readonly env: Environment;
   readonly terminal: Terminal;
-  /** Types of actions and more, checked; default: all that come with the server. */
+  /** Checked host configuration; default: all types that ship with the server. */
   readonly hostConfig?: HostConfig;
 }
 
-/** A fault of the user that needs no stack trace: the message says what to do. */
+/** A user error: the message says what to do, and no stack trace is shown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

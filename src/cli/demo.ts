@@ -19,12 +19,12 @@ export interface DemoOptions {
   readonly token?: string;
   readonly interval: string;
   readonly count?: number;
-  /** Plays the sample trace, in so long, instead of single actions. */
+  /** Plays the sample trace within this time, instead of single actions. */
   readonly trace?: string | true;
 }
 
 const TRACE_IN = '1m';
-/** Of members, refs and follows that one request brings. */
+/** Members, refs and follows per request. */
 const CHUNK = 500;
 
 const PREPARE = /* GraphQL */ `
@@ -54,8 +54,10 @@ interface Published {
   };
 }
 
-/** Plays a story, says how to watch, and goes on with live actions. Starts a server unless one is given
- * or runs on the same DATA_DIR. */
+/**
+ * Plays a story, says how to watch, and continues with live actions. Starts a server unless one is given or runs on the same
+ * DATA_DIR.
+ */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const intervalMs = durationOf('--interval', options.interval);
   const traceMs =
@@ -109,7 +111,7 @@ function* endless(run: string, intervalMs: number): Generator<Played> {
   for (let n = 0; ; n += 1) yield [intervalMs, liveAction(run, n), ''];
 }
 
-/** Whom and what the trace is about, before it is played. @returns its actions, oldest first */
+/** Creates the members, refs and follows of the trace. @returns its actions, oldest first */
 async function prepareTrace(client: ApiClient, terminal: Terminal): Promise<readonly TraceAction[]> {
   const trace = await readTrace();
   const { members, refs, actions } = trace;

@@ -31,7 +31,7 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Shows what is configured and whether it works. @returns the exit code: 1 when something does not. */
+/** Shows the configuration and checks whether it works. @returns the exit code: 1 if something does not. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { env, terminal } = context;
   if (options.settings === true) {
@@ -39,7 +39,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
       terminal.out(line);
     return 0;
   }
-  // Local databases that it has started end with it.
+  // Local databases started by this command end with it.
   endOnSignals(terminal, { farewell: () => 'Interrupted. The doctor only looks: nothing was changed.' });
   let isWell = true;
   for await (const { state, what, detail } of examine(context)) {
@@ -92,7 +92,7 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
   yield await examineRedis({ ...config.redis, url: databases.redisUrl });
 }
 
-/** The server that runs on the same DATA_DIR, if there is one. */
+/** The server running on the same DATA_DIR, if any. */
 async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
   const server = await findServer(dataDir);
   if (server === null) return;
@@ -167,7 +167,7 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
 }
 
-/** Nobody sees the actions of one that was cut off. */
+/** Actions of an interrupted offload are invisible. */
 async function* examineOffloads({ collections }: Database): AsyncGenerator<Finding> {
   for (const { isReturning, actions } of await offloadsRepository(collections).underWay())
     yield {
@@ -189,7 +189,7 @@ async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Fi
   return { state: 'ok', what: 'Redis', detail: `${version} answers at ${url}` };
 }
 
-/** The result, or the finding that there is none. */
+/** The result, or a finding for the failure. */
 async function attempt<T extends object>(what: string, work: () => Promise<T>): Promise<T | Finding> {
   try {
     return await work();

@@ -7,16 +7,16 @@ import { openProgress, type Progress } from './progress.ts';
 
 export interface EmbeddedSteps extends Disposable {
   readonly onEvent: (event: StartStep) => void;
-  /** Says what comes after the databases. */
+  /** Shows steps that follow the databases. */
   note(message: string): void;
 }
 
-/** Shows what the local databases are doing. @param log says it instead; null: the terminal does. */
+/** Shows the progress of local databases. @param log logs it instead; `null`: the terminal shows it. */
 export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'error'> | null): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
   const waiting = log === null ? openWaitingLine(terminal) : null;
   const note = (message: string) => {
-    // A path of the cache would fill a second line; debug logs have all of it.
+    // A long cache path would wrap to a second line; debug logs have the whole message.
     terminal.note(terminal.isInteractive ? fitted(message) : message);
     waiting?.now(message);
   };
@@ -49,7 +49,7 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'er
   };
 }
 
-/** Whether a step has come a tenth further, or to its end: a log is no bar that moves. */
+/** Whether a step has advanced by a tenth or ended: a log cannot show a progress bar. */
 function tenths(): (event: StartStep) => boolean {
   let last = { step: '', tenth: -1 };
   return ({ step, fraction }) => {

@@ -25,10 +25,10 @@ export interface ExportOptions {
 const OPERATOR = operatorOf('export');
 const QUERY = 'query ($memberId: String!) { memberExport(memberId: $memberId) }';
 
-/** Writes everything held about a member as one JSON document, to a file or to stdout, in bounded memory. */
+/** Writes all stored data about a member as one JSON document, to a file or stdout, in bounded memory. */
 export async function exportMember(context: CommandContext, options: ExportOptions): Promise<void> {
   const { member: memberId, out } = options;
-  // Before anything is started: a file that is there is not written over.
+  // Checked before anything is started: existing files are never overwritten.
   if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} is there already`);
   const farewell = () =>
     out === undefined
@@ -60,7 +60,7 @@ export async function exportMember(context: CommandContext, options: ExportOptio
   await write(context, out, jsonLines(shownIn(tenant, services.exportMember(session, id))));
 }
 
-/** As the host application has its ids. */
+/** Converts ids to the host application's form. */
 async function* shownIn(
   tenant: Tenant | null,
   parts: AsyncIterable<ExportPart>,
@@ -68,7 +68,7 @@ async function* shownIn(
   for await (const part of parts) yield tenant === null ? part : withoutTenantIn(tenant, part);
 }
 
-/** The lines of a JSON object; each entry of a list has one to itself, after the comma. */
+/** Lines of a JSON object; each entry of a list is on its own line, after the comma. */
 export async function* jsonLines(parts: AsyncIterable<ExportPart>): AsyncGenerator<string, void, undefined> {
   let section: string | null = null;
   let isListOpen = false;
@@ -100,7 +100,7 @@ async function write(
     for await (const line of lines) terminal.out(line);
     return;
   }
-  // Under another name until it is whole, and for nobody else's eyes.
+  // Written under another name until complete, readable only by its owner.
   const unfinished = unfinishedName(out);
   try {
     await pipeline(

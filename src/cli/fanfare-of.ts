@@ -5,24 +5,24 @@ import type { Closer } from '../lib/closer.ts';
 import type { CommandContext } from './context.ts';
 import { startTelemetry } from './telemetry.ts';
 
-/** What of a server a command runs. */
+/** The parts of a server that a command runs. */
 export type CommandParts = Required<Pick<FanfareOptions, 'api' | 'worker'>> &
   Pick<FanfareOptions, 'traces' | 'waitsForRedis'>;
 
 export type CommandServer = AsyncDisposable & Pick<Fanfare<never>, 'start' | 'url'>;
 
-/** The server of a command is one as any host opens it, by the environment and the types of the command. */
+/** Opens a command's server the way a host would, with the command's environment and types. */
 export function fanfareOf(
   { env, hostConfig = {} }: CommandContext,
   { auth: { jwtSecret } }: Config,
   options: FanfareOptions,
 ): CommandServer {
-  // It may be one that is kept in the data folder.
+  // It may come from the data folder.
   const settings = jwtSecret === undefined ? {} : { JWT_SECRET: jwtSecret };
   return createFanfare(hostConfig, { ...options, environment: env, settings });
 }
 
-/** Starts it, with telemetry around it where it is asked for: its last spans are sent when everything else is closed. */
+/** Starts it inside telemetry, if requested: the last spans are sent after everything else is closed. */
 export async function startTraced(
   fanfare: CommandServer,
   { traces }: CommandParts,

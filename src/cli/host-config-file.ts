@@ -8,15 +8,15 @@ import { CommandError, type CommandContext } from './context.ts';
 
 /** Looked for in the working directory, in this order. */
 const FILE_NAMES = ['fanfare.config.ts', 'fanfare.config.mjs', 'fanfare.config.js'];
-/** What a configuration imports, wherever it lies: the functions of the server that reads it. */
+/** What configuration files import, wherever they are: the functions of the server that reads them. */
 const AUTHORING = fileURLToPath(
   new URL(`../descriptors/authoring${extname(import.meta.url)}`, import.meta.url),
 );
 
 /**
- * Takes the types of the host's configuration for this process. Without one the types of all packs are served.
- * @param given the file; default: FANFARE_CONFIG, else what there is in the working directory.
- * @returns the context with the settings that the file gives and the environment does not.
+ * Uses the types of the host's configuration in this process. Without a configuration, the types of all packs are served.
+ * @param given the file; default: FANFARE_CONFIG, else one of the file names in the working directory.
+ * @returns the context with settings that the file gives and the environment does not.
  * @throws HostConfigError, CommandError
  */
 export async function withHostConfig(
@@ -41,7 +41,7 @@ function hostConfigFile(given: string | undefined): string | null {
 }
 
 async function defaultExport(file: string, source: string): Promise<unknown> {
-  // Node 20 does not read TypeScript.
+  // Node 20 cannot import TypeScript.
   const { createJiti } = await import('jiti');
   const jiti = createJiti(import.meta.url, {
     alias: { '@fanfare/server': AUTHORING },

@@ -30,14 +30,14 @@ export interface ImportOptions {
   readonly waitForWorker: number;
 }
 
-/** People and things first, then who follows them, then what happened. */
+/** Members and refs first, then follows, then actions. */
 const ORDER: readonly RecordKind[] = ['members', 'refs', 'follows', 'actions'];
 const OPERATOR = operatorOf('import');
 const MAX_SHOWN_FAULTS = 100;
 const KIND_WIDTH = 8;
 const ASK_EVERY_MS = 500;
 
-/** Imports files of one JSON object per line. @returns the exit code: 1 when a line failed. */
+/** Imports files with one JSON object per line. @returns the exit code: 1 if a line failed. */
 export async function importFiles(context: CommandContext, options: ImportOptions): Promise<number> {
   const files = ORDER.flatMap((kind) => (options[kind] ?? []).map((path) => ({ kind, path })));
   if (files.length === 0)
@@ -77,7 +77,7 @@ export async function importFiles(context: CommandContext, options: ImportOption
   );
 }
 
-/** How far the import is, for who interrupts it. */
+/** Progress of the import, shown on interruption. */
 interface Stage {
   says: () => string;
 }
@@ -133,7 +133,7 @@ async function runImport(
   return 1;
 }
 
-/** @param given.written the actions of this import: most of what is to be delivered, and some of it already is. */
+/** @param given.written actions of this import: most of the pending deliveries, some of which are already done. */
 async function waitForFanOut(
   terminal: Terminal,
   target: ImportTarget,

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { CommandError, type CommandContext } from './context.ts';
 import { packageVersion } from './package-info.ts';
 
-/** Two levels up, seen from src/cli and from dist/cli. */
+/** Two levels up, from src/cli as well as from dist/cli. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 const TEMPLATE = join(ROOT, 'templates', 'project');
-/** What this writes that begins with a dot. */
+/** Dot files written by this command. */
 const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 
-/** Makes a small project in an empty folder. @throws CommandError where the folder has something in it. */
+/** Creates a small project in an empty folder. @throws CommandError if the folder is not empty. */
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
   const folder = resolve(given);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${folder} cannot be made: ${reason}`, { cause: error });
   });
-  // What a folder has of version control or of an editor is in nobody's way.
+  // Dot files of version control or editors do not matter.
   const there = (await readdir(folder)).filter((name) => !name.startsWith('.') || OURS.has(name));
   if (there.length > 0)
     throw new CommandError(
@@ -41,7 +41,7 @@ async function manifest(): Promise<object> {
   };
 }
 
-/** The version that runs. A checkout may be of one that no registry has, so a project made by it takes its packages. */
+/** The running version. A checkout may have a version that is in no registry, so its projects refer to its own packages. */
 async function dependencies(): Promise<Readonly<Record<string, string>>> {
   if (!isInstalled(ROOT)) {
     const engine = join(ROOT, 'packages', 'local-engine');

@@ -4,16 +4,16 @@ import { endProgress } from './progress.ts';
 import { CLOSE_WITHIN_MS, onSignals } from './signals.ts';
 
 export interface Interruptible {
-  /** One line: what was done, and how to go on. */
+  /** One line: what was done, and how to continue. */
   readonly farewell: () => string;
   readonly close?: () => Promise<void>;
-  /** Default: as a shell has it for a program that a signal ended. */
+  /** Default: the shell's exit code for the signal. */
   readonly exitCode?: number;
 }
 
 /**
- * Ends a command in order at the first SIGINT, SIGTERM or SIGHUP: gives the terminal back, says how things stand, and
- * closes what is open, for ten seconds at most. A further signal ends it at once.
+ * Ends a command in order on the first SIGINT, SIGTERM or SIGHUP: restores the terminal, reports the state, and closes what
+ * is open within ten seconds. Another signal ends it at once.
  */
 export function endOnSignals(
   terminal: Terminal,
@@ -25,7 +25,7 @@ export function endOnSignals(
       const code = codeOf(signal);
       endProgress();
       terminal.note(farewell());
-      // What the command says while everything is closed below it would only confuse.
+      // Messages of the command while everything is being closed would only confuse.
       terminal.mute();
       setTimeout(() => process.exit(code), CLOSE_WITHIN_MS);
       void close()

@@ -8,13 +8,13 @@ const SECRET_BYTES = 32;
 
 export interface SecretSource {
   readonly config: Config;
-  /** The file the secret is kept in; null when the environment gave a key. */
+  /** File of the generated secret; `null` when the environment provides a key. */
   readonly keptIn: string | null;
 }
 
 /**
- * The configuration with a key for tokens. Where the environment gives none (which production does not allow), one is
- * made once and kept in the data folder, so that tokens outlive restarts.
+ * The configuration with a token key. If the environment provides none (which production does not allow), a key is generated
+ * once and stored in the data folder, so that tokens survive restarts.
  */
 export async function withSecret(config: Config): Promise<SecretSource> {
   if (config.auth.jwtSecret !== undefined || config.auth.jwksUri !== undefined)
@@ -32,7 +32,7 @@ export function keptSecret(dataDir: string): Promise<string | null> {
   return readSecret(keptSecretPath(dataDir));
 }
 
-/** A link appears whole or not at all, and only once: of two processes that start together both take the winner's. */
+/** Creating a link is atomic: if two processes start together, both read the winner's secret. */
 async function makeSecret(dataDir: string, path: string): Promise<string> {
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -26,7 +26,7 @@ const ASK_EVERY_MS = 200;
 const OPERATOR = operatorOf('offload');
 const GO_ON = 'Run the same command again to go on: nothing is lost.';
 
-/** Takes out actions with which nothing has happened since a day, to a file. @returns the exit code */
+/** Moves actions that have been inactive since a day to a file. @returns the exit code */
 export async function offload(context: CommandContext, options: OffloadOptions): Promise<number> {
   const before = dayOf(options.before);
   const config = configOf(context, { needsKey: false });
@@ -34,7 +34,7 @@ export async function offload(context: CommandContext, options: OffloadOptions):
   await checkTarget(options.to, before, checkedBy(config, steps));
   await using runtime = await open(context, config, options, GO_ON);
   const missing = missingWorker(context, runtime, options);
-  // Before anything is hidden that nobody would remove.
+  // Checked before anything is hidden that nobody would remove.
   while (missing !== null && !(await missing.look())) await delay(ASK_EVERY_MS);
   const { written, taken, left, failed } = await runOffload(
     {
@@ -97,7 +97,7 @@ function checkedBy({ auth }: Pick<Config, 'auth'>, steps: Steps): Parameters<typ
   };
 }
 
-/** Null where the command has a worker of its own. */
+/** `null` when the command runs its own worker. */
 function missingWorker(
   { terminal }: CommandContext,
   { app }: Runtime,
@@ -135,7 +135,7 @@ function runOf({ app }: Runtime, steps: Steps): Pick<OffloadRun, 'services' | 'o
   };
 }
 
-/** One bar after the other. */
+/** Shows one progress bar after another. */
 class Steps implements Disposable {
   readonly #context: CommandContext;
   #label = '';
@@ -160,7 +160,7 @@ class Steps implements Disposable {
   }
 }
 
-/** A day begins at midnight in UTC. @throws CommandError */
+/** A day starts at midnight UTC. @throws CommandError */
 export function dayOf(text: string): Date {
   const isGood = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(
     text,
@@ -173,7 +173,7 @@ export function dayOf(text: string): Date {
   return day;
 }
 
-/** For a Date the 30th of February is the 2nd of March. */
+/** JavaScript turns 30 February into 2 March. */
 function isInCalendar(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

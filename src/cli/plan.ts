@@ -11,7 +11,7 @@ export interface PlanOptions extends GivenWorkload {
   readonly json?: boolean;
 }
 
-/** Says what an installation of a size takes. Touches no database. */
+/** Prints the resources that an installation of a given size needs. Uses no database. */
 export async function plan(context: CommandContext, { costs, json, ...given }: PlanOptions): Promise<void> {
   const workload = workloadOf(given);
   const { readers, members } = workload;

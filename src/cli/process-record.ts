@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../lib/process-identity.ts';
 
-/** What a process of Fanfare tells the others on its DATA_DIR. */
+/** Information that a Fanfare process gives others on its DATA_DIR. */
 export type ProcessRecord<T> = T & { readonly process: ProcessIdentity };
 
-/** Writes a record for this user's eyes only. Disposing removes it, unless another process has replaced it. */
+/** Writes a record readable only by this user. Disposing removes it, unless another process has replaced it. */
 export async function recordProcess(path: string, content: object): Promise<AsyncDisposable> {
   const process = ownIdentity();
   const draft = `${path}.${String(process.pid)}`;
@@ -19,7 +19,7 @@ export async function recordProcess(path: string, content: object): Promise<Asyn
   };
 }
 
-/** The record of a process that runs; what a dead one left counts as none. */
+/** The record of a running process; records of dead ones are ignored. */
 export async function findRecord<T extends object>(path: string): Promise<ProcessRecord<T> | null> {
   const found = await read(path);
   return found !== null && isAlive(found.process) ? (found as ProcessRecord<T>) : null;
@@ -37,7 +37,7 @@ async function read(path: string): Promise<{ readonly process: ProcessIdentity }
     const record = JSON.parse(text) as { readonly process?: ProcessIdentity } | null;
     return record?.process === undefined ? null : { ...record, process: record.process };
   } catch {
-    // Somebody wrote into it; a record of ours is never half written.
+    // Modified by somebody else: our records are written atomically.
     return null;
   }
 }

@@ -6,9 +6,9 @@ import { packageVersion } from './package-info.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addTenantCommands } from './tenant-commands.ts';
 
-// Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
+// Every action imports its command when called: help and tokens should not wait for databases to load.
 
-/** Errors of usage are thrown as CommanderError once explained. @param exit takes a command's exit code. */
+/** Usage errors are explained, then thrown as CommanderError. @param exit receives a command's exit code. */
 export async function createProgram(given: CommandContext, exit: (code: number) => void): Promise<Command> {
   let context = given;
   const program = new Command('fanfare')

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Terminal } from './context.ts';
 
-/** How far something is. Disposing leaves the last state on the screen. */
+/** Progress of something. Disposing leaves the last state on the screen. */
 export interface Progress extends Disposable {
   /** @param fraction 0 to 1. */
   update(fraction: number, detail: string): void;
@@ -11,27 +11,27 @@ const STEPS = 1_000;
 const FIRST_LINE_AFTER_MS = 2_000;
 const MAX_LINE_EVERY_MS = 60_000;
 
-/** A moving bar where someone is watching, otherwise lines, ever rarer, and one at the end. */
+/** A progress bar on a terminal; otherwise increasingly rare lines, and one at the end. */
 export function openProgress(terminal: Terminal, label: string): Progress {
   return terminal.isInteractive ? openBar(terminal, label) : openLines(terminal, label);
 }
 
-/** A bar hides the cursor and switches the wrapping of lines off; its end gives both back. */
+/** A bar hides the cursor and disables line wrapping; ending it restores both. */
 const openBars = new Set<Disposable>();
 let isWatchingExit = false;
 
-/** Ends it together with the bars: at a signal, and when the process ends. */
+/** Ends it together with the bars: on a signal, and at the end of the process. */
 export function endsWithProgress(part: Disposable): void {
   endProgressAtExit();
   openBars.add(part);
 }
 
-/** Ends the bars that are open. Further updates of them do nothing. */
+/** Ends open bars. Later updates of them do nothing. */
 export function endProgress(): void {
   for (const bar of openBars) bar[Symbol.dispose]();
 }
 
-/** Whatever ends the process: the terminal is given back before its last words. */
+/** Restores the terminal before last messages, whatever ends the process. */
 function endProgressAtExit(): void {
   if (isWatchingExit) return;
   isWatchingExit = true;

@@ -21,7 +21,7 @@ const OPERATOR = operatorOf('rebuild');
 const POLL_MS = 100;
 const REBUILD = 'mutation ($memberId: String!) { rebuildFeed(memberId: $memberId) }';
 
-/** Rebuilds the stored feeds of all readers or of one from the actions, and waits until they are done. */
+/** Rebuilds the stored feeds of all readers or of one, and waits until they are done. */
 export async function rebuild(context: CommandContext, options: RebuildOptions): Promise<void> {
   const { member } = options;
   if (options.url !== undefined) {
@@ -59,7 +59,7 @@ function stored(tenant: Tenant | null, memberId: string): string {
   return tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
 }
 
-/** Asks the API of a running server; one of its workers does it. */
+/** Asks the API of a running server; its workers do it. */
 async function rebuildThrough(
   context: CommandContext,
   url: string,

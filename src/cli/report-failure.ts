@@ -4,22 +4,22 @@ import { redact } from '../lib/redact.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { isLocalEngineError, NoDatabasesError } from '../app/local-engine.ts';
 
-/** Says why a command failed. @returns the exit code. */
+/** Prints why a command failed. @returns the exit code. */
 export function reportFailure({ env, terminal }: CommandContext, error: unknown): number {
-  // It has spoken for itself.
+  // Already explained.
   if (error instanceof CommanderError) return error.exitCode;
   const isDebugging = env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace';
   terminal.note(redact(isDebugging && error instanceof Error ? stacks(error) : reasonFor(error)));
   return 1;
 }
 
-/** What a file of the host has thrown is a cause: only its own stack says where. */
+/** Errors thrown by a host's file are causes: only their own stack shows where. */
 function stacks(error: Error): string {
   const own = error.stack ?? error.message;
   return error.cause instanceof Error ? `${own}\nCaused by: ${stacks(error.cause)}` : own;
 }
 
-/** The message of an error, its causes, and what to do about it where that is known. */
+/** An error's message, its causes, and what to do about it where known. */
 export function reasonFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return [...messages(error), ...hints(error)].join('\n');
@@ -31,7 +31,7 @@ function messages(error: Error): string[] {
   return error.cause instanceof Error && !isExplained(error) ? [own, ...messages(error.cause)] : [own];
 }
 
-/** Errors whose message was written for the person at the terminal. */
+/** Errors whose message is written for the user. */
 function isExplained(error: Error): boolean {
   return (
     error instanceof ConfigError ||
@@ -42,7 +42,7 @@ function isExplained(error: Error): boolean {
   );
 }
 
-/** By its name: most commands do not need what it comes with. */
+/** Compares by name, to avoid importing the module for most commands. */
 function isHostConfigError({ name }: Error): boolean {
   return name === 'HostConfigError';
 }

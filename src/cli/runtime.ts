@@ -19,14 +19,14 @@ import { signToken } from './sign-token.ts';
 import { startHeartbeat } from './worker-health.ts';
 import { closeOnSignals } from './shutdown.ts';
 
-/** What serves, in this process or in several. */
+/** A running server, in this process or in several. */
 export interface Running {
   readonly app: Pick<App, 'url'>;
-  /** With the addresses of the databases in use, given or embedded. */
+  /** With the addresses of the databases in use, external or local. */
   readonly config: Config;
-  /** For people: which databases these are. */
+  /** Description of the databases, for people. */
   readonly databases: string;
-  /** Of the user demo with all roles; null where tokens are signed elsewhere. */
+  /** For the user demo with all roles; `null` where tokens are signed elsewhere. */
   readonly demoToken: string | null;
 }
 
@@ -39,24 +39,24 @@ export interface Runtime extends Running, AsyncDisposable {
 export interface RuntimeOptions {
   readonly config: Config;
   readonly parts: CommandParts;
-  /** `server`: the log is the voice. `command`: the terminal is, and the log only warns. */
+  /** `server`: messages go to the log. `command`: messages go to the terminal, and only warnings are logged. */
   readonly voice: 'server' | 'command';
-  /** If given, a signal aborts it, closes everything and ends the process with 0, from now on. */
+  /** If given, a signal from now on aborts it, closes everything and ends the process with 0. */
   readonly stop?: AbortController;
-  /** If given, a signal makes the command say this, closes everything and ends the process, from now on. */
+  /** If given, a signal from now on prints this, closes everything and ends the process. */
   readonly farewell?: () => string;
-  /** For `farewell`; default: as a shell has it for a program that a signal ended. */
+  /** For `farewell`; default: the shell's exit code for the signal. */
   readonly exitCode?: number;
-  /** Notes in DATA_DIR that it works, for `worker --health`. */
+  /** Records in DATA_DIR that it works, for `worker --health`. */
   readonly hasHeartbeat?: boolean;
-  /** Called then, after everything is closed. */
+  /** Called after that, once everything is closed. */
   readonly onInterrupted?: () => Promise<void>;
 }
 
 const DEMO_TOKEN_MS = 7 * 86_400_000;
-/** Where tenants are on, the token that is printed at the start is good in this one. */
+/** With tenants, the tenant of the token printed at start. */
 export const DEMO_TENANT = 'demo';
-/** How long a signal waits for a start that is under way. What it then leaves open ends with the process. */
+/** How long a signal waits for a start in progress. What is still open then ends with the process. */
 const FINISH_START_MS = 3_000;
 
 export function openRuntime(context: CommandContext, options: RuntimeOptions): Promise<Runtime> {
@@ -66,7 +66,7 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
   const { stop, farewell, exitCode, onInterrupted } = options;
   const close = async (): Promise<void> => {
     stop?.abort();
-    // The caller gets the reason when it could not be opened.
+    // The caller receives the error.
     const opened = opening.catch(() => null);
     const runtime = await Promise.race([opened, delay(FINISH_START_MS, null)]);
     try {
@@ -81,12 +81,12 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
   return opening;
 }
 
-/** A log that goes where the command speaks. */
+/** A log that goes where the command's messages go. */
 export function loggerOf({ terminal }: Pick<CommandContext, 'terminal'>, level: LogLevel): Logger {
   return createLogger({
     level,
     isPretty: terminal.isInteractive,
-    // A bar or a waiting line may be on the line, and the log may be on a full disk.
+    // There may be a progress bar on the line, and the log may be on a full disk.
     sink: {
       write: (line) => {
         terminal.note(line.trimEnd());
@@ -127,7 +127,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   }
 }
 
-/** What the pages of an API show who runs the command. */
+/** What the API's pages show to the user who runs the command. */
 export function pagesOf(config: Config, token: string | null): NonNullable<FanfareOptions['pages']> {
   return { token: token ?? undefined, people: demoPeopleOf(config) };
 }
@@ -152,14 +152,14 @@ export function beat(
   });
 }
 
-/** In production nobody should find the keys of the house on its disk. */
+/** Not in production, where no token should be on the disk. */
 export async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
   if (auth.jwtSecret === undefined || isProduction) return null;
   const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
   return signToken(auth, { sub: READER, roles: ROLES, tenant: DEMO_TENANT, expiresAt });
 }
 
-/** As whom the demo page can look at feeds and publish; undefined where a token of the demo is not given either. */
+/** People the demo page can act as and show the feeds of; undefined when no demo token is given either. */
 function demoPeopleOf({ auth, isProduction }: Config): (() => Promise<readonly DemoPerson[]>) | undefined {
   if (auth.jwtSecret === undefined || isProduction) return undefined;
   return () =>

@@ -1,7 +1,7 @@
 import { printedSchema } from '../graphql/printed-schema.ts';
 import type { CommandContext } from './context.ts';
 
-/** Prints what the API of this configuration offers, for generators of types and for reviews. */
+/** Prints the API's schema for this configuration, for code generators and reviews. */
 export function schema({ terminal }: CommandContext): void {
   terminal.out(printedSchema().trimEnd());
 }

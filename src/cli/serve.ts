@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly telemetry?: boolean;
 }
 
-/** Runs the API, and unless told otherwise a worker, until a signal comes. */
+/** Runs the API and, unless disabled, a worker, until a signal arrives. */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<void> {
   const { worker, processes, telemetry: traces = false } = options;
   const { config, keptIn } = await withSecret(configOf(context));
@@ -46,7 +46,7 @@ function welcome(
     `  Databases  ${databases}`,
   ];
   if (keptIn !== null) lines.push(`  Secret     JWT_SECRET is not set: made one, kept in ${keptIn}`);
-  // In production nobody should find the keys of the house in its log.
+  // Not in production, where no token should be in the log.
   if (!config.isProduction && demoToken !== null) {
     lines.push(
       `  Token      user "demo" with the roles ${ROLES.join(', ')}, for 7 days:`,

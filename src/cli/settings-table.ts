@@ -5,7 +5,7 @@ import { redact } from '../lib/redact.ts';
 
 const entries: readonly (readonly [string, Setting])[] = Object.entries(SETTINGS);
 
-/** The settings that the environment gives, as `NAME=value`, without secrets. */
+/** Settings given by the environment, as `NAME=value`, without secrets. */
 export function givenSettings(env: Environment): string[] {
   return entries.flatMap(([name, setting]) => {
     const value = env[name];
@@ -13,7 +13,7 @@ export function givenSettings(env: Environment): string[] {
   });
 }
 
-/** All settings for people: variable, value where one is given, default and meaning. */
+/** All settings for people: variable, value if given, default and meaning. */
 export function settingsTable(env: Environment): string[] {
   const nameWidth = Math.max(...entries.map(([name]) => name.length));
   const defaultWidth = Math.max(...entries.map(([, setting]) => setting.shownDefault.length));
@@ -32,7 +32,7 @@ export function settingsTable(env: Environment): string[] {
   return lines;
 }
 
-/** The same as Markdown, a table for each group, without values. */
+/** The same as Markdown, one table per group, without values. */
 export function settingsMarkdown(): string[] {
   const groups = [...new Set(entries.map(([, setting]) => setting.group))];
   return groups.flatMap((group) => [

@@ -12,16 +12,16 @@ import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 
 export interface ShardOptions {
-  /** Shards what is not sharded yet, on the router at MONGODB_URI. */
+  /** Shards collections that are not sharded yet, on the router at MONGODB_URI. */
   readonly run?: boolean;
-  /** Says by what each collection is sharded there. */
+  /** Prints the shard key of each collection there. */
   readonly status?: boolean;
 }
 
 /**
- * Prints one command of mongosh a line to stdout for each collection; to stderr which ones stay whole, and why. Or runs those
- * commands, or says what is there.
- * @returns the exit code: 1 where a collection is not sharded as it should be.
+ * Prints one mongosh command per line and collection to stdout, and to stderr which collections stay unsharded, and why. Or
+ * runs these commands, or prints the current state.
+ * @returns the exit code: 1 if a collection is not sharded as planned.
  */
 export async function shard(context: CommandContext, { run, status }: ShardOptions): Promise<number> {
   const { mongodb } = configOf(context, { needsKey: false });
@@ -61,7 +61,7 @@ function linesOf(db: string, { collection, key }: PlannedShard): string[] {
   ];
 }
 
-/** Unique indexes of a release before go; until its migration is done they are needed. */
+/** Drops unique indexes of an earlier release; they are needed until its migration is done. */
 async function prepare({ db, collections }: Database): Promise<void> {
   const state = await createRepositories(collections).schemaVersion.state();
   if (state !== null && state.version < PUBLISHED_SINCE)
@@ -71,7 +71,7 @@ async function prepare({ db, collections }: Database): Promise<void> {
   await dropIndexes(db, ALL_RETIRED_INDEXES);
 }
 
-/** Says how the collection is sharded, after doing it where that is asked for. False: not as planned. */
+/** Prints how the collection is sharded, after sharding it if requested. `false`: not as planned. */
 async function look(
   terminal: Terminal,
   { db }: Database,

@@ -4,19 +4,19 @@ import { endProgress } from './progress.ts';
 import { CLOSE_WITHIN_MS, onSignals, SIGNALS } from './signals.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Faults of the process itself: a handler in JavaScript would not end it, but return to the fault for ever. */
+/** Faults of the process itself: a JavaScript handler would return to the fault for ever instead of ending the process. */
 const FATAL_SIGNALS = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const;
 
 export interface ShutdownOptions {
-  /** Signals that are left to the process that started this one. Default: none. */
+  /** Signals left to the parent process. Default: none. */
   readonly ignored?: readonly NodeJS.Signals[];
-  /** Milliseconds that closing may take. Default: ten seconds. */
+  /** Time limit for closing, in milliseconds. Default: ten seconds. */
   readonly withinMs?: number;
 }
 
 /**
- * Runs `close` on the first SIGINT, SIGTERM or SIGHUP and exits 0; a further signal exits 1 at once, and so does a
- * close that takes too long. An error nobody caught closes as well and exits 1.
+ * Runs `close` on the first SIGINT, SIGTERM or SIGHUP and exits with 0; another signal exits with 1 at once, as does a close
+ * that takes too long. An uncaught error closes as well and exits with 1.
  */
 export function closeOnSignals(
   logger: Pick<Logger, 'info' | 'fatal' | 'error'>,

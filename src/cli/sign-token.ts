@@ -10,15 +10,15 @@ export type TokenRole = (typeof TOKEN_ROLES)[number];
 export interface TokenRequest {
   readonly sub: string;
   readonly roles: readonly TokenRole[];
-  /** Null where tenants are off, and for an operator. */
+  /** `null` without tenants, and for an operator. */
   readonly tenant?: Tenant | null;
   readonly expiresAt: Date;
 }
 
-/** What of the configuration a token depends on. */
+/** The part of the configuration that a token depends on. */
 type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience' | 'tenantClaim'>;
 
-/** A token this server accepts. @throws CommandError when only a JWKS_URI is configured. */
+/** A token that this server accepts. @throws CommandError when only a JWKS_URI is configured. */
 export async function signToken(auth: TokenSigning, request: TokenRequest): Promise<string> {
   if (auth.jwtSecret === undefined)
     throw new CommandError(

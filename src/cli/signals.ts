@@ -1,6 +1,6 @@
-/** How long closing may take after a signal, in milliseconds. */
+/** Time limit for closing after a signal, in milliseconds. */
 export const CLOSE_WITHIN_MS = 10_000;
-/** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
+/** Under npm a Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
 export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -13,7 +13,7 @@ export interface SignalHandlers {
   readonly ignored?: readonly NodeJS.Signals[];
 }
 
-/** Passes on the first SIGINT, SIGTERM or SIGHUP, and further ones, for as long as the process lives. */
+/** Handles the first SIGINT, SIGTERM or SIGHUP, and further ones, for the lifetime of the process. */
 export function onSignals({ onFirst, onFurther, ignored = [] }: SignalHandlers): void {
   let firstAt: number | null = null;
   for (const signal of SIGNALS)

@@ -2,19 +2,19 @@ import type * as sdkNode from '@opentelemetry/sdk-node';
 import { CommandError } from './context.ts';
 import { packageVersion } from './package-info.ts';
 
-/** An exporter that cannot be reached is not waited for longer, in milliseconds. */
+/** Maximum time to wait for an unreachable exporter, in milliseconds. */
 const FLUSH_WITHIN_MS = 3_000;
 
 /**
- * Starts the SDK of OpenTelemetry, which goes by its own environment variables (OTEL_…). Disposing sends what is left.
+ * Starts the OpenTelemetry SDK, which reads its own environment variables (OTEL_…). Disposing sends the remaining spans.
  * Traces only: metrics are on /metrics, the log is on stderr.
- * @throws CommandError where the SDK is not installed.
+ * @throws CommandError when the SDK is not installed.
  */
 export async function startTelemetry(): Promise<AsyncDisposable> {
   const { NodeSDK, resources } = await load();
   const attributes = { 'service.name': 'fanfare', 'service.version': await packageVersion() };
   const sdk = new NodeSDK({
-    // OTEL_SERVICE_NAME comes before this.
+    // OTEL_SERVICE_NAME overrides this.
     resource: resources.resourceFromAttributes(attributes),
     instrumentations: [],
     metricReaders: [],
@@ -29,7 +29,7 @@ async function flushed(sdk: sdkNode.NodeSDK): Promise<void> {
   const overdue = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, FLUSH_WITHIN_MS);
   });
-  // Spans that cannot be sent are lost; nothing else is.
+  // Only spans that cannot be sent are lost.
   await Promise.race([sdk.shutdown().catch(() => undefined), overdue]);
   clearTimeout(timer);
 }

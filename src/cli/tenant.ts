@@ -3,7 +3,10 @@ import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tena
 import type { Identity } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
 
-/** The tenant of a command; null: tenants are off. @throws CommandError: named or left out wrongly. */
+/**
+ * Tenant of a command; `null`: tenants are off.
+ * @throws CommandError when it is missing, or given although tenants are off.
+ */
 export function tenantFor(
   { auth }: { readonly auth: Pick<Config['auth'], 'tenantClaim'> },
   given: string | undefined,

@@ -26,10 +26,10 @@ export interface EraseTenantOptions {
 
 const OPERATOR = operatorOf('tenant');
 
-/** How long what another process had begun before may still write, in milliseconds. */
+/** How long writes that another process had begun may continue, in milliseconds. */
 const SECOND_LOOK_MS = 60_000;
 
-/** Lists every tenant of which anything is stored: name, members and actions, with tabs between. */
+/** Lists all tenants with stored data: name, members and actions, separated by tabs. */
 export async function listTenants(context: CommandContext): Promise<void> {
   await using runtime = await open(context, 'Interrupted.');
   for await (const { tenant, members, actions } of runtime.app.services.listTenants(OPERATOR))
@@ -58,7 +58,7 @@ export async function exportTenant(
     }
   }
   try {
-    // Under another name until it is whole, and for nobody else's eyes.
+    // Written under another name until complete, readable only by its owner.
     const file = createWriteStream(unfinished, { mode: 0o600 });
     if (out.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file);
     else await pipeline(Readable.from(text()), file);
@@ -88,7 +88,7 @@ export async function eraseTenant(
   };
   await round();
   const processes = processesRepository(runtime.app.database.collections);
-  // This one is among them.
+  // This process is among them.
   if ((await processes.count(clock.now())) > 1) {
     context.terminal.note('Other processes run: looking again in a minute for what they had begun before');
     await delay(SECOND_LOOK_MS);
@@ -98,7 +98,7 @@ export async function eraseTenant(
   context.terminal.note(`Nothing of ${tenant} is stored any more.`);
 }
 
-/** Makes all data of a database without tenants those of one. */
+/** Assigns all data of a database without tenants to one tenant. */
 export async function adoptTenant(context: CommandContext, name: string): Promise<void> {
   const tenant = nameOf(context, name);
   const config = configOf(context, { needsKey: false });

@@ -8,7 +8,7 @@ export function processTerminal(): Terminal {
   const isInteractive = process.stderr.isTTY;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader);
   const writeNote = isFile(STDERR) ? writeOrLose : (text: string) => void process.stderr.write(text);
-  // A progress bar may stand on the line.
+  // There may be a progress bar on the line.
   const start = isInteractive ? CLEAR_LINE : '';
   let isMute = false;
   return {
@@ -29,18 +29,18 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The reader of the output has gone, as `head` does (EPIPE), or the terminal was closed (EIO); the work goes on. */
+/** The reader of the output has closed, like `head` (EPIPE), or the terminal was closed (EIO); the work continues. */
 function ignoreGoneReader(error: Error): void {
   if (!('code' in error && (error.code === 'EPIPE' || error.code === 'EIO'))) throw error;
 }
 
-/** Whether what is written there ends on a disk, or in a device that behaves like one. */
+/** Whether output goes to a file on disk, or to a device that behaves like one. */
 function isFile(descriptor: number): boolean {
   const status = fstatSync(descriptor);
   return !status.isFIFO() && !status.isSocket() && !process.stderr.isTTY;
 }
 
-/** A log line for which the disk has no room is lost; a stream would end the process, or stay silent. */
+/** A log line that does not fit on the disk is dropped; a stream would end the process, or stay silent. */
 function writeOrLose(text: string): void {
   try {
     writeSync(STDERR, text);

@@ -16,7 +16,7 @@ export interface TokenOptions {
   readonly tenant?: string;
 }
 
-/** Prints a token and nothing else to stdout, so that it can be put into a variable. */
+/** Prints a token and nothing else to stdout, so that it can be assigned to a variable. */
 export async function token(context: CommandContext, options: TokenOptions): Promise<void> {
   const { config, keptIn } = await withSecret(configOf(context));
   const roles = readRoles(options.roles);
@@ -35,7 +35,7 @@ function readSub(sub: string): string {
   return sub;
 }
 
-/** An operator names a tenant in each request: their token has none unless one is given. */
+/** Operators name a tenant in each request: their token has none unless one is given. */
 function tenantOfToken(
   config: Pick<Config, 'auth'>,
   roles: readonly TokenRole[],

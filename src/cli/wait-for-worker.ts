@@ -3,11 +3,11 @@ import { parseDuration } from '../config/units.ts';
 import { CommandError, type Terminal } from './context.ts';
 
 export interface WorkerWait {
-  /** How many workers run. */
+  /** Number of running workers. */
   readonly workers: () => Promise<number>;
-  /** How long none may run before the command ends, in milliseconds. */
+  /** How long there may be no worker before the command ends, in milliseconds. */
   readonly withinMs: number;
-  /** What to do instead of waiting, and how things stand when it ends. Sentences. */
+  /** What to do instead of waiting, and the state when it ends. Sentences. */
   readonly instead: string;
   readonly state: string;
 }
@@ -18,10 +18,10 @@ export function waitForWorkerOption(): Option {
     .default(waitFor('5m'), '5m');
 }
 
-/** Counting workers costs a query; what is waited for is looked at more often. */
+/** Counting workers costs a query, so it is done less often than checking the work. */
 const LOOK_EVERY_MS = 1_000;
 
-/** For commands that wait for what only workers do: says when none runs, and ends the command when none comes. */
+/** For commands that wait for workers: reports when none is running, and ends the command when none comes. */
 export class MissingWorker {
   readonly #terminal: Pick<Terminal, 'note'>;
   readonly #wait: WorkerWait;
@@ -33,7 +33,7 @@ export class MissingWorker {
     this.#wait = wait;
   }
 
-  /** To be called while the work is not done. @returns whether a worker runs @throws CommandError when none has come in time */
+  /** Called while the work is not done. @returns whether a worker is running @throws CommandError when none came in time */
   async look(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#since === null;
@@ -60,7 +60,7 @@ function inWords(ms: number): string {
   return ms % 60_000 === 0 && ms > 0 ? `${String(ms / 60_000)} min` : `${String(ms / 1_000)} s`;
 }
 
-/** Reads `--wait-for-worker`: milliseconds. */
+/** Parses `--wait-for-worker` into milliseconds. */
 function waitFor(text: string): number {
   const wait = text === 'off' ? Infinity : parseDuration(text);
   if (wait === null) throw new InvalidArgumentError('Expected a duration such as 30s or 10m, or off.');

@@ -1,9 +1,9 @@
 import type { Terminal } from './context.ts';
 import { endsWithProgress } from './progress.ts';
 
-/** Shows that something goes on while nothing else is said. Disposing clears it. */
+/** Shows that something is in progress while nothing else is printed. Disposing clears it. */
 export interface WaitingLine extends Disposable {
-  /** What goes on now; the clock starts again. Null: something else shows it. */
+  /** What is in progress now; restarts the clock. `null`: something else shows it. */
   now(what: string | null): void;
 }
 
@@ -12,8 +12,8 @@ const EVERY_MS = 500;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * One line at the bottom of a terminal, with the seconds that what goes on has taken, from the first second on. The
- * next note takes its place. Where nobody watches it says nothing.
+ * One line at the bottom of a terminal with the seconds that the current step has taken, from the first second on. The next
+ * note replaces it. Prints nothing where nobody is watching.
  */
 export function openWaitingLine(terminal: Terminal): WaitingLine {
   if (!terminal.isInteractive) return { now: () => undefined, [Symbol.dispose]: () => undefined };
@@ -48,14 +48,14 @@ export function openWaitingLine(terminal: Terminal): WaitingLine {
   return line;
 }
 
-/** Says that something goes on before the code is there that could say what. The next note takes its place. */
+/** Shows that something is in progress before the code that would show it is loaded. The next note replaces it. */
 export function sayLoading(terminal: Terminal): void {
   if (terminal.isInteractive) terminal.stderr.write(`${CLEAR_LINE}… Loading`);
 }
 
 const LINE = 80;
 
-/** A text that fits a line of 80 columns; the beginning says most. */
+/** A text that fits an 80-column line; its beginning is the most important part. */
 export function fitted(text: string, columns = LINE): string {
   return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
 }

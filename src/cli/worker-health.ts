@@ -5,16 +5,16 @@ import type { CommandContext } from './context.ts';
 import { recordProcess, findRecord } from './process-record.ts';
 
 interface Beat {
-  /** When the database last answered the worker, as milliseconds since 1970. */
+  /** When the database last answered the worker, in milliseconds since 1970. */
   readonly at: number;
 }
 
 const FILE = 'worker.json';
 const BEAT_EVERY_MS = 5_000;
-/** Longer than a database takes to elect another primary. */
+/** Longer than the election of a new primary. */
 const HEALTHY_WITHIN_MS = 60_000;
 
-/** Notes every five seconds that this worker works. @param onError called once when it cannot be written. */
+/** Records every five seconds that this worker works. @param onError called once when it cannot be written. */
 export async function startHeartbeat(
   dataDir: string,
   ping: () => Promise<unknown>,
@@ -24,7 +24,7 @@ export async function startHeartbeat(
   let record: AsyncDisposable | null = null;
   let hasFailed = false;
   const beat = async (): Promise<void> => {
-    // A database that is away is what the missing beat says.
+    // While the database is away, the missing record says so.
     if (!(await ping().then(isDone, isNotDone))) return;
     const content: Beat = { at: Date.now() };
     record = await recordProcess(path, content);
@@ -52,7 +52,7 @@ export async function startHeartbeat(
 const isDone = (): boolean => true;
 const isNotDone = (): boolean => false;
 
-/** Whether the worker that runs with this DATA_DIR works. @returns the exit code. */
+/** Whether the worker on this DATA_DIR works. @returns the exit code. */
 export async function workerHealth(context: CommandContext): Promise<number> {
   const { dataDir } = configOf(context, { needsKey: false });
   const beat = await findRecord<Beat>(join(dataDir, FILE));

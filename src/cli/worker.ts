@@ -10,7 +10,7 @@ export interface WorkerCommandOptions {
   readonly telemetry?: boolean;
 }
 
-/** Runs a fan-out worker without an API until a signal comes. */
+/** Runs a fan-out worker without an API until a signal arrives. */
 export async function worker(
   context: CommandContext,
   { processes, telemetry: traces = false }: WorkerCommandOptions,

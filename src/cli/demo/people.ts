@@ -1,13 +1,13 @@
 import type { FollowInput, MemberInput, RefInput } from '../../services/shapes.ts';
 
-/** Who watches in the terminal: follows the story's things, and is mentioned in it. */
+/** The reader shown in the terminal: follows the story's refs and is mentioned in it. */
 export const READER = 'demo';
 
 const engineering = { teamId: 'engineering', departmentId: 'product', supervisorId: 'sue' };
 const recruiting = { teamId: 'recruiting', departmentId: 'people', supervisorId: 'rita' };
 const design = { teamId: 'design', departmentId: 'product', supervisorId: 'sue' };
 
-/** A dozen people as whom one can look at the feed. */
+/** A dozen people whose feeds can be viewed. */
 export const MEMBERS: readonly MemberInput[] = [
   { memberId: READER, name: 'You', ...engineering },
   { memberId: 'john', name: 'John Doe', ...engineering },
@@ -67,7 +67,7 @@ export const REFS: readonly RefInput[] = [
   ...POSTS.map(postRef),
 ];
 
-/** Everybody else follows some of the things and some of the people, so that no two feeds are the same. */
+/** The others follow some of the refs and people each, so that no two feeds are equal. */
 function followsOf(memberId: string, at: number): FollowInput[] {
   if (memberId === READER) return REFS.map(({ id }) => ({ followerId: READER, refId: id }));
   const things = REFS.filter((_, index) => (index + at) % 3 !== 0).map(({ id }) => id);

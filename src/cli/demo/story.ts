@@ -60,7 +60,7 @@ function recruitingSteps(applicant: Applicant, score: number): readonly Step[] {
 const member = (n: number): (typeof MEMBERS)[number] =>
   MEMBERS[1 + (n % (MEMBERS.length - 1))] ?? { memberId: READER, name: 'You' };
 
-/** What people do with a post: one writes it, others like it, comment on it and follow its author. */
+/** Activity around a post: one member writes it, others like it, comment on it and follow its author. */
 function socialSteps(n: number): readonly Step[] {
   const post = POSTS[n % POSTS.length] ?? { postId: 'post', postTitle: 'A post' };
   const author = member(n);
@@ -92,7 +92,7 @@ function socialSteps(n: number): readonly Step[] {
   ];
 }
 
-/** What has happened already. Playing it again records nothing twice. */
+/** Past actions. Playing them again records nothing twice. */
 export function story(): PublishActionInput[] {
   return recruitingSteps(MARY, 4.5).map((step, index) => ({
     ...step,
@@ -100,7 +100,7 @@ export function story(): PublishActionInput[] {
   }));
 }
 
-/** The `n`-th thing that happens while somebody watches: of recruiting and around posts in turn. */
+/** The `n`-th live action, alternating between recruiting and posts. */
 export function liveAction(run: string, n: number): PublishActionInput {
   const idempotencyKey = `demo:${run}:${String(n)}`;
   return { ...(n % 2 === 0 ? recruitingStep(n / 2) : socialStep((n - 1) / 2)), idempotencyKey };

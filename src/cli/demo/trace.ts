@@ -6,7 +6,7 @@ import { MEMBERS, READER } from './people.ts';
 
 const FOLDER = new URL('../../../templates/trace/', import.meta.url);
 
-/** A sample of what happened in public repositories, without names. */
+/** A sample of activity in public repositories, without names. */
 export interface Trace {
   readonly members: readonly MemberInput[];
   readonly refs: readonly RefInput[];
@@ -41,7 +41,7 @@ async function linesOf<Line>(name: string): Promise<Line[]> {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Those whom one can look at the feed as follow some of its repositories each, the reader of the demo all of them. */
+/** People whose feeds can be viewed follow some of its repositories each; the demo's reader follows all of them. */
 export function followsOfRepositories({ refs }: Pick<Trace, 'refs'>): FollowInput[] {
   const repositories = refs.filter(({ type }) => type === 'repository');
   return MEMBERS.flatMap(({ memberId }, at) =>
@@ -51,7 +51,9 @@ export function followsOfRepositories({ refs }: Pick<Trace, 'refs'>): FollowInpu
   );
 }
 
-/** How long to wait before each action when all of it takes so long, in ms. It happens now, and at each playing again. */
+/**
+ * Delay before each action, in milliseconds, so that all of them take the given time. Times are set to now at every playing.
+ */
 export function* paced(
   actions: readonly TraceAction[],
   lastsMs: number,

@@ -60,7 +60,7 @@ interface Workers {
   readonly work: { readonly workers: number };
 }
 
-/** Writes through the public API of a running server, with a token that has the role service. */
+/** Writes through the API of a running server, with a token that has the role service. */
 export function apiTarget(client: ApiClient): ImportTarget {
   const writeAll = async (mutation: string, records: readonly unknown[]): Promise<BatchOutcome> => {
     const faults = await writeAround(records, (batch) =>

@@ -3,14 +3,14 @@ import { readLines, textBytes } from './lines.ts';
 import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
-/** What the API takes at once. */
+/** Limits of the API per call. */
 const MAX_RECORDS: Readonly<Record<RecordKind, number>> = {
   members: 1_000,
   refs: 1_000,
   follows: 1_000,
   actions: 500,
 };
-/** Half of the server's default body limit; a longer line goes alone. */
+/** Half of the server's default body limit; a longer line is sent alone. */
 const MAX_BATCH_BYTES = 524_288;
 
 export interface ImportedFile<K extends RecordKind = RecordKind> {
@@ -24,9 +24,9 @@ export interface ImportedFile<K extends RecordKind = RecordKind> {
 
 export interface ImportFileOptions {
   readonly writers: ImportWriters;
-  /** Batches under way at once. They are sent in the order of the file; 1 makes sure they arrive in it. */
+  /** Concurrent batches, sent in file order; with 1 they also arrive in file order. */
   readonly inFlight: number;
-  /** Called with the share of the file that is dealt with, and its lines: written or refused. */
+  /** Called with the processed share of the file and its number of lines, written or rejected. */
   onProgress(fraction: number, lines: number): void;
   onFault(place: string, message: string): void;
 }
@@ -40,7 +40,7 @@ type GoodRecord<R> = ReadRecord<R> & { readonly fault: null; readonly endsAt: nu
 
 interface Place {
   readonly line: number;
-  /** Bytes of text from the beginning of the file to the end of this line. */
+  /** Bytes of text from the start of the file to the end of this line. */
   readonly endsAt: number;
 }
 
@@ -49,7 +49,7 @@ interface WrittenBatch<R> {
   readonly outcome: BatchOutcome;
 }
 
-/** Imports one file in batches. Bad lines are reported and left out; the rest goes on. */
+/** Imports one file in batches. Invalid lines are reported and skipped. */
 export async function importFile<K extends RecordKind>(
   kind: K,
   path: string,
@@ -78,7 +78,7 @@ export async function importFile<K extends RecordKind>(
     for (const { index, message } of outcome.faults) refuse(batch.places[index]?.line ?? 0, message);
     imported.replays += outcome.replays;
     imported.written += batch.records.length - outcome.faults.length - outcome.replays;
-    // What is read runs ahead of what is written, so it does not count.
+    // Reading runs ahead of writing, so use the position of the last written line.
     const last = batch.places.at(-1);
     if (last !== undefined) options.onProgress(Math.min(0.999, last.endsAt / total), last.line);
   }

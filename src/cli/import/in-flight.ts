@@ -1,6 +1,6 @@
 /**
- * Maps items with at most `limit` of them under way. Work begins in the order of the items and results come in that
- * order. The first failure ends it; what is under way then is awaited, not left running.
+ * Maps items with at most `limit` in progress. Work starts, and results are returned, in the order of the items. The first
+ * failure ends it, after all running work has ended.
  */
 export async function* inFlight<T, R>(
   items: AsyncIterable<T>,
@@ -11,7 +11,7 @@ export async function* inFlight<T, R>(
   try {
     for await (const item of items) {
       const result = work(item);
-      // It is awaited below, but maybe only after it has failed.
+      // Awaited below, but possibly only after it has failed.
       result.catch(() => undefined);
       running.push(result);
       if (running.length >= limit) yield await shift(running);

@@ -7,16 +7,16 @@ export type Line =
   | { readonly number: number; readonly text: null; readonly fault: string };
 
 export interface LineOptions {
-  /** Called before each line is given, with the bytes of text from the beginning of the file to the end of the line. */
+  /** Called before each line is returned, with the bytes of text from the start of the file to the end of the line. */
   readonly onText?: (bytes: number) => void;
-  /** Longest line. Default: 1 MiB. */
+  /** Maximum line length. Default: 1 MiB. */
   readonly maxBytes?: number;
 }
 
 export const MAX_LINE_BYTES = 1_048_576;
 const NEWLINE = 10;
 
-/** The lines of a file, plain or gzip (by its first bytes), without empty ones, in bounded memory. */
+/** Non-empty lines of a file, plain or gzip (detected by its first bytes), in bounded memory. */
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
   const file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);
@@ -26,14 +26,14 @@ export async function* readLines(path: string, options: LineOptions = {}): Async
     return;
   }
   const text = createGunzip();
-  // The failure of a part ends the output with that error, which the loop below throws.
+  // A failing part ends the output with its error, which the loop below throws.
   pipeline(source, text).catch(() => undefined);
   yield* splitLines(text as AsyncIterable<Buffer>, options);
 }
 
 /**
- * Bytes of text in a file. A gzip file says so in its last four bytes; what was put together of several, or holds more
- * than 4 GiB, says too little, so this is an estimate that a reader may run beyond.
+ * Estimated bytes of text in a file. Gzip stores this in its last four bytes, which is too little for concatenated files and
+ * beyond 4 GiB, so a reader may exceed it.
  */
 export async function textBytes(path: string): Promise<number> {
   await using file = await open(path);
@@ -71,7 +71,7 @@ async function* splitLines(
   if (last !== null) yield last;
 }
 
-/** Collects the pieces of a line; of a line that is too long it keeps nothing but the fact. */
+/** Collects the pieces of a line; keeps nothing of a line that is too long. */
 class PartialLine {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #number = 1;
@@ -89,7 +89,7 @@ class PartialLine {
     else this.#pieces.push(piece);
   }
 
-  /** The line, and a fresh start; null for an empty one. */
+  /** Returns the line and starts a new one; `null` for an empty line. */
   take(): Line | null {
     const number = this.#number;
     const bytes = Buffer.concat(this.#pieces);

@@ -5,7 +5,7 @@ import { SCOPES } from '../../domain/action.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
 import type { Line } from './lines.ts';
 
-/** What one line of each kind of file holds: the API's inputs. */
+/** Contents of one line per kind of file: the API's inputs. */
 export interface Records {
   readonly members: MemberInput;
   readonly refs: RefInput;
@@ -43,8 +43,8 @@ const descriptorSchema = z.record(z.string(), z.unknown()).superRefine((value, c
 });
 
 /**
- * The inputs of the API, field by field: the shapes for which the API would refuse a whole batch. What a value must be beyond its type is left to the
- * server, which knows best and answers entry by entry.
+ * The API's inputs, field by field: checks the shapes for which the API would reject a whole batch. Everything else about a
+ * value is checked by the server, which answers per entry.
  */
 export const SCHEMAS: {
   readonly [K in RecordKind]: z.ZodType<Records[K]> & { readonly shape: object };
@@ -77,7 +77,7 @@ export const SCHEMAS: {
   }),
 };
 
-/** What a record needs beyond its line. */
+/** Completes a record from its line. */
 const COMPLETE: { readonly [K in RecordKind]: (record: Records[K], line: Line) => Records[K] } = {
   members: (member) => member,
   refs: (ref) => ref,
@@ -96,7 +96,7 @@ export function readRecord<K extends RecordKind>(kind: K, line: Line): ReadRecor
   return { line: line.number, record, bytes: Buffer.byteLength(line.text), fault: null };
 }
 
-/** An action without a key gets one made of its line, so that the same file can be imported again. */
+/** An action without a key gets one derived from its line, so that the same file can be imported again. */
 function withIdempotencyKey(action: PublishActionInput, line: Line): PublishActionInput {
   if (action.idempotencyKey != null) return action;
   const digest = createHash('sha256')

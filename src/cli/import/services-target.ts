@@ -9,7 +9,7 @@ import { BatchRefused, writeAround, type BatchOutcome, type ImportTarget } from 
 
 const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service']), expiresAt: null };
 
-/** Writes through the services of this process; where tenants are on, into one of them. */
+/** Writes through the services of this process; with tenants, into one of them. */
 export function servicesTarget(
   services: Pick<Services, 'publishActions' | 'upsertMembers' | 'upsertRefs' | 'followMany'>,
   { tenant, ...waiting }: { readonly tenant: Tenant | null } & Pick<ImportTarget, 'openFanOuts' | 'workers'>,

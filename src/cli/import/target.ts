@@ -6,27 +6,27 @@ export interface RecordFault {
 }
 
 export interface BatchOutcome {
-  /** Actions that were there already. */
+  /** Actions that already existed. */
   readonly replays: number;
   readonly faults: readonly RecordFault[];
 }
 
-/** Where an import writes to, one way per kind of record. Every write may be repeated. */
+/** Destination of an import, with one function per kind of record. All writes are repeatable. */
 export type ImportWriters = {
   readonly [K in RecordKind]: (records: readonly Records[K][]) => Promise<BatchOutcome>;
 };
 
 export interface ImportTarget {
   readonly writers: ImportWriters;
-  /** How many actions are not delivered yet. Rejects with CommandError when it cannot tell. */
+  /** Number of undelivered actions. Rejects with CommandError when unknown. */
   openFanOuts(): Promise<number>;
-  /** How many workers run that could deliver them. Rejects as `openFanOuts`. */
+  /** Number of running workers that could deliver them. Rejects like `openFanOuts`. */
   workers(): Promise<number>;
 }
 
 export class BatchRefused extends Error {
   override readonly name = 'BatchRefused';
-  /** Those at fault, as far as the server said. */
+  /** Faulty records, as far as the server reported them. */
   readonly faults: readonly RecordFault[];
 
   constructor(
@@ -38,7 +38,7 @@ export class BatchRefused extends Error {
   }
 }
 
-/** The first number of an issue's path is the place in the batch. */
+/** The first number in an issue's path is the position in the batch. */
 function faultOf(issue: { readonly path: readonly unknown[]; readonly message: string }): RecordFault[] {
   const at = issue.path.findIndex((key) => typeof key === 'number');
   const index = issue.path[at];
@@ -51,8 +51,8 @@ function faultOf(issue: { readonly path: readonly unknown[]; readonly message: s
 }
 
 /**
- * Writes a batch that is taken or refused as a whole: leaves out the records at fault and tries again, and where the
- * server does not name them finds them by halving.
+ * Writes a batch that is accepted or rejected as a whole: removes faulty records and tries again. If the server does not
+ * identify them, finds them by bisection.
  */
 export async function writeAround<R>(
   records: readonly R[],

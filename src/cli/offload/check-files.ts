@@ -4,15 +4,15 @@ import { refusalOfFile } from '../../services/lifecycle/restore-actions.ts';
 import { CommandError } from '../context.ts';
 import { checkOffloadFile, type CheckedFile, type OffloadHeader } from './offload-file.ts';
 
-// What can be said of a file without a database: none is started for one that is of no use.
+// Checks that need no database, so that none is started for an unusable file.
 
 interface Checked {
-  /** Whether ids stand behind their tenant here. */
+  /** Whether ids have a tenant prefix here. */
   readonly hasTenants: boolean;
   readonly onProgress: (fraction: number, actions: number) => void;
 }
 
-/** @throws CommandError where it is not as it was written, or of no use here. */
+/** @throws CommandError if the file was modified or cannot be used here. */
 export async function checkRestorable(
   path: string,
   { hasTenants, onProgress }: Checked,
@@ -23,7 +23,7 @@ export async function checkRestorable(
   return file;
 }
 
-/** @throws CommandError where what is older than `before` cannot be written there, or is not what the file has. */
+/** @throws CommandError if actions older than `before` cannot be written there, or differ from the file's. */
 export async function checkTarget(
   path: string,
   before: Date,
@@ -50,7 +50,7 @@ async function read(path: string, onProgress: Checked['onProgress']): Promise<Ch
   return file;
 }
 
-/** A file that is there is one of an attempt that was cut off, or of another. @throws CommandError */
+/** An existing file belongs to an interrupted attempt, or to something else. @throws CommandError */
 export function refuseOtherTime(path: string, header: Pick<OffloadHeader, 'before'>, before: Date): void {
   if (header.before.getTime() !== before.getTime())
     throw new CommandError(

@@ -11,29 +11,29 @@ import type { OffloadableActions } from '../../services/lifecycle/offload-action
 import { CommandError } from '../context.ts';
 import { readLines } from '../import/lines.ts';
 
-/** The first line of a file. */
+/** First line of a file. */
 export interface OffloadHeader {
   readonly id: string;
   readonly salt: string;
   readonly schema: number;
-  /** Ids in its documents stand behind their tenant. */
+  /** The ids in its documents have a tenant prefix. */
   readonly tenants: boolean;
-  /** Nothing has happened with these actions since. */
+  /** The actions have been inactive since this time. */
   readonly before: Date;
   readonly readAt: Date;
 }
 
-/** A file that is whole. */
+/** A complete file. */
 export interface CheckedFile {
   readonly header: OffloadHeader;
   readonly actions: number;
 }
 
-/** Gives the next actions; null: there are no more. */
+/** Returns the next actions; `null`: no more. */
 type ReadNext = (after: string | null) => Promise<OffloadableActions | null>;
 
 const FORMAT = 1;
-/** Of one document, as the database takes it. */
+/** A document in the form the database accepts. */
 const MAX_LINE_BYTES = 64 * 1_048_576;
 const LINES_AT_ONCE = 500;
 const BATCH_END = '{"end":"batch"}';
@@ -58,8 +58,8 @@ const endSchema = z.strictObject({
 });
 
 /**
- * Writes a file that is there whole, on the disk, or not at all, for its owner's eyes only; gzip where its name ends in `.gz`.
- * @returns how many actions it has. None: there is no file.
+ * Writes a file atomically, synced to disk and readable only by its owner; gzip if its name ends in `.gz`.
+ * @returns the number of actions in it. If there are none, no file is written.
  */
 export async function writeOffloadFile(
   path: string,
@@ -103,13 +103,13 @@ export async function writeOffloadFile(
   return actions;
 }
 
-/** Or the name of the file might be lost with the power, when what it has is gone from the database. */
+/** Otherwise a power failure could lose the file name after its contents are gone from the database. */
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path);
   await folder.sync();
 }
 
-/** Reads a file to its end. @throws CommandError where it is not as it was written. */
+/** Reads a file to its end. @throws CommandError if it was modified. */
 export async function checkOffloadFile(
   path: string,
   onProgress: (actions: number) => void = () => undefined,
@@ -119,7 +119,7 @@ export async function checkOffloadFile(
   return reader.checked();
 }
 
-/** What a file has, piece by piece. @throws CommandError as `checkOffloadFile`, at the end too. */
+/** Contents of a file, piece by piece. @throws CommandError like `checkOffloadFile`, possibly at the end. */
 export async function* readOffloadFile(
   path: string,
   onProgress: (actions: number) => void = () => undefined,
@@ -159,7 +159,7 @@ class FileReader {
     return { header: this.#header, actions: this.actions };
   }
 
-  /** The lines between the first and the last, which are checked. */
+  /** The lines between the first and the last one, verified. */
   async *#texts(): AsyncGenerator<string, void, undefined> {
     try {
       for await (const { number, text, fault } of readLines(this.#path, { maxBytes: MAX_LINE_BYTES })) {
@@ -207,7 +207,7 @@ class FileReader {
   }
 }
 
-/** Such as of a file that is not there, not of what it has. */
+/** File system errors, as opposed to errors in the contents. */
 function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

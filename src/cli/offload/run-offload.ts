@@ -22,9 +22,9 @@ export interface OffloadRun {
   readonly path: string;
   /** By the database's clock. */
   readonly now: () => Date;
-  /** @param fraction null: nobody knows */
+  /** @param fraction `null`: unknown */
   readonly onProgress: (step: string, fraction: number | null, actions: number) => void;
-  /** Called while workers are waited for. What it throws ends the run. */
+  /** Called while waiting for workers. An error it throws ends the run. */
   readonly onWaiting?: () => Promise<unknown>;
 }
 
@@ -32,19 +32,19 @@ export interface OffloadOutcome {
   readonly written: number;
   readonly taken: number;
   readonly left: number;
-  /** Could not be withdrawn from the feeds. */
+  /** Failed withdrawals from feeds. */
   readonly failed: number;
 }
 
 const OPERATOR = operatorOf('offload');
 
-/** As long as a request may take: it may have seen an action before that was claimed. In milliseconds. */
+/** Maximum duration of a request, which may have seen an action before it was claimed. Milliseconds. */
 export const GRACE_MS = 30_000;
 const POLL_MS = 100;
 
 /**
- * Takes out what is older than a time. A file that is there already is one of an attempt that was cut off: it goes on from
- * there. Nothing is removed before the file has been read again from the disk, to its end.
+ * Offloads actions older than a time. An existing file belongs to an interrupted attempt, which is continued. Nothing is
+ * removed before the file has been read back from disk to its end.
  */
 export async function runOffload(
   run: OffloadRun,
@@ -90,7 +90,7 @@ export async function runOffload(
   }
 }
 
-/** Brings back what a file has. It is read to its end first, unless that was done. */
+/** Restores the contents of a file, which is first read to its end unless that was already done. */
 export async function runRestore(
   { services, path, onProgress }: Pick<OffloadRun, 'services' | 'path' | 'onProgress'>,
   checked?: CheckedFile,

@@ -4,18 +4,18 @@ import type { Plan, ThresholdCost } from './shape.ts';
 
 type Planned = Omit<Plan, 'advice'>;
 
-/** What readers of the field's largest installations wait at most, in seconds. */
+/** Maximum delay for readers in the largest published installations, in seconds. */
 export const LONGEST_LAG = 5;
-/** Less than this is within what the costs are known to. */
+/** Smaller differences are within the accuracy of the costs. */
 const WORTH_IT = 0.9;
-/** Busy cores that are no reason to change anything. */
+/** Fewer busy cores are no reason to change anything. */
 const TOO_FEW = 0.1;
-/** Bytes of feeds that one Redis holds without pain. */
+/** Feeds that fit comfortably into one Redis, in bytes. */
 const MOST_OF_REDIS = 64 * 2 ** 30;
-/** Queries a second to find watchers, beyond which workers do little else. */
+/** Queries per second for watchers, above which workers do little else. */
 const MOST_QUERIES = 1_000;
 
-/** What to change, the most important first; what is well is not mentioned. */
+/** Recommended changes, most important first; nothing is said about what is fine. */
 export function adviceFor(plan: Planned): readonly string[] {
   return [
     ...lagAdvice(plan),
@@ -40,8 +40,8 @@ function lagAdvice({ lag, suffices, workers, workload }: Planned): string[] {
 }
 
 /**
- * Of the thresholds at which the last follower does not wait too long: the one with the fewest busy cores, and the one at
- * which he waits the least among those that take about as many. Null: he waits too long at each.
+ * Among the thresholds with an acceptable delay for the last follower: the one with the fewest busy cores, and among those
+ * with about as many, the one with the shortest delay. `null`: the delay is too long at every threshold.
  */
 export function goodThresholds(
   thresholds: readonly ThresholdCost[],

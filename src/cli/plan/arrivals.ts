@@ -11,16 +11,16 @@ export interface Burst {
 
 export interface ArrivalOptions {
   readonly strata: readonly Stratum[];
-  /** Actions a second. */
+  /** Actions per second. */
   readonly rate: number;
   readonly seconds: number;
-  /** Followers above which nothing is pushed. */
+  /** Refs with more followers are not pushed. */
   readonly threshold: number;
   readonly bursts?: readonly Burst[];
   readonly seed: number;
 }
 
-/** Actions that come by chance, each independent of the others, of refs as popular as they are. The same for a seed. */
+/** Independent random actions on refs, weighted by their popularity. Deterministic for a seed. */
 export function arrivalsOf(options: ArrivalOptions): readonly Arrival[] {
   const { strata, rate, seconds, threshold, bursts = [], seed } = options;
   const chance = randomLcg(seededShare(seed));
@@ -39,7 +39,7 @@ export function arrivalsOf(options: ArrivalOptions): readonly Arrival[] {
   return arrivals.sort((a, b) => a.at - b.at);
 }
 
-/** The generator takes a share of one; neighbouring seeds have nothing in common. */
+/** The generator expects a number below one; neighbouring seeds must be unrelated. */
 function seededShare(seed: number): number {
   return (Math.imul(seed, 2_654_435_761) >>> 0) / 2 ** 32;
 }
@@ -49,7 +49,7 @@ function cumulative(strata: readonly Stratum[]): readonly number[] {
   return strata.map(({ actionShare }) => (sum += actionShare));
 }
 
-/** Position of the first value that is above the given one; the last position where none is. */
+/** Index of the first value above the given one, or the last index. */
 function firstAbove(sorted: readonly number[], value: number): number {
   let [low, high] = [0, sorted.length - 1];
   while (low < high) {

@@ -1,19 +1,19 @@
 const NUMBER = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-/** A number as people read it; what is small keeps its digits. */
+/** A human-readable number; small numbers keep their digits. */
 export function amount(value: number): string {
   return Number.isFinite(value) ? NUMBER.format(value) : 'none';
 }
 
-/** With its noun, which takes an s where there are several. */
+/** With its noun in singular or plural. */
 export function counted(count: number, noun: string): string {
   return `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const ONE_DIGIT = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** Busy cores: to a tenth, as exactly as the costs are known. */
+/** Busy cores, rounded to a tenth, the accuracy of the costs. */
 export function coresText(cores: number): string {
   return ONE_DIGIT.format(cores);
 }

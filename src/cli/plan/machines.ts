@@ -2,7 +2,7 @@ import type { Operations, Pulled } from './operations.ts';
 import { CLAIM_SHARE } from './simulation/pass-shares.ts';
 import type { UnitCosts } from './unit-costs.ts';
 
-/** Cores that are busy in the busiest hour. */
+/** Busy cores in the busiest hour. */
 export interface Cores {
   readonly api: number;
   readonly worker: number;
@@ -17,15 +17,15 @@ export interface Machines {
   readonly redis: number;
 }
 
-/** How busy a core may be: above that, waiting grows faster than what is done. */
+/** Maximum utilisation of a core: above it, waiting grows faster than throughput. */
 export const MOST_BUSY = 0.6;
-/** Of each kind of process, so that one may go. */
+/** Minimum per kind of process, so that one may fail. */
 const FEWEST = 2;
-/** Members of a replica set, for each shard. */
+/** Members of a replica set per shard. */
 const MEMBERS = 3;
-/** A primary of Redis and its replica. */
+/** A Redis primary and its replica. */
 const REDIS_PAIR = 2;
-/** What one shard holds at most; a copy of more takes days. */
+/** Maximum data per shard; copying more takes days. */
 export const MOST_OF_SHARD = 2 * 2 ** 40;
 
 const MICROS = 1e6;
@@ -49,7 +49,7 @@ export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled
   };
 }
 
-/** Worker processes: each has one core, and finds its fan-outs one after the other. */
+/** Worker processes; each uses one core and claims its fan-outs one after another. */
 export function workersFor(costs: Pick<UnitCosts, 'pass'>, cores: Cores, { actions }: Operations): number {
   const { process, database, wait, onPath = 1 } = costs.pass;
   const finding = (actions * CLAIM_SHARE * ((process + database) * onPath + wait)) / MICROS;
@@ -60,7 +60,7 @@ export function shardsOf(cores: Cores, bytes: number, coresEach: number): number
   return Math.max(coresShards(cores, coresEach), Math.ceil(bytes / MOST_OF_SHARD));
 }
 
-/** As many as its busy cores take, however little is stored. */
+/** At least as many as the busy cores require, however little is stored. */
 export function coresShards({ database }: Pick<Cores, 'database'>, coresEach: number): number {
   return Math.max(1, Math.ceil(database / MOST_BUSY / coresEach));
 }
@@ -73,10 +73,10 @@ export function machinesOf(
   const of = (busy: number): number => Math.max(FEWEST, Math.ceil(busy / MOST_BUSY / coresEach));
   return {
     api: of(cores.api),
-    // More machines than processes would stand idle.
+    // More machines than processes would be idle.
     worker: Math.max(Math.min(FEWEST, workers), Math.ceil(workers / coresEach)),
     database: shards * MEMBERS,
-    // A primary runs on one core.
+    // A primary uses one core.
     redis: Math.max(1, Math.ceil(cores.redis / MOST_BUSY)) * REDIS_PAIR,
   };
 }

@@ -1,6 +1,6 @@
 import type { UnitCosts } from './unit-costs.ts';
 
-/** What the benchmark has measured: `npm run scale` takes it from bench/results/unit-costs.json. */
+/** Measurements of the benchmark; `npm run scale` copies them from bench/results/unit-costs.json. */
 export const MEASURED_COSTS: UnitCosts = {
   page: { process: 2660, database: 1420, wait: 0 },
   pulled: { first: { process: 499, database: 731, wait: 0 }, each: { process: 261, database: 109, wait: 0 } },

@@ -1,30 +1,30 @@
 import { popularity, sumOf, type Stratum } from './popularity.ts';
 import type { Workload } from './workload.ts';
 
-/** How often something happens a second, in the busiest hour. */
+/** Operations per second in the busiest hour. */
 export interface Operations {
   readonly actions: number;
   readonly deliveries: number;
   readonly pages: number;
   readonly events: number;
-  /** Queries by which workers find who watches, for actions that are pulled: one for 500 who watch. */
+  /** Workers' queries for watchers of pulled actions, one per 500 watchers. */
   readonly watcherQueries: number;
 }
 
-/** What of an installation is pulled when it is read. */
+/** The part of an installation that is pulled at read time. */
 export interface Pulled {
   readonly refs: number;
-  /** Of all actions. */
+  /** Share of all actions. */
   readonly actionShare: number;
-  /** Pulled refs that a reader follows, on average, and readers who follow one at least. */
+  /** Average number of pulled refs a reader follows, and share of readers who follow at least one. */
   readonly followed: number;
   readonly readerShare: number;
 }
 
 export const DAY_SECONDS = 86_400;
-/** Watchers that one query looks at, as in `workers/fan-out/announce-pulled.ts`. */
+/** Watchers per query, as in `workers/fan-out/announce-pulled.ts`. */
 const LOOKED_AT_ONCE = 500;
-/** Refs that many follow have more actions, by this exponent. */
+/** Exponent by which popular refs have more actions. */
 const ACTIVITY = 0.5;
 
 export function strataOf({ members, refs, follows, zipf }: Workload): readonly Stratum[] {
@@ -33,7 +33,7 @@ export function strataOf({ members, refs, follows, zipf }: Workload): readonly S
 
 export function pulledBy(strata: readonly Stratum[], members: number, threshold: number): Pulled {
   const above = strata.filter(({ followers }) => followers > threshold);
-  // Whether somebody follows one is independent of the next.
+  // Follows of different refs are assumed to be independent.
   const none = sumOf(above, ({ refs, followers }) =>
     followers >= members ? -Infinity : refs * Math.log1p(-followers / members),
   );
@@ -45,7 +45,7 @@ export function pulledBy(strata: readonly Stratum[], members: number, threshold:
   };
 }
 
-/** Followers up to which an action is pushed. */
+/** Actions of refs with at most so many followers are pushed. */
 export function pushedUpTo({ model, threshold }: Pick<Workload, 'model' | 'threshold'>): number {
   return model === 'pull' ? 0 : threshold;
 }

@@ -3,11 +3,11 @@ import { amount } from './figures.ts';
 import { MEASURED_COSTS } from './measured-costs.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
-/** More than there are people, or than anybody counts. */
+/** More than the number of people, or than anybody counts. */
 const MOST = 1e12;
 const MOST_MEMBERS = 1e9;
 
-/** What `fanfare plan` goes by. Numbers may end in k, M or G. */
+/** Options of `fanfare plan`. Numbers may end in k, M or G. */
 export function planOptions(): readonly Option[] {
   const of = (flags: string, text: string, least: number, most: number): Option =>
     new Option(flags, text).argParser((given) => numberIn(given, least, most));
@@ -60,7 +60,7 @@ function numberIn(text: string, least: number, most: number): number {
   );
 }
 
-/** There are no halves of people. */
+/** People come in whole numbers. */
 function wholeIn(text: string, least: number, most: number): number {
   const value = valueOf(text);
   if (value >= least && value <= most && Number.isInteger(value)) return value;
@@ -69,10 +69,10 @@ function wholeIn(text: string, least: number, most: number): number {
   );
 }
 
-/** NaN: it is no number. */
+/** NaN: not a number. */
 function valueOf(text: string): number {
   const [, digits = '', unit = ''] = /^([\d_]+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
-  // 1.001k is as near to a thousand and one as numbers come.
+  // Floating point: 1.001k must become 1001.
   return digits === ''
     ? NaN
     : Number((Number(digits.replaceAll('_', '')) * (UNITS[unit] ?? NaN)).toPrecision(15));

@@ -17,15 +17,15 @@ const LEASE_SECONDS = 30;
 const POLL_SECONDS = 1;
 const CHUNK = 1_000;
 const CONCURRENCY = 16;
-/** As much is simulated as makes the figures firm and does not take long. */
+/** Number of simulated actions: enough for stable results within a short time. */
 const MOST_SECONDS = 120;
 const MOST_ACTIONS = 10_000;
 const MOST_CHUNKS = 30_000;
 const BACK_AFTER = 10;
-/** What is compared beside the threshold that is asked for. */
+/** Thresholds compared with the requested one. */
 const THRESHOLDS = [1_000, 10_000, 100_000, 1_000_000, Infinity];
 
-/** @throws CommandError when there are no costs of the feed model. */
+/** @throws CommandError when there are no costs for the feed model. */
 export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const { model, cores: coresEach } = workload;
   if (!(model in costs.models))
@@ -78,7 +78,7 @@ interface SystemOptions extends Pick<Plan, 'workload' | 'operations' | 'pulled' 
   readonly costs: UnitCosts;
 }
 
-/** The database as the fan-out finds it: pages take their part of it. */
+/** The database as available to fan-outs: pages use a part of it. */
 function systemOf({ workload, costs, operations, pulled, workers, shards }: SystemOptions): FanOutSystem {
   const all = shards * workload.cores;
   const onlyPages = { ...operations, actions: 0, deliveries: 0, events: 0 };
@@ -91,12 +91,12 @@ function systemOf({ workload, costs, operations, pulled, workers, shards }: Syst
   };
 }
 
-/** So much of the busiest hour as can be played in seconds. */
+/** The part of the busiest hour that can be simulated in seconds. */
 function simulatedWindow(workload: Workload, operations: Operations, strata: readonly Stratum[]) {
   const rate = operations.actions;
   const chunks = Math.max(rate, operations.deliveries / CHUNK);
   const seconds = Math.min(MOST_SECONDS, MOST_ACTIONS / rate, MOST_CHUNKS / chunks);
-  // A small installation has an action now and then: as many are played as make a distribution.
+  // A small installation has few actions: simulate enough of them for a distribution.
   const long = Math.max(seconds, Math.min(DAY_SECONDS, 1_000 / rate));
   const bursts: Burst[] =
     workload.burst === 0 ? [] : [{ at: long / 2, actions: workload.burst, lane: 'LIVE' }];

@@ -1,31 +1,31 @@
-/** Refs that are alike: neighbours in the order of how many follow them. */
+/** Refs of similar popularity. */
 export interface Stratum {
   readonly refs: number;
-  /** Of each of them. */
+  /** Per ref. */
   readonly followers: number;
-  /** Of all actions, those of its refs. */
+  /** Share of all actions that belong to its refs. */
   readonly actionShare: number;
 }
 
 export interface PopularityOptions {
   readonly members: number;
-  /** Follows of a member, on average. */
+  /** Average follows per member. */
   readonly follows: number;
   readonly refs: number;
-  /** Zipf's exponent: the n-th ref has 1/n^exponent of what the first one has. */
+  /** Zipf exponent: the n-th ref has 1/n^exponent of the first one's followers. */
   readonly exponent: number;
-  /** The same for actions: what many follow has more of them. 0: every ref has as many. */
+  /** The same for actions: popular refs have more of them. 0: all refs have equally many. */
   readonly activityExponent: number;
 }
 
-/** As many refs have a stratum each; behind them strata grow by so much each. */
+/** The first refs have a stratum each; after them, strata grow by this factor. */
 const EXACT = 200;
 const GROWTH = 1.05;
 const HALVINGS = 100;
 
 /**
- * How follows and actions spread over refs by Zipf's law, in some hundred strata, so that a hundred million refs are
- * counted like a thousand. Nothing has more followers than there are members: what is above that goes to the others.
+ * Distributes follows and actions over refs by Zipf's law, in some hundred strata, so that a hundred million refs take as
+ * long as a thousand. No ref has more followers than there are members; the excess goes to the others.
  */
 export function popularity(options: PopularityOptions): readonly Stratum[] {
   const { members, follows, refs, exponent, activityExponent } = options;
@@ -53,7 +53,7 @@ export function sumOf(strata: readonly Stratum[], of: (stratum: Stratum) => numb
   return strata.reduce((sum, stratum) => sum + of(stratum), 0);
 }
 
-/** Ranks from the first to one before the last. */
+/** Ranks from the first, inclusive, to the last, exclusive. */
 function edgesUpTo(refs: number): { readonly from: number; readonly to: number }[] {
   const edges = [];
   for (let from = 1; from <= refs;) {
@@ -64,7 +64,7 @@ function edgesUpTo(refs: number): { readonly from: number; readonly to: number }
   return edges;
 }
 
-/** Sum of 1/rank^exponent over the ranks, for many of them by the integral. */
+/** Sum of 1/rank^exponent over the ranks; approximated by the integral for many of them. */
 function powerSum(from: number, to: number, exponent: number): number {
   if (to - from === 1) return from ** -exponent;
   const [low, high] = [from - 0.5, to - 0.5];
@@ -73,7 +73,7 @@ function powerSum(from: number, to: number, exponent: number): number {
     : (high ** (1 - exponent) - low ** (1 - exponent)) / (1 - exponent);
 }
 
-/** The factor with which a sum that grows with it comes to the total, or as near as it can. */
+/** The factor for which a monotonic sum equals the total, or comes closest. */
 function scaleFor(sumWith: (factor: number) => number, total: number): number {
   let high = 1;
   for (let n = 0; n < HALVINGS && sumWith(high) < total; n += 1) high *= 2;

@@ -1,7 +1,7 @@
 import { amount, bytesOf, coresText, counted, seconds } from './figures.ts';
 import type { Lag, Plan } from './shape.ts';
 
-/** Above this load, costs that were measured are those of a machine that does something else. */
+/** Above this load, costs were measured on a machine that was busy with something else. */
 const BUSY = 0.5;
 
 export function planLines(plan: Plan): readonly string[] {

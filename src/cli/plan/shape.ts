@@ -4,23 +4,23 @@ import type { Stored } from './storage.ts';
 import type { UnitCosts } from './unit-costs.ts';
 import type { Workload } from './workload.ts';
 
-/** Seconds from publishing to when a reader has it, by reader. */
+/** Delivery delay per reader, in seconds. */
 export interface Lag {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
-  /** Of the last one. */
+  /** Of the last follower. */
   readonly most: number;
 }
 
 export interface ThresholdCost {
   readonly threshold: number;
   readonly deliveries: number;
-  /** Pulled refs that a reader follows, on average. */
+  /** Average number of pulled refs a reader follows. */
   readonly pulledFollowed: number;
-  /** Busy cores of all machines together. */
+  /** Busy cores of all machines. */
   readonly cores: number;
-  /** Until the last follower of the largest ref that is pushed has an action, in seconds. */
+  /** Delay until the last follower of the largest pushed ref has an action, in seconds. */
   readonly lastFollower: number;
 }
 
@@ -30,17 +30,17 @@ export interface Plan {
   readonly operations: Operations;
   readonly pulled: Pulled;
   readonly cores: Cores;
-  /** Worker processes, and how many of them are enough. */
+  /** Worker processes, and how many suffice. */
   readonly workers: number;
   readonly suffices: number;
   readonly shards: number;
   readonly machines: Machines;
   readonly storage: readonly Stored[];
   readonly lag: Lag;
-  /** The worker with most to do dies when the queue is longest, and is back after ten seconds. */
+  /** The busiest worker dies when the queue is longest, and is back after ten seconds. */
   readonly lagWithWorkerLost: Lag;
   readonly simulated: { readonly actions: number; readonly seconds: number };
-  /** Followers of the ref that has most of them. */
+  /** Followers of the most popular ref. */
   readonly largest: number;
   readonly thresholds: readonly ThresholdCost[];
   readonly advice: readonly string[];

@@ -1,11 +1,11 @@
 import type { Arrival, FanOutSystem } from './simulation/system.ts';
 
-/** More workers than these are simulated as a part of them, with as large a part of everything else. */
+/** With more workers than this, a part of them is simulated with the same part of everything else. */
 const MOST_WORKERS = 1_000;
-/** Beyond so many chunks several are simulated as one that takes as long as they do. */
+/** With more chunks than this, several are simulated as one that takes as long. */
 const MOST_CHUNKS = 300_000;
 
-/** How many times an installation is larger than what is simulated of it. Nobody waits longer in the whole than in the part. */
+/** Ratio of the installation to the simulated part. Delays in the whole are at most those in the part. */
 export function partsOf(workers: number): number {
   return Math.ceil(workers / MOST_WORKERS);
 }
@@ -19,7 +19,7 @@ export function partOf(system: FanOutSystem): FanOutSystem {
   };
 }
 
-/** With as many chunks as can be played in seconds. */
+/** Limits the number of chunks to what can be simulated in seconds. */
 export function inChunks(system: FanOutSystem, arrivals: readonly Arrival[]): FanOutSystem {
   const chunks = arrivals.reduce((sum, { readers }) => sum + Math.ceil(readers / system.chunkSize), 0);
   const factor = Math.max(1, chunks / MOST_CHUNKS);

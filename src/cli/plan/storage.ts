@@ -7,7 +7,7 @@ export interface Stored {
   readonly where: 'database' | 'redis';
   readonly documents: number;
   readonly bytes: number;
-  /** More of them a day, until the cap or what is kept is reached. */
+  /** Growth per day, until the cap or the retention is reached. */
   readonly aDay: number;
 }
 

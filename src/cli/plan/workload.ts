@@ -1,38 +1,38 @@
 export interface Workload {
   readonly members: number;
-  /** People who read on a day. */
+  /** People who read on a given day. */
   readonly readers: number;
   readonly refs: number;
-  /** Follows of a member, on average. */
+  /** Average follows per member. */
   readonly follows: number;
-  /** How unequal refs are: the n-th has 1/n^zipf of the followers of the first. */
+  /** Inequality of refs: the n-th has 1/n^zipf of the first one's followers. */
   readonly zipf: number;
-  /** Actions and pages of a day, by everybody together. */
+  /** Actions and pages per day in total. */
   readonly actions: number;
   readonly reads: number;
-  /** How many times the average of a day the busiest hour has. */
+  /** Ratio of the busiest hour to the day's average. */
   readonly peak: number;
-  /** Of the day's readers, how many watch in the busiest hour. */
+  /** Share of the day's readers who watch in the busiest hour. */
   readonly watching: number;
   readonly model: string;
   readonly threshold: number;
-  /** Entries that are stored of a feed. */
+  /** Stored entries per feed. */
   readonly cap: number;
-  /** For how long actions are kept. */
+  /** How long actions are kept. */
   readonly days: number;
-  /** Of a machine. */
+  /** Per machine. */
   readonly cores: number;
-  /** Worker processes; null: as many as suffice. */
+  /** Worker processes; `null`: as many as suffice. */
   readonly workers: number | null;
-  /** Actions that come at one moment, beside the others. */
+  /** Additional actions arriving at one moment. */
   readonly burst: number;
   readonly seed: number;
 }
 
-/** What is given on the command line. Everything but the members has a usual value. */
+/** Command line values. Everything except the members has a default. */
 export type GivenWorkload = Partial<Workload> & Pick<Workload, 'members'>;
 
-/** A small network of people: three of ten look on a day, ten pages each; one of ten does something. */
+/** A small social network: three of ten members read per day, ten pages each; one of ten is active. */
 export function workloadOf(given: GivenWorkload): Workload {
   const { members } = given;
   const readers = given.readers ?? Math.ceil(members * 0.3);

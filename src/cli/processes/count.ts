@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 
 const MOST = 256;
 
-/** Reads `--processes`: a number, or `auto` for as many as there are cores. */
+/** Parses `--processes`: a number, or `auto` for the number of cores. */
 export function processCount(text: string): number {
   const value = text === 'auto' ? availableParallelism() : Number(text);
   if (!Number.isInteger(value) || value < 1 || value > MOST)

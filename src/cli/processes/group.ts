@@ -10,42 +10,42 @@ import { openLine, type MessageLine } from './line.ts';
 import { restartDelay } from './restart-delay.ts';
 import { watchLife } from './watch-life.ts';
 
-/** What a process of a group answers the one that started it. */
+/** Questions the first process asks the processes of its group. */
 export interface OfMember {
   readonly readiness: Readiness;
   readonly snapshot: MetricsSnapshot;
-  /** That its event loop turns. */
+  /** The event loop is running. */
   readonly alive: true;
 }
 
-/** What it is answered. */
+/** The answers. */
 export interface OfGroup {
   readonly readiness: Readiness;
   readonly metrics: string;
 }
 
-/** It says once that it has started, and where it listens. */
+/** Sent once, when it has started, with its address. */
 export interface Started {
   readonly startedAt: string | null;
 }
 
-/** What a process of a group knows itself by: 1, 2, 3 … */
+/** Number of a process within the group: 1, 2, 3 … */
 export const MEMBER_VARIABLE = 'FANFARE_PROCESS';
 
 /** Longer than the probes of a process may take. */
 const MEMBER_ANSWERS_WITHIN_MS = 3_000;
-/** The group may be waiting for a member that hangs, and has to answer all the same. */
+/** A member may hang, but the group must still answer. */
 export const GROUP_ANSWERS_WITHIN_MS = MEMBER_ANSWERS_WITHIN_MS + 2_000;
 
 export interface GroupOptions {
   readonly count: number;
-  /** Environment variables of the processes, on top of those of this one. */
+  /** Environment variables of the processes, in addition to those of this one. */
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: GroupMetrics;
-  /** How long a process may give no sign of life before it is killed; null: for ever. */
+  /** A process without a sign of life for this long is killed; `null`: never. */
   readonly answersWithinMs: number | null;
-  /** The same for one that starts. It loads its code first, and says nothing meanwhile. */
+  /** The same while starting: it loads its code first, and cannot answer meanwhile. */
   readonly startAnswersWithinMs: number | null;
 }
 
@@ -56,18 +56,18 @@ interface Member {
   /** From its start to its end. */
   watch: Disposable | null;
   hasStarted: boolean;
-  /** Since the group has killed it. */
+  /** The group has killed it. */
   isSilent: boolean;
-  /** By `performance.now()`. */
+  /** On the `performance.now()` clock. */
   forkedAt: number;
-  /** Ends in a row, each soon after the start. */
+  /** Consecutive ends soon after the start. */
   failures: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Several processes that run the same command, listen on the same ports and end together. One that ends without being
- * asked to is started again. If this process is killed, they end too.
+ * Several processes that run the same command, listen on the same ports and end together. One that ends unexpectedly is
+ * restarted. If this process is killed, they end, too.
  */
 export class ProcessGroup implements AsyncDisposable {
   readonly #options: GroupOptions;
@@ -91,7 +91,7 @@ export class ProcessGroup implements AsyncDisposable {
 
   /** Resolves with the URL, if any, once all have started. @throws CommandError when one ends instead. */
   start(): Promise<string | null> {
-    // JSON would make a zero of a figure that is not known.
+    // JSON would turn an unknown figure into zero.
     cluster.setupPrimary({ serialization: 'advanced' });
     for (const member of this.#members) this.#fork(member);
     return this.#opening;
@@ -111,7 +111,7 @@ export class ProcessGroup implements AsyncDisposable {
     return { isReady: Object.values(checks).every((state) => state === 'ok'), checks };
   }
 
-  /** The Prometheus page of all of them. One that does not answer is left out. */
+  /** Prometheus page of all of them, without those that do not answer. */
   async metrics(): Promise<string> {
     const lines = this.#members.flatMap(({ line }) => (line === null ? [] : [line]));
     const asked = await Promise.allSettled(lines.map((line) => line.ask('snapshot')));
@@ -148,7 +148,7 @@ export class ProcessGroup implements AsyncDisposable {
       this.#failed = null;
       this.#opened(message.startedAt);
     });
-    // The channel of a process that dies may fail before its end is noticed, which says all.
+    // The channel of a dying process may fail before its end is noticed.
     worker.on('error', () => undefined);
     worker.once('exit', (code: number | null, signal: string | null) => {
       this.#ended(member, worker.process.pid ?? 0, code, signal);
@@ -156,8 +156,8 @@ export class ProcessGroup implements AsyncDisposable {
   }
 
   /**
-   * Connections are handed to a process that hangs as to the others: it must not stay. One that hangs before it has
-   * started would keep the group from being ready. Waiting for a database is no silence.
+   * A hanging process would keep receiving connections, so it must be replaced. One that hangs while starting would keep the
+   * group from being ready. Waiting for a database counts as a sign of life.
    */
   #watch(member: Member, { process: { pid = 0 } }: Worker): void {
     const { line, number, hasStarted } = member;
@@ -172,7 +172,7 @@ export class ProcessGroup implements AsyncDisposable {
       () => {
         logProcessHangs(logger, { process: number, pid, hasStarted, silentForMs });
         member.isSilent = true;
-        // It could not heed another signal.
+        // It could not react to another signal.
         member.worker?.process.kill('SIGKILL');
       },
     );
@@ -180,7 +180,7 @@ export class ProcessGroup implements AsyncDisposable {
 
   #ended(member: Member, pid: number, code: number | null, signal: string | null): void {
     const { hasStarted, isSilent } = member;
-    // A start that hangs is no time that it has worked.
+    // Time spent hanging at the start does not count as uptime.
     const ranForMs = hasStarted ? performance.now() - member.forkedAt : 0;
     member.watch?.[Symbol.dispose]();
     Object.assign(member, { worker: null, line: null, watch: null, hasStarted: false });
@@ -206,7 +206,7 @@ export class ProcessGroup implements AsyncDisposable {
         if (worker === null) return;
         const ended = new Promise((resolve) => worker.once('exit', resolve));
         worker.process.kill('SIGTERM');
-        // It gives up earlier if it can do anything at all.
+        // It gives up earlier if it is able to do anything.
         const overdue = setTimeout(() => worker.process.kill('SIGKILL'), CLOSE_WITHIN_MS + 1_000);
         await ended;
         clearTimeout(overdue);

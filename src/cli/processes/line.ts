@@ -1,14 +1,14 @@
-/** One end of the channel between a process and the one that started it: `process`, or a worker of node:cluster. */
+/** One end of the channel between a process and its parent: `process`, or a worker of node:cluster. */
 export interface Port {
   send(message: object, onSent: (error: Error | null) => void): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** By name, what the answer is. */
+/** Answers by question. */
 type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
 
 export interface MessageLine<Theirs extends object> {
-  /** @throws when the other end fails to answer, or does not in time, as one that hangs or has died. */
+  /** @throws when the other end fails to answer, or does not in time because it hangs or has died. */
   ask<N extends keyof Theirs & string>(question: N, withinMs?: number): Promise<Theirs[N]>;
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Opens this end. It answers what it is asked from now on. @param usualMs how long the other end may take. */
+/** Opens this end, which answers questions from now on. @param usualMs time limit for the other end's answers. */
 export function openLine<Own extends object, Theirs extends object>(
   port: Port,
   answers: Answers<Own>,
@@ -38,7 +38,7 @@ export function openLine<Own extends object, Theirs extends object>(
     } catch (error) {
       message = { answer: id, error: error instanceof Error ? error.message : String(error) };
     }
-    // Who asked has died, or goes by the time that has passed.
+    // The asking process has died, or has stopped waiting.
     port.send(message, () => undefined);
   };
   port.on('message', (message) => {

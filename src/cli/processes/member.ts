@@ -21,8 +21,8 @@ export function isMember({ env }: Pick<CommandContext, 'env'>): boolean {
 }
 
 /**
- * Runs one process of a group until the one that started it, or an operator, sends SIGTERM. Ctrl-C in a terminal goes
- * to all of them, and only the first one knows what is to be done.
+ * Runs one process of a group until the first process, or an operator, sends SIGTERM. Ctrl-C in a terminal reaches all of
+ * them, and only the first one reacts to it.
  */
 export async function runMember(context: CommandContext, config: Config, parts: CommandParts): Promise<void> {
   const logger = loggerOf(context, config.log.level).child({ process: Number(context.env[MEMBER_VARIABLE]) });
@@ -44,7 +44,7 @@ export async function runMember(context: CommandContext, config: Config, parts: 
   closeOnSignals(
     logger,
     async () => {
-      // The caller gets the reason when it could not be opened.
+      // The caller receives the error.
       await opening.catch(() => undefined);
       await closer.close();
     },
@@ -58,7 +58,7 @@ export async function runMember(context: CommandContext, config: Config, parts: 
     await closer.close();
     throw error;
   } finally {
-    // It lives by its servers and workers: one that could not start ends when it has said why.
+    // It stays alive by its servers and workers: if it could not start, it ends after saying why.
     process.channel?.unref();
   }
 }

@@ -1,12 +1,11 @@
 const SHORTEST_MS = 250;
 const LONGEST_MS = 30_000;
-/** Who has run for this long does not end for the reason it ended for before. */
+/** After this uptime, an end is unrelated to the previous one. */
 const STEADY_MS = 60_000;
 
 /**
- * How long to wait, in milliseconds, before a process that has ended is started again: twice as long after each end in a
- * row, half a minute at most.
- * @param failures ends in a row before this one.
+ * Delay in milliseconds before a process is restarted: doubles with each consecutive end, up to half a minute.
+ * @param failures consecutive ends before this one.
  */
 export function restartDelay(
   failures: number,

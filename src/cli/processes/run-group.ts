@@ -18,18 +18,18 @@ export interface GroupRunOptions {
   readonly config: Config;
   readonly parts: CommandParts;
   readonly count: number;
-  /** A signal aborts it. */
+  /** Aborted by a signal. */
   readonly stop: AbortController;
-  /** Notes in DATA_DIR that they work, for `worker --health`. */
+  /** Records in DATA_DIR that they work, for `worker --health`. */
   readonly hasHeartbeat?: boolean;
 }
 
-/** What the processes may take to close, and the databases after them. */
+/** Time limit for closing the processes, and the databases after them. */
 const CLOSE_GROUP_WITHIN_MS = CLOSE_WITHIN_MS + 5_000;
 
 /**
- * Runs the command it is called from in several processes, until a signal comes. This one has the local databases, if
- * any, and METRICS_PORT; it serves nobody and stores nothing.
+ * Runs the calling command in several processes until a signal arrives. This process runs the local databases, if any, and
+ * METRICS_PORT; it serves no API and does no work.
  */
 export async function runGroup(context: CommandContext, options: GroupRunOptions): Promise<Running> {
   const logger = loggerOf(context, options.config.log.level);
@@ -91,7 +91,7 @@ function watchedBy({
     : { answersWithinMs: answerWithinMs, startAnswersWithinMs: startAnswerWithinMs };
 }
 
-/** A process that stands at a breakpoint gives no sign of life. Those of a group are debugged where this one is. */
+/** A process at a breakpoint gives no sign of life. The processes of a group are debugged if this one is. */
 function isBeingDebugged(): boolean {
   return inspector.url() !== undefined;
 }
@@ -101,7 +101,7 @@ async function allReady(group: ProcessGroup): Promise<void> {
   if (!isReady) throw new Error('Not all processes are ready');
 }
 
-/** What this process has found out, so that the others need not. */
+/** What this process has determined, so that the others need not. */
 function environmentOf({ mongodb, redis, auth }: Config): Record<string, string> {
   const found = { MONGODB_URI: mongodb.uri, REDIS_URL: redis.url, JWT_SECRET: auth.jwtSecret };
   return Object.fromEntries(

@@ -1,9 +1,9 @@
-/** How often in a row a process may fail to answer before it counts as one that hangs. */
+/** Consecutive unanswered questions after which a process counts as hanging. */
 const TIMES = 3;
 
 /**
- * Asks a process for a sign of life until it has given none for this long, or a third longer. What is counted is questions
- * rather than time: when the machine itself has slept, one of them at most goes without an answer.
+ * Asks a process for signs of life until it has given none for this long, or up to a third longer. Counts questions instead
+ * of time: after the machine itself was suspended, at most one question is unanswered.
  * @param onSilence called once.
  */
 export function watchLife(
@@ -20,7 +20,7 @@ export function watchLife(
       () => {
         hasAnswered = true;
       },
-      // Silence is what is counted.
+      // Counts as silence.
       () => undefined,
     );
     timer = setTimeout(() => {

@@ -2,24 +2,24 @@ import TinyQueue from 'tinyqueue';
 import type { Timeline } from './timeline.ts';
 
 interface Job {
-  /** When it is done, by what every job has been given since the beginning. */
+  /** Its end, in terms of the work every job has received since the start. */
   readonly doneAt: number;
   readonly done: () => void;
 }
 
-/** Less than this is a rounding error of moments. */
+/** Smaller differences are rounding errors. */
 const NOTHING = 1e-12;
 
 /**
- * A machine with some cores that all jobs share alike, none of them on more than one: as a system schedules processes.
- * Instead of going through all jobs at every change, it counts what one job has been given so far.
+ * A machine whose cores are shared equally by all jobs, each on at most one core, as by an operating system's scheduler.
+ * Instead of updating all jobs at every change, it tracks the work that one job has received so far.
  */
 export class Host {
   readonly cores: number;
-  /** Seconds of CPU done, and asked for. */
+  /** Seconds of CPU done, and requested. */
   worked = 0;
   asked = 0;
-  /** Jobs under way, added up over time. */
+  /** Number of running jobs, integrated over time. */
   jobSeconds = 0;
   readonly #timeline: Timeline;
   readonly #jobs = new TinyQueue<Job>([], (a, b) => a.doneAt - b.doneAt);
@@ -55,7 +55,7 @@ export class Host {
     this.#given += seconds * this.#share;
   }
 
-  /** When the next one ends, if nothing comes between: only the latest look counts. */
+  /** When the next job ends, if nothing happens before: only the latest appointment counts. */
   #look(): void {
     const next = this.#jobs.peek();
     if (next === undefined) return;
@@ -79,7 +79,7 @@ export class Host {
   }
 }
 
-/** One thread: it does one thing after the other, on a host that others may use too. */
+/** A single thread: does one thing after another, on a host shared with others. */
 export class Thread {
   readonly #host: Host;
   readonly #waiting: { readonly cpuSeconds: number; readonly done: () => void }[] = [];
@@ -104,7 +104,7 @@ export class Thread {
     }
     if (task === undefined) return;
     this.#host.run(task.cpuSeconds, () => {
-      // What it leads to comes behind what waits already, and finds the thread busy.
+      // Follow-up work queues behind waiting work, and finds the thread busy.
       task.done();
       this.#next();
     });

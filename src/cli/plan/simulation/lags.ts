@@ -1,4 +1,4 @@
-/** How long something took, weighted by how many it took so long for. */
+/** Delays, weighted by the number of readers. */
 export class Lags {
   #seconds: number[] = [];
   #weights: number[] = [];
@@ -22,7 +22,7 @@ export class Lags {
     return this.#total === 0 ? 0 : sum / this.#total;
   }
 
-  /** What this share of them took at most; 0 of nothing. */
+  /** The quantile for this share; 0 if empty. */
   quantile(share: number): number {
     this.#sort();
     let passed = 0;

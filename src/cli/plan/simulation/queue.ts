@@ -5,9 +5,9 @@ export class FanOutTask {
   readonly lane: Lane;
   readonly readers: number;
   readonly publishedAt: number;
-  /** Up to here everybody has it: where a worker goes on. */
+  /** Everybody up to here has it: where a worker continues. */
   reached = 0;
-  /** Ends of the stretches that are delivered beyond it, by where they begin. */
+  /** Ends of the ranges delivered beyond it, by their starts. */
   readonly #beyond = new Map<number, number>();
 
   constructor({ at, lane, readers }: Arrival) {
@@ -16,7 +16,7 @@ export class FanOutTask {
     this.readers = readers;
   }
 
-  /** @returns to how many readers it is new: a worker that goes on from a checkpoint writes some twice. */
+  /** @returns the number of readers for whom it is new: a worker that continues from a checkpoint writes some twice. */
   deliver(from: number, to: number): number {
     if (this.#beyond.has(from) || from < this.reached) return 0;
     this.#beyond.set(from, to);
@@ -29,8 +29,8 @@ export class FanOutTask {
 }
 
 /**
- * Fan-outs that wait for a worker, the most urgent lane first, within a lane in the order in which they came, and behind them those
- * whose lease has ended. Several workers may find the same one: one of them takes it.
+ * Fan-outs waiting for a worker: most urgent lane first, within a lane in order of arrival, and after them those with
+ * expired leases. Several workers may find the same one, but only one of them claims it.
  */
 export class FanOutQueue {
   readonly #lanes: Readonly<Record<Lane, Set<FanOutTask>>> = {
@@ -56,13 +56,13 @@ export class FanOutQueue {
     this.#onWork();
   }
 
-  /** Nobody hears of it: workers look for such now and then. */
+  /** Sends no signal: workers find expired leases by polling. */
   expire(task: FanOutTask): void {
     this.#expired.add(task);
     this.#onExpired();
   }
 
-  /** The first that are due, as they are found by looking. */
+  /** The first due ones, as found by a poll. */
   due(
     lanes: readonly Lane[],
     { count, takesOver }: { readonly count: number; readonly takesOver: boolean },
@@ -76,7 +76,7 @@ export class FanOutQueue {
     return found.length > 0 || !takesOver ? found : [...this.#expired].slice(0, count);
   }
 
-  /** False: another one was faster. */
+  /** `false`: another worker was faster. */
   take(task: FanOutTask): boolean {
     return this.#lanes[task.lane].delete(task) || this.#expired.delete(task);
   }

@@ -6,25 +6,25 @@ import { Timeline } from './timeline.ts';
 import { SimulatedWorker } from './worker.ts';
 
 export interface SimulationResult {
-  /** From publishing to when a reader has it, by reader. */
+  /** Delay from publication to delivery, per reader. */
   readonly readers: Lags;
-  /** From publishing to when the fan-out is done, by action. */
+  /** Delay from publication to the end of the fan-out, per action. */
   readonly actions: Lags;
-  /** When the last one was done, in seconds from the beginning. */
+  /** When the last one was done, in seconds from the start. */
   readonly drainedAt: number;
-  /** Up to when most readers waited, for fan-outs that were under way or in the queue: then the next ones were served. */
+  /** When the largest number of readers was waiting, in running and queued fan-outs. */
   readonly longestAt: number;
-  /** Fan-outs under way or waiting, on average until then. */
+  /** Average number of running and queued fan-outs. */
   readonly meanOpen: number;
-  /** Share of its cores that the database was at work. */
+  /** Utilisation of the database's cores. */
   readonly databaseUse: number;
-  /** Share of one core that the busiest worker was at work; of the whole machine where there is one. */
+  /** Utilisation of the busiest worker's core, or of the whole machine if there is only one. */
   readonly workerUse: number;
 }
 
 /**
- * Plays the fan-outs of actions event by event: processes and the database share cores, a worker takes one fan-out after
- * the other and runs their chunks in the turns of the lanes, by the code of the worker itself.
+ * Simulates the fan-outs of actions event by event: processes and the database share cores, and a worker claims one fan-out
+ * after another and runs their chunks in the turns of the lanes, using the worker's own code.
  */
 export function simulateFanOut(
   system: FanOutSystem,
@@ -52,7 +52,7 @@ export function simulateFanOut(
   let firstToHear = 0;
   const queue = new FanOutQueue({
     work: () => {
-      // All hear of it; who is first is chance, and so each is in turn.
+      // All workers are woken; which one comes first is random, so they take turns.
       firstToHear += 1;
       for (let n = 0; n < workers.length; n += 1) workers[(firstToHear + n) % workers.length]?.look();
     },
@@ -69,7 +69,7 @@ export function simulateFanOut(
     return new SimulatedWorker({
       ...{ timeline, system, database, queue, host },
       onDelivered: ({ publishedAt }, count) => {
-        // It only falls here, so this is when most of it was there, and a worker has begun on it.
+        // The backlog only shrinks here, so this is its maximum, after a worker has started on it.
         if (readersLeft > longest) {
           longest = readersLeft;
           longestAt = timeline.now;
@@ -94,7 +94,7 @@ export function simulateFanOut(
   let publishing = 0;
   const publish = (arrival: Arrival): void => {
     publishing += 1;
-    // Those of many API processes have nothing in common.
+    // Publications of many API processes are independent.
     const {
       process,
       database: cpu,
@@ -112,7 +112,7 @@ export function simulateFanOut(
         });
       });
     };
-    // API processes have machines of their own, as many as they need.
+    // API processes have their own machines, as many as they need.
     if (publisher === null) timeline.after(process * onPath, store);
     else publisher.run(process * onPath, store);
   };

@@ -2,12 +2,12 @@ import TinyQueue from 'tinyqueue';
 
 interface Appointment {
   readonly at: number;
-  /** What was put down first comes first, at the same moment too: so a run is the same each time. */
+  /** Ties are resolved by insertion order, so that every run is the same. */
   readonly order: number;
   readonly run: () => void;
 }
 
-/** The clock of a simulation, in seconds: it goes from one appointment to the next. */
+/** Clock of a simulation, in seconds: advances from one appointment to the next. */
 export class Timeline {
   now = 0;
   readonly #appointments = new TinyQueue<Appointment>([], (a, b) => a.at - b.at || a.order - b.order);
@@ -21,7 +21,7 @@ export class Timeline {
     this.after(moment - this.now, run);
   }
 
-  /** Goes on until nothing is left to happen, or to this moment. */
+  /** Runs until nothing is left, or until a time. */
   run(until = Infinity): void {
     for (;;) {
       const next = this.#appointments.peek();

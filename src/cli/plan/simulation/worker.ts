@@ -14,7 +14,7 @@ import type { FanOutQueue, FanOutTask } from './queue.ts';
 import { costAmong, type FanOutSystem, type WorkCost } from './system.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Chunks of one pass that are under way at the same time, as in `workers/fan-out/deliver.ts`. */
+/** Concurrent chunks of one pass, as in `workers/fan-out/deliver.ts`. */
 const CHUNKS_AT_ONCE = 3;
 export interface WorkerWorld {
   readonly timeline: Timeline;
@@ -22,29 +22,32 @@ export interface WorkerWorld {
   readonly database: Host;
   readonly queue: FanOutQueue;
   readonly host: Host;
-  /** So many readers of a task have it, at the timeline's moment. */
+  /** So many readers of a task have it, at the current time. */
   readonly onDelivered: (task: FanOutTask, readers: number) => void;
   readonly onDone: (task: FanOutTask) => void;
 }
 
-/** A worker process: takes one fan-out after the other, runs some side by side, chunk by chunk, in the turns of the lanes. */
+/**
+ * A worker process: claims one fan-out after another and runs several concurrently, chunk by chunk, in the turns of the
+ * lanes.
+ */
 export class SimulatedWorker {
   readonly #world: WorkerWorld;
   readonly #thread: Thread;
   readonly #turns = new LaneTurns();
-  /** Each with when its lease was renewed last. */
+  /** By the time their lease was last renewed. */
   readonly #running: Readonly<Record<Lane, Map<FanOutTask, number>>> = {
     URGENT: new Map(),
     LIVE: new Map(),
     BULK: new Map(),
   };
   #isLooking = false;
-  /** Something came while it looked. */
+  /** It was woken while it was looking. */
   #isWoken = false;
   #lookedAt = 0;
-  /** When it looks for expired leases next, at the earliest. */
+  /** Earliest time of the next search for expired leases. */
   #takeOverAt = 0;
-  /** When turns are given next though nothing ends, in milliseconds. */
+  /** When to give turns next even if nothing ends, in milliseconds. */
   #restsUntil = Infinity;
   #isDead = false;
 
@@ -64,7 +67,7 @@ export class SimulatedWorker {
     return this.#lookedAt + Math.ceil(Math.max(0, from - this.#lookedAt) / pollSeconds) * pollSeconds;
   }
 
-  /** Is woken: looks for the next fan-out, one look at a time. */
+  /** Woken: looks for the next fan-out, one look at a time. */
   look(): void {
     if (this.#isDead) return;
     const lanes = this.#lanesWithRoom();
@@ -84,15 +87,15 @@ export class SimulatedWorker {
     });
   }
 
-  /** One of those that find and take a pass which is not under way yet. */
+  /** One of the due passes that nobody has. */
   #claimCommand(then: () => void): void {
     this.#command(CLAIM_SHARE / CLAIM_COMMANDS, then, 1);
   }
 
-  /** One candidate after the other: workers that look at the same moment find the same. */
+  // One candidate after another: workers that look at the same time find the same ones.
   #take([next, ...others]: readonly FanOutTask[], found: number): void {
     if (next === undefined) {
-      // Others have taken all of them, and there may be more.
+      // Others have claimed all of them, and there may be more.
       if (found === CANDIDATES) this.#lookAgain();
       else this.#missed();
       return;
@@ -122,7 +125,7 @@ export class SimulatedWorker {
     });
   }
 
-  /** Woken for nothing: what it has not spent yet of that. */
+  /** The rest of the cost of a needless wake-up. */
   #missed(): void {
     const { pass, wake = { process: 0, database: 0 } } = this.#world.system.costs;
     const spent = CLAIM_SHARE * (pass.onPath ?? 1);
@@ -142,13 +145,13 @@ export class SimulatedWorker {
     return LANES.filter((lane) => this.#running[lane].size < this.#world.system.concurrency);
   }
 
-  /** What it was at is lost; the fan-outs it had taken wait until their leases have ended, and another worker looks for such. */
+  /** Its running work is lost; its fan-outs wait until their leases expire and another worker looks for them. */
   die(): void {
     this.#isDead = true;
     const { timeline, system, queue } = this.#world;
     const third = system.leaseSeconds / 3;
     for (const [task, renewedAt] of LANES.flatMap((lane) => [...this.#running[lane]])) {
-      // Beside what it does, it renews a lease three times within its length.
+      // Apart from other work, it renews leases three times per period.
       const ago = (timeline.now - renewedAt) % third;
       timeline.after(system.leaseSeconds - ago, () => {
         queue.expire(task);
@@ -160,7 +163,7 @@ export class SimulatedWorker {
     this.#running[task.lane].set(task, this.#world.timeline.now);
   }
 
-  /** What a pass costs beside the others that this worker has now. */
+  /** Cost of a pass, given the other passes this worker has now. */
   #passCost(coming = 0): WorkCost {
     const running = LANES.reduce((sum, lane) => sum + this.#running[lane].size, 0);
     return costAmong(this.#world.system.costs.pass, running + coming);
@@ -176,7 +179,7 @@ export class SimulatedWorker {
     });
   }
 
-  /** A share of what has to be done before the pass has ended. */
+  /** A share of the work before the pass has ended. */
   #command(share: number, then: () => void, coming = 0): void {
     const { process, database, wait, onPath = 1 } = this.#passCost(coming);
     const part = share * onPath;
@@ -190,7 +193,7 @@ export class SimulatedWorker {
     return { process: process * part, database: database * part };
   }
 
-  /** The process first, then the database, then waiting. A dead process does not hear of the end. */
+  /** The process first, then the database, then waiting. A dead process does not notice the end. */
   #work(cost: WorkCost, then: () => void): void {
     const { database, timeline } = this.#world;
     this.#thread.run(cost.process, () => {
@@ -233,7 +236,7 @@ export class SimulatedWorker {
       const written = { process: piece, database: delivery.database * readers, wait: chunkWait };
       const done = (): void => {
         onDelivered(task, task.deliver(from, to));
-        // As the worker has it: each full chunk is a checkpoint.
+        // Like the worker, sets a checkpoint after each full chunk.
         if (readers === sizeOfChunk(task, system)) this.#renew(task);
         this.#turns.ended(task.lane, begunAt * 1_000, timeline.now * 1_000);
         then();
@@ -278,7 +281,7 @@ export class SimulatedWorker {
     if (restMs <= 0 || this.#restsUntil <= now + restMs) return;
     const until = now + restMs;
     this.#restsUntil = until;
-    // Never so little that the clock stands still.
+    // Never so short that the clock does not advance.
     timeline.after(Math.max(restMs, 0.001) / 1_000, () => {
       // Something shorter may have come in between.
       if (this.#restsUntil === until) this.#restsUntil = Infinity;
@@ -287,7 +290,7 @@ export class SimulatedWorker {
   }
 }
 
-/** As the worker has it: chunks of bulk are half as large. */
+/** Bulk chunks are half as large, as in the worker. */
 function sizeOfChunk({ lane }: FanOutTask, { chunkSize }: FanOutSystem): number {
   return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
