@@ -1,4 +1,4 @@
-/** Passes values on with a flag for the last one. Each value is held back until the next one or the end arrives. */
+/** Passes values on with a flag for the last one. Each value waits until the next one or the end arrives. */
 export async function* markLast<T>(
   source: AsyncIterable<T>,
 ): AsyncGenerator<{ readonly value: T; readonly isLast: boolean }, void, undefined> {

@@ -9,7 +9,7 @@ import { send, sendJson } from '../exchange/respond.ts';
 export const CONSOLE_PATH = '/console';
 
 /** Location in the package, seen from src/http/pages and dist/http/pages alike. */
-const FILES = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+const FILES = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
 /** Placeholder for the values that are filled in, read by the page's script. */
 const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
 const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };

@@ -39,7 +39,7 @@ type CheckedInput = z.infer<typeof inputSchema>;
  * once per idempotency key; repetitions change nothing. An interaction that was taken back and is given again keeps its
  * first time, unless it repeats an idempotency key.
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN; NOT_FOUND when the actor may not see the action or the parent comment,
- * whoever
+ * no matter who
  *   records it; CONFLICT when it was recorded before and then hidden
  */
 export async function addInteraction(

@@ -30,8 +30,8 @@ export interface EventRange {
 }
 
 /**
- * The log of events. A number is written only after the preceding one, whoever writes it: a reader that has read up to a
- * number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
+ * The log of events. A number is written only after the preceding one, no matter who writes it: a reader that has read up to
+ * a number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
  */
 export function hostEventsRepository({
   hostEvents,

@@ -104,7 +104,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 
-    /** The unsettled follows among the pairs, whoever opened them. Index `by_ref`. */
+    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
     async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
       const documents = await collection
         .find({

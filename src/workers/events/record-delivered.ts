@@ -24,7 +24,7 @@ export async function recordDelivered(
 }
 
 /**
- * Records delivery events for hosts: all readers in this part of the audience, dormant or not, except those who mute the
+ * Records delivery events for hosts: all readers in this part of the audience, dormant or not, except readers who mute the
  * actor or have put the action away. Two round trips per thousand readers.
  *
  * @param version of the pass, for readers who gained the action; `null`: the first pass of the action.

@@ -78,7 +78,7 @@ async function choosePlaces(
   const again: ReaderDelivery[] = [];
   const undecided: Candidate[] = [];
   for (const candidate of candidates) {
-    // An existing copy in one of these slots would be evicted by itself and might sink: raise it instead.
+    // An existing copy in one of these slots would be evicted for its own new copy and might sink: raise it instead.
     if (isOccupantOf(placesOf(candidate.ring, count, size), candidate, occupants))
       again.push(candidate.reader);
     else if (!choose(candidate)) undecided.push(candidate);

@@ -38,7 +38,7 @@ export function inSpan<T>({ contextValue, document, operationName }: ExecutionAr
   );
 }
 
-/** Backends of the installation. Whoever continues a trace decides whether it is sampled, which costs resources. */
+/** Backends of the installation. The caller that continues a trace decides whether it is sampled, which costs resources. */
 function mayContinueTraces({ identity }: RequestContext['caller']): boolean {
   return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
 }
