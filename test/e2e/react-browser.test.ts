@@ -180,7 +180,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     await letThrough();
     await leader.send('Debugger.resume');
     await leader.detach();
-    for (const other of others) await expect.poll(() => leads(other), WAIT).toBe('live, follows');
+    for (const [n, other] of others.entries())
+      await expect.poll(async () => `${n} ${await leads(other)}`, WAIT).toBe(`${n} live, follows`);
     expect(app.app.http?.stats().sockets).toBe(1);
     const titles = named('Tern', 12);
     for (const [n, title] of titles.entries()) {

@@ -15,6 +15,7 @@ export class TabMember {
   #tail: Promise<void> = Promise.resolve();
   /** Of the last message that came, handled or not. */
   #received: string | undefined;
+  #isAnswered = false;
   #isOver = false;
   #resolve: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
@@ -34,6 +35,11 @@ export class TabMember {
     return this.#received;
   }
 
+  /** Whether the leader has said what it has. */
+  get isAnswered(): boolean {
+    return this.#isAnswered || this.#isOver;
+  }
+
   take(message: TabMessage): void {
     if (this.#isOver) return;
     if (message.kind === 'event') {
@@ -48,6 +54,7 @@ export class TabMember {
         this.#received = message.cursor;
         this.#enqueue(message.cursor, () => this.subscriber.onResync('joined'));
       }
+      this.#isAnswered = true;
       this.#onState(message.state);
     } else if (message.kind === 'state')
       this.#onState(message.state, message.cause === undefined ? undefined : new Error(message.cause));

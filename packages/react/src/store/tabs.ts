@@ -6,6 +6,9 @@ import { TabMember } from './tab-member.ts';
 import { hashOf, type TabMessage } from './tab-messages.ts';
 import { randomKey } from './random-key.ts';
 
+/** How often a tab asks the leader again while it has no answer, in ms: a tab that stands still may miss a message. */
+const ASK_AGAIN_MS = 1_000;
+
 /** What the leader watches, and for whom. */
 interface Topic {
   readonly abort: AbortController;
@@ -59,6 +62,7 @@ class TabHub {
   readonly #end = new AbortController();
   readonly #tell: (isLeader: boolean) => void;
   #isLeader = false;
+  #asking: ReturnType<typeof setInterval> | null = null;
 
   constructor(
     client: Pick<FeedClient<FanfareItem>, 'watch'>,
@@ -86,6 +90,9 @@ class TabHub {
   join(member: TabMember): void {
     this.#members.add(member);
     this.#want(member);
+    this.#asking ??= setInterval(() => {
+      this.#askAgain();
+    }, ASK_AGAIN_MS);
   }
 
   leave(member: TabMember): void {
@@ -100,6 +107,7 @@ class TabHub {
     for (const { abort } of this.#topics.values()) abort.abort();
     this.#topics.clear();
     this.#end.abort();
+    this.#stopAsking();
     this.#channel.close();
     this.#tell(false);
   }
@@ -128,6 +136,17 @@ class TabHub {
     this.#tell(true);
     this.#wantAll();
     this.#channel.postMessage({ kind: 'leader' } satisfies TabMessage);
+  }
+
+  #askAgain(): void {
+    const unanswered = [...this.#members].filter(({ isAnswered }) => !isAnswered);
+    for (const member of unanswered) this.#want(member);
+    if (unanswered.length === 0) this.#stopAsking();
+  }
+
+  #stopAsking(): void {
+    if (this.#asking !== null) clearInterval(this.#asking);
+    this.#asking = null;
   }
 
   /** First for those that know where they are: a topic begins at the cursor of the first that wants it. */
