@@ -1,14 +1,14 @@
 import { busyMs } from './machine.ts';
 import { descendantsOf } from './process-usage.ts';
 
-/** How many cores something else than this benchmark and its processes has been at work on: a run beside it says little. */
+/** Cores used by processes other than this benchmark and its own: figures measured beside such work mean little. */
 export class OthersAtWork {
   readonly #startedAt = performance.now();
   #busyMs = busyMs();
   #own = ownSeconds();
   #others = 0;
 
-  /** Also right before a process ends: what it used is not known afterwards. */
+  /** Must also be called right before a process ends: its usage is unknown afterwards. */
   look(): void {
     const [busy, own] = [busyMs(), ownSeconds()];
     const used = [...own].reduce((sum, [pid, seconds]) => sum + seconds - (this.#own.get(pid) ?? 0), 0);

@@ -22,7 +22,10 @@ const kept = z.object({
   }),
 });
 
-/** Rounds that were measured before, for a machine that is free for a few minutes at a time. @throws Error when they are not of this commit and size. */
+/**
+ * Rounds measured earlier, so that rounds can be spread over quiet minutes.
+ * @throws Error when they are of another commit or size.
+ */
 export function keptRounds({ out, size }: Pick<Options, 'out' | 'size'>): readonly Checked[] {
   const path = join(out, 'plan.json');
   if (!existsSync(path)) return [];

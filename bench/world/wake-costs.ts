@@ -10,8 +10,8 @@ const WARM_UP = 40;
 type Cpu = NonNullable<UnitCosts['wake']>;
 
 /**
- * What a worker more costs for an action that another one takes: each action wakes all workers. From actions of one follower, in a
- * world with one worker and in one with two, in turns, so that both meet the same machine.
+ * Cost of an additional worker per action that another one takes, since each action wakes all workers. Measured with actions
+ * of one follower, alternating between a world with one worker and one with two, so that both meet the same conditions.
  */
 export async function measureWake(
   one: FanOutWorld,

@@ -2,8 +2,8 @@ import { useLayoutEffect } from 'react';
 import type { Route } from './route.ts';
 
 /**
- * How far down each page of the history was scrolled. Browsers put a page back where it was before it has been drawn, when
- * it is still too short for that.
+ * Scroll positions of the pages in the history. Browsers restore a position before the page has been drawn, when it is still
+ * too short.
  */
 const places = new Map<string, number>();
 let count = 0;
@@ -11,13 +11,13 @@ let entry = keyOfEntry();
 
 history.scrollRestoration = 'manual';
 window.addEventListener('scroll', () => places.set(entry, window.scrollY), { passive: true });
-// Before anything is drawn: what that scrolls belongs to the new entry. The last scrolling of the old one may not have been said yet.
+// Runs before anything is drawn: later scroll events belong to the new entry, and the old entry's last one may be missing.
 window.addEventListener('hashchange', () => {
   places.set(entry, window.scrollY);
   entry = keyOfEntry();
 });
 
-/** Each entry of the history is named when it is first seen. */
+/** Names each history entry when it is first seen. */
 function keyOfEntry(): string {
   const state = history.state as { readonly place?: string } | null;
   if (state?.place !== undefined) return state.place;
@@ -27,17 +27,17 @@ function keyOfEntry(): string {
   return place;
 }
 
-/** The name of the one that is shown now. */
+/** Name of the current entry. */
 export function shownEntry(): string {
   return entry;
 }
 
-/** Where the page that is shown now was left; 0 for one that was not seen before. */
+/** Position at which the current page was left; 0 for a page not seen before. */
 export function placeOfEntry(): number {
   return places.get(entry) ?? 0;
 }
 
-/** Puts a page back where it was left, and begins a new one at its top. */
+/** Scrolls a page back to where it was left, and a new one to its top. */
 export function useKeptScroll(route: Route): void {
   useLayoutEffect(() => {
     window.scrollTo(0, placeOfEntry());

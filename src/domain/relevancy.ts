@@ -18,7 +18,7 @@ export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, L
 /** Interactions that are equal for every reader's relevancy, represented by the latest of them. */
 export interface InteractionGroup {
   readonly kind: InteractionKind;
-  /** Null: several members, none of whom it is known of. Never of a reshare that followers receive. */
+  /** `null`: several members, whose identity does not matter. Never null for a reshare that followers receive. */
   readonly actorId: UserId | null;
   /** Departments of the interacting member and of the action's actor at the time. */
   readonly departmentIds: readonly string[];

@@ -5,7 +5,7 @@ export interface ResultStreamOptions {
   /** Executes the result with a context of fresh loaders, so that it does not reuse data loaded for an earlier event. */
   readonly present: (event: unknown) => ExecutionResult | Promise<ExecutionResult>;
   /**
-   * Starts whatever is slow about presenting these events. True: nothing is in progress for them; otherwise `wake` is called
+   * Starts the slow part of presenting these events. `true`: nothing is in progress for them; otherwise `wake` is called
    * later, once, when it is worth asking again.
    */
   readonly prepare?: ((events: readonly unknown[], wake: () => void) => boolean) | undefined;
@@ -75,7 +75,7 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
     return { done: true, value: undefined };
   }
 
-  /** Null: it has been sent, or there is none left. */
+  /** `null`: it has been sent, or there is none left. */
   async #showNext(): Promise<ExecutionResult | null> {
     if (this.#hasEnded()) return null;
     const next = await this.#events.next();
@@ -84,9 +84,9 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   }
 
   /**
-   * Sends what is ready now and whatever becomes ready later, without awaiting each event: events of one moment, for thousands
-   * of streams, are decided, shown and written in one go. Resolves when something else has to be awaited: with a
-   * result for the reader of the stream, or null.
+   * Sends ready events, and events that become ready later, without awaiting each: so the simultaneous events of thousands
+   * of streams are decided, rendered and sent in one pass. Resolves when something else must be awaited: with a result for
+   * the reader of the stream, or `null`.
    */
   #showReady(): Promise<ExecutionResult | null> | null {
     const ready = this.#ready;
@@ -125,7 +125,7 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
       : this.#pass(presented);
   }
 
-  /** Null: it has been sent. */
+  /** `null`: it has been sent. */
   #pass(result: ExecutionResult): ExecutionResult | Promise<null> | null {
     if (this.#isOver) return null;
     const sending = this.#options.send?.(result, this.#ready?.hasReady === true) ?? null;

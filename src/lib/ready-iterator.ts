@@ -4,10 +4,10 @@ export interface ReadyIterator<T> extends AsyncIterableIterator<T, void, undefin
   readonly hasReady: boolean;
   /** Takes the next value; `null` when none is ready. Must not be called while next() is pending. */
   takeReady(): T | null;
-  /** What seems to be ready, in order, so that it can be prepared for. */
+  /** Values that are probably ready, in order, for preparing them. */
   readonly ready: readonly T[];
   /**
-   * Once nothing is ready: calls `wake` later, once, when something may be. False: only next() can tell.
+   * For when nothing is ready: calls `wake` later, once, when a value may be. `false`: only next() can tell.
    */
   whenReady(wake: () => void): boolean;
 }

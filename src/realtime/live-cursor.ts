@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 
-/** The hex digits of an epoch, and of a generation, which starts with its epoch. */
+/** Hex digits of an epoch, and of a generation, which starts with its epoch. */
 export const EPOCH_LENGTH = 16;
 
-/** A place in one reader's log: behind the event with this number. */
+/** A position in one reader's log: after the event with this number. */
 export interface LogPosition {
   readonly generation: string;
   /** The log's own time of that event in ms; 0 before the first. */
   readonly at: number;
-  /** Rises by one with each event of a generation; 0 before the first. */
+  /** Incremented by each event of a generation; 0 before the first. */
   readonly sequence: number;
 }
 
@@ -20,7 +20,7 @@ export function epochOf(generation: string): string {
   return generation.slice(0, EPOCH_LENGTH);
 }
 
-/** Short and one-way: a cursor must not give away a reader's id, only tell readers apart. */
+/** Short and one-way: distinguishes readers without revealing their ids. */
 export function readerTag(userId: UserId): string {
   return createHash('sha256').update(userId).digest('base64url').slice(0, 8);
 }
@@ -29,7 +29,7 @@ export function encodeLiveCursor(tag: string, { generation, at, sequence }: LogP
   return toBase64Url(`${headOf(tag, generation)}${String(at)}-${String(sequence)}`);
 }
 
-/** Encodes the cursors of one reader. What they have in common is encoded once. */
+/** Encodes cursors of one reader; the common part is encoded once. */
 export class CursorEncoder {
   readonly #tag: string;
   #generation = '';
@@ -44,7 +44,7 @@ export class CursorEncoder {
     if (generation !== this.#generation) {
       const head = headOf(this.#tag, generation);
       this.#generation = generation;
-      // Base64 encodes three bytes at a time: only then is the text of the whole that of its parts.
+      // Base64 encodes three bytes at a time: only then can the parts be encoded separately.
       this.#head = head.length % 3 === 0 ? toBase64Url(head) : null;
     }
     return this.#head === null ? encodeLiveCursor(this.#tag, position) : this.#head + placeText(at, sequence);
@@ -53,7 +53,7 @@ export class CursorEncoder {
 
 const latest = { at: NaN, sequence: NaN, text: '' };
 
-/** One message often has the same place for many readers. */
+/** One message often has the same position for many readers. */
 function placeText(at: number, sequence: number): string {
   if (at !== latest.at || sequence !== latest.sequence)
     Object.assign(latest, { at, sequence, text: toBase64Url(`${String(at)}-${String(sequence)}`) });
@@ -68,13 +68,13 @@ function toBase64Url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** The position behind a cursor of this reader; null for anything else. */
+/** The position in a cursor of this reader; `null` for anything else. */
 export function decodeLiveCursor(tag: string, cursor: string): LogPosition | null {
   if (cursor.length > MAX_LENGTH) return null;
   const match = FORMAT.exec(Buffer.from(cursor, 'base64url').toString());
   if (match === null) return null;
   const [, generation = '', at, sequence] = match;
   const position = { generation, at: Number(at), sequence: Number(sequence) };
-  // One spelling is true, with this reader's tag; the decoder of base64url alone would skip what it does not know.
+  // Accept only the canonical spelling with this reader's tag: the decoder would skip unknown characters.
   return encodeLiveCursor(tag, position) === cursor ? position : null;
 }

@@ -3,11 +3,11 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 
-/** Changes of a reader's list that cannot be told item by item: the feed has to be queried again. */
+/** Changes of a reader's list that cannot be reported item by item: the feed must be queried again. */
 export const LIST_CHANGES = ['mutes', 'marks', 'membership'] as const;
 export type ListChange = (typeof LIST_CHANGES)[number];
 
-/** Why a watcher has to query the feed again; README.md says when each is sent. */
+/** Why a watcher must query the feed again; README.md says when each is sent. */
 export const RESYNC_REASONS = [
   'invalid-cursor',
   'log-lost',
@@ -25,13 +25,13 @@ export interface EntryEvent {
   readonly reasons: readonly DeliveryReason[];
 }
 
-/** The reader changed what their list shows, in a way that cannot be told item by item. */
+/** The reader changed their list in a way that cannot be reported item by item. */
 export interface ListEvent {
   readonly kind: 'list';
   readonly change: ListChange;
 }
 
-/** A change of one reader's feed. Holds references only: what the reader may see is decided when it is sent. */
+/** A change of one reader's feed. Contains references only: visibility is decided when it is sent. */
 export type LiveEvent = EntryEvent | ListEvent;
 
 export interface LiveAppend {
@@ -39,37 +39,37 @@ export interface LiveAppend {
   readonly event: LiveEvent;
 }
 
-/** What a watcher receives. Every message carries the cursor from which to resume after it. */
+/** What a watcher receives. Every message has the cursor from which to resume after it. */
 export type LiveMessage =
   | { readonly kind: 'ready'; readonly cursor: string }
   | { readonly kind: 'event'; readonly cursor: string; readonly event: LiveEvent }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: ResyncReason };
 
 export interface LiveMessages extends AsyncIterableIterator<LiveMessage, undefined> {
-  /** Takes the events that wait to be read, oldest first, at most `limit`; stops at a message that is no event. */
+  /** Takes unread events, oldest first, at most `limit`; stops at a message that is not an event. */
   takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[];
   /** Whether the next message is an event that can be taken now. */
   readonly hasEvents: boolean;
   /**
-   * Calls `wake` once when a message arrives or the stream ends. False: one of them is there already. Not while next() is in
-   * progress.
+   * Calls `wake` once when a message arrives or the stream ends. `false`: there is a message, or the stream has ended. Must
+   * not be called while next() is pending.
    */
   whenSome(wake: () => void): boolean;
-  /** Messages so far that may take something from the list. What was decided before it rose may have to be decided again. */
+  /** Number of messages that may remove something from the list. A decision made before it increased may be outdated. */
   readonly withdrawals: number;
 }
 
 export interface WatchOptions {
   readonly userId: UserId;
-  /** A cursor of an earlier message; absent: from now on. One that cannot be used is answered by `resync`. */
+  /** Cursor of an earlier message; absent: from now on. An unusable one is answered by `resync`. */
   readonly after?: string;
   /** Ends the stream without an error. */
   readonly signal: EndSignal;
 }
 
 /**
- * The transport behind the log did not answer, refused, or the log is closed. A caller that delivers logs it and goes
- * on: the log itself tells the watchers concerned as soon as it can.
+ * The transport of the log did not answer or refused, or the log is closed. A delivering caller logs it and continues: the
+ * log itself notifies the affected watchers as soon as it can.
  */
 export class LiveLogUnavailable extends FanfareError {
   constructor(message: string, cause?: unknown) {
@@ -77,43 +77,42 @@ export class LiveLogUnavailable extends FanfareError {
   }
 }
 
-/** The log of every watched reader. README.md has the protocol; both adapters pass one conformance suite. */
+/** Logs of all watched readers. README.md describes the protocol; both adapters pass one conformance suite. */
 export interface LiveLog extends AsyncDisposable {
   /**
-   * Those of the readers whose log is being kept: somebody watches, or did within the recovery window. One round trip
-   * for any number of readers. Ask after the feed was written, never before.
+   * Readers among these whose log is kept: somebody is watching, or was within the recovery window. One round trip for any
+   * number of readers. Call after the feed was written, never before.
    * @throws LiveLogUnavailable; readers who may have missed something resync later.
    */
   watched(userIds: readonly UserId[]): Promise<UserId[]>;
   /**
-   * Everybody whose log is being kept, in parts, in no order, some of them perhaps twice. Who begins to be watched
-   * meanwhile may be left out. For what goes to many readers of whom few watch.
+   * All readers whose log is kept, in unordered batches, possibly with duplicates. May omit readers who start to be watched
+   * meanwhile. For events to many readers of whom few are watching.
    * @throws LiveLogUnavailable; everybody resyncs later.
    */
   allWatched(): AsyncIterable<readonly UserId[]>;
   /**
-   * Appends events to the logs of watched readers and wakes their watchers. Events of one reader keep their order.
-   * Appending for a reader nobody watches is allowed and cheap.
-   * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers resync
-   * later.
+   * Appends events to the logs of watched readers and wakes their watchers. Events of one reader keep their order. Appending
+   * for an unwatched reader is allowed and cheap.
+   * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers resync later.
    */
   append(entries: readonly LiveAppend[]): Promise<void>;
   /**
-   * Watches a reader's log: `ready` first, then what was missed since `after`, then live events, each once and in
-   * order; `resync` where completeness cannot be vouched for. Resolves once nothing later can be missed. The result can
-   * be iterated once; it holds its resources until the signal fires or its iterator returns, iterated or not.
+   * Watches a reader's log: `ready` first, then messages missed since `after`, then live events, each once and in order;
+   * `resync` if completeness cannot be guaranteed. Resolves once nothing later can be missed. The result can be iterated
+   * once; it holds its resources until the signal fires or its iterator returns, iterated or not.
    * @throws LiveLogUnavailable
    */
   watch(options: WatchOptions): Promise<LiveMessages>;
   /**
-   * Keeps a reader's log from now on for as long as if a watcher had just left, and gives the cursor of its end: `watch`
-   * after it brings everything that is appended from here on, or says `resync`.
+   * Keeps a reader's log from now on as long as if a watcher had just left, and returns the cursor of its end: `watch` after
+   * it delivers everything appended from here on, or `resync`.
    * @throws LiveLogUnavailable
    */
   position(userId: UserId): Promise<string>;
   /**
-   * Drops a reader's log with everything that is stored for them. A reader who still watches receives `resync`, and a new log
-   * is kept for them from then on.
+   * Drops a reader's log with all stored data. If the reader is still watching, the watcher receives `resync`, and a new log
+   * is kept from then on.
    * @throws LiveLogUnavailable
    */
   forget(userId: UserId): Promise<void>;

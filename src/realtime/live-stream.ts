@@ -6,9 +6,9 @@ type Result = IteratorResult<LiveMessage, undefined>;
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * The messages of one watcher between log and consumer, bounded: over the limit the unread ones give way to one
- * `resync`. Ends on its signal, on return() or on end(); then unread messages are dropped and `onEnd` is called once.
- * With a signal that has fired before it is born ended and calls nothing.
+ * Bounded buffer of one watcher's messages between log and consumer: above the limit, unread messages are replaced by one
+ * `resync`. Ends on its signal, on return() or on end(); unread messages are then dropped, and `onEnd` is called once. With
+ * an already fired signal it starts ended and calls nothing.
  */
 export class LiveStream implements LiveMessages {
   readonly #limit: number;
@@ -59,7 +59,7 @@ export class LiveStream implements LiveMessages {
     this.#wakeUp();
   }
 
-  /** Adds what a log had kept. Counts for itself, so that a full log can be replayed in front of live messages. */
+  /** Adds messages kept by a log. Limited separately, so that a full log can be replayed before live messages. */
   replay(messages: readonly LiveMessage[]): void {
     for (const message of messages) {
       this.#count(message);
@@ -95,7 +95,7 @@ export class LiveStream implements LiveMessages {
     }
     if (this.#ended) return Promise.resolve(DONE);
     return new Promise((resolve) => {
-      // With room for no more than it has: nearly always one, for as long as nothing happens.
+      // Exactly as large as needed: nearly always one, for as long as nothing happens.
       this.#waiting = [...this.#waiting, resolve];
     });
   }
@@ -133,7 +133,7 @@ export class LiveStream implements LiveMessages {
     if (count === 0) return;
     const taken = this.#unread.splice(0, count);
     for (const { isReplay } of taken) if (isReplay) this.#replayed -= 1;
-    // A list that was ever written to keeps its room.
+    // An array that was ever written to keeps its capacity.
     if (this.#unread.length === 0) this.#unread = [];
   }
 
@@ -149,7 +149,7 @@ export class LiveStream implements LiveMessages {
     if (!isHarmless) this.#withdrawals += 1;
   }
 
-  /** True when the message needs no keeping: a reader was waiting for it, or nobody ever will. */
+  /** `true` when the message need not be stored: a reader was waiting for it, or nobody ever will. */
   #hand(message: LiveMessage): boolean {
     if (this.#ended) return true;
     const reader = this.#waiting.shift();

@@ -5,7 +5,7 @@ import type { LiveMessage, ResyncReason } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
 import { LiveStream } from './live-stream.ts';
 
-/** What watchers are notified of: an event with its place or, without entry, that the log has a new generation. */
+/** Notification for watchers: an event with its position or, without an entry, a new generation of the log. */
 export interface LiveFrame {
   readonly generation: string;
   readonly entry: LogEntry | null;
@@ -17,17 +17,17 @@ export interface WatcherOptions {
   readonly signal: EndSignal;
   readonly bufferLimit: number;
   readonly logLength: number;
-  /** Keeps the log from now on and reads what is behind the position; null: only where the log ends. */
+  /** Keeps the log from now on and reads what follows the position; `null`: reads only where the log ends. */
   readonly load: (position: LogPosition | null) => Promise<LogSnapshot>;
-  /** The log could not be read again; verify() repairs it once it can. */
+  /** The log could not be read again; verify() repairs it once possible. */
   readonly onStale: (error: unknown) => void;
   /** Called once, when the stream has ended. */
   readonly onEnd: () => void;
 }
 
 /**
- * Follows one reader's log for one consumer. A frame that follows on the watcher's position is passed on; whatever does
- * not fit makes it read the log again, so it never depends on every frame arriving.
+ * Follows one reader's log for one consumer. A frame that continues the watcher's position is passed on; any other makes it
+ * read the log again, so it never depends on every frame arriving.
  */
 export class LiveWatcher {
   readonly userId: UserId;
@@ -35,9 +35,9 @@ export class LiveWatcher {
   readonly #options: WatcherOptions;
   readonly #tag: string;
   readonly #cursors: CursorEncoder;
-  /** Null until `ready` is sent. */
+  /** `null` until `ready` is sent. */
   #position: LogPosition | null = null;
-  /** live: frames are passed on; loading: they are set aside; stale: reading failed, they are of no use. */
+  /** live: frames are passed on; loading: they are set aside; stale: reading failed, and they are useless. */
   #state: 'live' | 'loading' | 'stale' = 'loading';
   #aside: LiveFrame[] = [];
   #loadAgain = false;
@@ -57,7 +57,7 @@ export class LiveWatcher {
   }
 
   /**
-   * Sends `ready` and what was missed, then goes live. The caller has made sure that frames arrive.
+   * Sends `ready` and missed messages, then goes live. The caller must have ensured that frames arrive.
    * Rejects when the log cannot be read.
    */
   async open(): Promise<void> {
@@ -83,7 +83,7 @@ export class LiveWatcher {
     }
   }
 
-  /** Whether the watcher has everything up to here, where somebody saw its log end. */
+  /** Whether the watcher has everything up to this position, the observed end of the log. */
   isUpTo(generation: string, sequence: number): boolean {
     const position = this.#position;
     return this.#state === 'live' && position?.generation === generation && position.sequence >= sequence;
@@ -118,7 +118,7 @@ export class LiveWatcher {
 
   #opening({ head }: LogSnapshot): LiveMessage[] {
     if (this.#position !== null) return [];
-    // With `after` itself: who is cut off behind `ready` has not had what was missed yet.
+    // With `after` itself: a watcher disconnected right after `ready` has not received the missed messages yet.
     return [{ kind: 'ready', cursor: this.#options.after ?? this.#cursor(head) }];
   }
 
@@ -135,7 +135,7 @@ export class LiveWatcher {
       this.#aside.push(frame);
       return;
     }
-    // They are all in the log.
+    // All of them are in the log that was read.
     this.#aside = [];
     this.#loadAgain = true;
   }
@@ -146,7 +146,7 @@ export class LiveWatcher {
     if (!aside.every((frame) => this.#follow(frame))) this.#loadAgain = true;
   }
 
-  /** Passes a frame on, or drops it when it is known; false when it leaves a hole. */
+  /** Passes a frame on, or drops a known one; returns false when there is a gap. */
   #follow({ generation, entry }: LiveFrame): boolean {
     const position = this.#position;
     if (position === null || entry === null || generation !== position.generation) return false;

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a line of the log says of a failure: all of it, or its message, where the stack has been logged before. */
+/** How a failure is logged: completely, or by its message when the stack has been logged before. */
 export type Failure = { readonly err: unknown } | { readonly reason: string };
 
-/** Longer than what failed waits before it is tried again. */
+/** Longer than the backoff of failed work. */
 const SAME_FOR_MS = 300_000;
 const MAX_REASONS = 100;
 
-/** What is tried again fails for the same reason, mostly, and so does what waits beside it: one stack for all. */
+/** Retries, and other work of the same time, usually fail for the same reason: logs a single stack for all of them. */
 export function createStackOnce(now: () => number = () => performance.now()): (err: unknown) => Failure {
   const logged = new LRUCache<string, number>({ max: MAX_REASONS });
   return (err) => {

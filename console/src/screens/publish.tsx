@@ -11,7 +11,7 @@ import { useClient } from '../ui/use-client.ts';
 const PUBLISH = `mutation Publish($input: PublishActionInput!) {
   publishAction(input: $input) { isReplay action { id fanOut { state delivered } } } }`;
 
-/** A form of the inputs the schema has, own types too. What was published is then followed. */
+/** A form generated from the schema's inputs, including own types. The published action is then followed. */
 export function PublishScreen({ session }: { readonly session: Session }): ReactNode {
   const { data, error, isLoading, reload } = useQuery<Inputs>(INPUTS);
   const kinds = data?.descriptor?.inputFields ?? [];
@@ -55,8 +55,8 @@ interface FormProps {
 type Values = Readonly<Record<string, string>>;
 
 /**
- * What the form says, as the API takes it.
- * @throws SyntaxError for JSON that is none
+ * The contents of the form as an input of the API.
+ * @throws SyntaxError for invalid JSON
  */
 function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> {
   const of = (name: string): string => (values[name] ?? '').trim();
@@ -72,7 +72,7 @@ function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> 
   };
 }
 
-/** Null while something typed makes no sense. */
+/** `null` while an entry is invalid. */
 function codeOf(kind: Kind, values: Values): ReactNode {
   try {
     return <AsCode query={PUBLISH} variables={{ input: inputOf(kind, values) }} />;
@@ -88,17 +88,17 @@ interface Published {
 interface Draft {
   kind: string | null;
   values: Values;
-  /** The same again after a failure is published once: the server may have had it when the connection was lost. */
+  /** Kept after a failure, so that a retry publishes once: the server may have received the first attempt. */
   attempt: { readonly content: string; readonly idempotencyKey: string } | null;
 }
 
-/** What was typed, for the way back to the form: in the memory of the page alone, and gone with the session. */
+/** What was typed, restored when the form is opened again. Kept in the page's memory only, and cleared with the session. */
 const drafts = new WeakMap<Session, Draft>();
 
 function draftOf(session: Session): Draft {
   const known = drafts.get(session);
   if (known !== undefined) return known;
-  // So that what somebody tries first is seen to arrive.
+  // Makes the first action that somebody tries appear in their own feed.
   const draft = { kind: null, values: { mentions: session.memberId }, attempt: null };
   drafts.set(session, draft);
   return draft;

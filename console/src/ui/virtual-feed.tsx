@@ -5,15 +5,15 @@ import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type 
 import { placeOfEntry, shownEntry } from '../place.ts';
 
 const ROW_PX = 116;
-/** Rows before the end at which the next page is asked for. */
+/** Number of rows before the end at which the next page is requested. */
 const AHEAD = 15;
-/** Of the button for new items, which stands below the head of the page. */
+/** Top of the button for new items, below the head of the page. */
 const BUTTON_PX = 48;
 
-/** Of the list that was left last: the heights of its rows, so that on the way back all of it is where it was. */
+/** Row heights of the last list, so that everything is in place on the way back. */
 let left: { readonly entry: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
 
-/** An article that is to have the focus. Another object asks again. */
+/** An article to focus. A new object requests the focus again. */
 export interface FocusTarget {
   readonly id: string;
 }
@@ -25,7 +25,7 @@ interface Props {
   readonly children: (item: FanfareItem) => ReactNode;
 }
 
-/** A list of any length: only what is in view is in the page. What is in view stays where it is while items come above. */
+/** A list of any length: only rows in view are in the page. They keep their place while items are inserted above. */
 export function VirtualFeed({ feed, label, target, children }: Props): ReactNode {
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
   const list = useRef<HTMLDivElement>(null);
@@ -40,7 +40,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     scrollMargin: margin,
     scrollPaddingStart: headPx() + BUTTON_PX,
     initialOffset: placeOfEntry,
-    // What has the focus stays, however far it is scrolled away.
+    // The focused row stays, however far it is scrolled away.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       const at = focused.current?.index;
@@ -53,7 +53,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   const drawnEntry = shownEntry();
   const entry = useRef(drawnEntry);
   useLayoutEffect(() => {
-    // That of the last drawing: what the address is when the list goes is already where one goes to.
+    // The entry of the last drawing: when the list is removed, the address already belongs to the next screen.
     entry.current = drawnEntry;
   });
   useEffect(
@@ -88,7 +88,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
       lastFocus.index = index;
       return;
     }
-    // It has gone: the next one has the focus.
+    // The item was removed: the next one gets the focus.
     focused.current = null;
     const { activeElement } = document;
     if (activeElement === document.body || activeElement === null)
@@ -96,7 +96,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   }, [items]);
   useEffect(() => {
     if (target !== null) focusOn(items.findIndex(({ id }) => id === target.id));
-    // Once for each target; the items have it when it is given.
+    // Once per target, when its article exists.
   }, [target]);
 
   const onKey = (event: KeyboardEvent<HTMLDivElement>): void => {
@@ -112,7 +112,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   return (
     <div
       ref={list}
-      // A feed without an article is none, unless it is about to have some.
+      // A feed needs at least one article, unless it is about to get one.
       role={isBusy || items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       aria-busy={isBusy}
@@ -125,7 +125,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
         focused.current = id === undefined ? null : { id, index: Number(index) };
       }}
       onBlur={({ relatedTarget }) => {
-        // What is removed says nothing when it loses the focus; what is left does.
+        // A removed element emits no blur event; the remaining one does.
         if (relatedTarget !== null) focused.current = null;
       }}
     >
@@ -162,7 +162,7 @@ function articleOf(list: HTMLElement | null, id: string): HTMLElement | null {
   return list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`) ?? null;
 }
 
-/** Scrolling and drawing take a few frames where a list is long. */
+/** Scrolling and drawing may take a few frames in a long list. */
 async function untilDrawn(find: () => HTMLElement | null): Promise<HTMLElement | null> {
   for (let frame = 0; frame < 60; frame += 1) {
     const found = find();
@@ -172,7 +172,7 @@ async function untilDrawn(find: () => HTMLElement | null): Promise<HTMLElement |
   return null;
 }
 
-/** How far down the page the list begins: that changes with what stands above it. */
+/** Distance of the list from the top of the page, which changes with the contents above it. */
 function useOffsetTop(list: { readonly current: HTMLElement | null }, initial: number): number {
   const [top, setTop] = useState(initial);
   const measure = (): void => setTop((before) => list.current?.offsetTop ?? before);
@@ -183,7 +183,7 @@ function useOffsetTop(list: { readonly current: HTMLElement | null }, initial: n
     return () => {
       observer.disconnect();
     };
-    // It measures the same whichever drawing it is of.
+    // The result does not depend on the drawing it is measured in.
   }, []);
   return top;
 }
@@ -196,7 +196,7 @@ interface Kept {
   readonly margin: number;
 }
 
-/** After items, or what stands above the list, came or went: scrolls by as much as the first item in view has moved. */
+/** After a change of items, or of contents above the list: scrolls by the distance that the first item in view has moved. */
 function useKeptPlace(
   items: readonly FanfareItem[],
   shown: readonly VirtualItem[],
@@ -209,7 +209,7 @@ function useKeptPlace(
     if (before !== null && window.scrollY > margin) {
       const index = before.items === items ? before.index : items.findIndex(({ id }) => id === before.id);
       const start = all[index]?.start;
-      // Where nothing went or came above it, heights that were guessed are made up for by the virtualizer.
+      // If nothing above it changed, the virtualizer corrects for estimated heights.
       const moved =
         index === before.index || start === undefined ? margin - before.margin : start - before.start;
       if (moved !== 0) window.scrollBy(0, moved);
@@ -217,7 +217,7 @@ function useKeptPlace(
     const first = shown.find(({ end }) => end > window.scrollY);
     const id = first === undefined ? undefined : items[first.index]?.id;
     kept.current =
-      // Not before it is known where the list begins.
+      // Not before the position of the list is known.
       first === undefined || id === undefined || margin === 0
         ? null
         : { items, id, index: first.index, start: first.start, margin };

@@ -2,19 +2,19 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { toByteText } from '../../lib/byte-text.ts';
 
-/** Bytes that gather at most before they leave. */
+/** Upper bound on bytes gathered before they are sent. */
 const MOST_GATHERED = 65_536;
-/** First byte of a frame that is a whole message of text. */
+/** First byte of a frame that contains a complete text message. */
 const TEXT = 0x81;
-/** Longest message whose length fits in the second byte of its frame, and in the two bytes after that. */
+/** Maximum lengths that fit into the second byte of a frame, and into the two bytes after it. */
 const MOST_SHORT = 125;
 const MOST_MIDDLE = 65_535;
 const IN_TWO = 126;
 const IN_EIGHT = 127;
 
 /**
- * Writes text messages to a socket directly. ws would take several times as long: it encodes each message separately and
- * allocates a buffer for its header. Messages that are ready together leave in one system call.
+ * Writes text messages directly to a socket, several times as fast as ws, which encodes each message separately and
+ * allocates a buffer for its header. Messages that are ready together are sent in one system call.
  */
 export class SocketWriter {
   readonly #socket: WebSocket;
@@ -39,14 +39,15 @@ export class SocketWriter {
   }
 
   /**
-   * Resolves when the message has left, so that a stream is read no faster than its client reads. Nearly always it has left at once.
+   * Resolves when the message has been sent, so that a stream is read no faster than its client reads. Usually it has been
+   * sent at once.
    * @param bytes UTF-8, one character per byte.
-   * @param isFollowed another message is sent before anything is awaited.
+   * @param isFollowed another message is written before anything is awaited.
    */
   write(bytes: string, isFollowed: boolean): Promise<void> | 'sent' {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return 'sent';
-    // In case the next one does not come after all.
+    // In case no other message follows after all.
     if (isFollowed && this.#gathered === '') process.nextTick(this.#release);
     this.#gathered += headOf(bytes.length) + bytes;
     if (isFollowed && this.#gathered.length < MOST_GATHERED && socket.bufferedAmount === 0) return 'sent';
@@ -57,20 +58,20 @@ export class SocketWriter {
     });
   }
 
-  /** Sends what was gathered. Called before anything else is sent. */
+  /** Sends the gathered messages. Called before anything else is sent. */
   release(): void {
     const bytes = this.#gathered;
     if (bytes === '') return;
     this.#gathered = '';
     const socket = this.#socket;
-    // Nothing may follow the close frame.
+    // Nothing may follow a close frame.
     if (socket.readyState !== socket.OPEN) return;
     this.#underWay += 1;
     this.#stream.write(bytes, 'latin1', this.#sent);
   }
 }
 
-/** The header of a frame: a server masks nothing. */
+/** The header of a frame; servers do not mask. */
 function headOf(length: number): string {
   if (length <= MOST_SHORT) return String.fromCharCode(TEXT, length);
   if (length <= MOST_MIDDLE) return String.fromCharCode(TEXT, IN_TWO, length >>> 8, length & 0xff);
@@ -81,7 +82,7 @@ function headOf(length: number): string {
   return bytes.toString('latin1');
 }
 
-/** Sends events of a subscription as they were written. */
+/** Sends serialised events of a subscription. */
 export class SocketFrames {
   readonly #writer: SocketWriter;
   readonly #head: string;
@@ -93,7 +94,7 @@ export class SocketFrames {
   }
 
   /**
-   * Resolves when the event has left.
+   * Resolves when the event has been sent.
    * @param result JSON in UTF-8, one character per byte.
    */
   send(result: string, isFollowed: boolean): Promise<void> | 'sent' {

@@ -32,8 +32,8 @@ export interface EventRenderer extends Disposable {
   /** @param args to execute the operation with the event as root value; called only if something must be executed. */
   render(event: FeedEvent, args: () => ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
   /**
-   * Starts rendering what is the same for many. True: nothing of it is in progress; otherwise `wake` is called later, once,
-   * when it is worth asking again.
+   * Starts rendering the shared part. `true`: nothing is in progress; otherwise `wake` is called later, once, when it is
+   * worth asking again.
    */
   prepare(events: readonly FeedEvent[], args: (event: FeedEvent) => ExecutionArgs, wake: () => void): boolean;
 }
@@ -80,7 +80,7 @@ export class LiveRendering {
 
 const nothing = (): undefined => undefined;
 
-/** A class, and not functions in an object: every open subscription has one. */
+/** A class instead of an object of functions, since every open subscription has one. */
 class Member implements EventRenderer {
   readonly #group: Group;
   #hasLeft = false;
@@ -171,7 +171,7 @@ class Group {
     for (const event of events)
       if (this.#isShared(event)) {
         const shown = this.#shown.get(event.sighting)?.get(event.kind) ?? this.#begin(event, args(event));
-        // The one begun last is usually finished last.
+        // The last one started is usually the last one finished.
         waiting = shown.waiting ?? waiting;
       }
     waiting?.push(wake);

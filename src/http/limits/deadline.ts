@@ -22,21 +22,24 @@ class Deadline implements Disposable {
   }
 }
 
-/** One timer for all of them, set to the first: Node keeps a timer, and a list for each duration, at several times the memory. */
+/**
+ * A single timer for all of them, set to the first: Node would need a timer, and a list per duration, with several times the
+ * memory.
+ */
 class Deadlines {
   readonly #open = new Set<Deadline>();
   #timer: NodeJS.Timeout | null = null;
-  /** What the timer is set to. */
+  /** The time the timer is set to. */
   #first = Infinity;
   readonly #onTimer = (): void => {
     const now = Date.now();
     this.#stop();
     try {
       const due = [...this.#open].filter(({ time }) => time <= now);
-      // One call may dispose of another deadline.
+      // A callback may dispose another deadline.
       for (const deadline of due) if (this.#open.delete(deadline)) deadline.callback();
     } finally {
-      // The others of this moment are called even where one fails.
+      // After a failing callback, the others that are due are called next.
       let first = Infinity;
       for (const { time } of this.#open) first = Math.min(first, time);
       this.#start(first);
@@ -64,7 +67,7 @@ class Deadlines {
   #stop(): void {
     this.#first = Infinity;
     if (this.#timer === null) return;
-    // Node keeps the list of a timer that was unref'ed until it is due.
+    // Node keeps the list of an unref'ed timer until it is due.
     this.#timer.ref();
     clearTimeout(this.#timer);
     this.#timer = null;

@@ -5,9 +5,9 @@ import type { Share } from './rate-limit.ts';
 type QuotaPart = Pick<RedisPart, 'commands' | 'prefix'>;
 
 /**
- * Takes as many as there are left and no more: what is refused uses nothing up. A window has a name, so that what is given
- * back after its end does not count in the next one.
- * KEYS: of the tenant. ARGV: how many are wanted, the points of a window, its milliseconds, a name for a new one.
+ * Takes as many as are left and no more: rejected publications use nothing. Each window has a name, so that publications
+ * returned after its end do not count in the next one. KEYS: of the tenant. ARGV: number wanted, points of a window, its
+ * milliseconds, a name for a new window.
  */
 const TAKE = `
 local used = tonumber(redis.call('HGET', KEYS[1], 'used'))
@@ -21,15 +21,15 @@ redis.call('HINCRBY', KEYS[1], 'used', granted)
 return {granted, redis.call('PTTL', KEYS[1]), redis.call('HGET', KEYS[1], 'window')}
 `;
 
-/** KEYS: of the tenant. ARGV: how many, the name of the window they were taken from. */
+/** KEYS: of the tenant. ARGV: number, and name of the window they were taken from. */
 const GIVE_BACK = `
 if redis.call('HGET', KEYS[1], 'window') ~= ARGV[2] then return 0 end
 return redis.call('HINCRBY', KEYS[1], 'used', -ARGV[1])
 `;
 
 /**
- * Counts publications of each tenant in windows, in all processes on one Redis together. While Redis cannot be reached each
- * process counts on its own.
+ * Counts each tenant's publications in windows, over all processes on one Redis. While Redis cannot be reached, each process
+ * counts on its own.
  */
 export function createPublicationQuota(
   { points, seconds }: Share,
@@ -79,14 +79,14 @@ interface Wanted {
   readonly windowMs: number;
 }
 
-/** Null: Redis cannot be reached. */
+/** `null`: Redis cannot be reached. */
 async function countedTogether(
   { commands, prefix }: QuotaPart,
   { tenant, count, most, windowMs }: Wanted,
 ): Promise<TakenPublications | null> {
   const key = `${prefix}publications:${tenant}`;
   const ask = async (script: string, ...args: (string | number)[]): Promise<unknown> => {
-    // Without a connection a command fails; what it says does not matter then, and its owner logs it.
+    // Without a connection a command would fail; its owner logs why.
     if (commands.status !== 'ready') return null;
     return commands.eval(script, 1, key, ...args).catch(() => null);
   };

@@ -4,25 +4,25 @@ import { partIndex } from '../../connections/redis-parts.ts';
 import { apiError } from '../../graphql/errors.ts';
 import { rateLimitKey, tenantKey, type Caller } from '../identity/caller.ts';
 
-/** How many points may be used in each window of so many seconds. */
+/** Points allowed per window, and its length in seconds. */
 export interface Share {
   readonly points: number;
   readonly seconds: number;
 }
 
-/** What is counted of each caller and of each tenant. Absent: is not limited. */
+/** Limits per caller and per tenant. Absent: not limited. */
 export interface RateLimitsOptions {
   /** Requests, and operations on sockets. */
   readonly requests?: Share | undefined;
-  /** Objects that operations may ask for; see graphql/limits/cost.ts. */
+  /** Objects that operations may request; see graphql/limits/cost.ts. */
   readonly cost?: Share | undefined;
   readonly tenantRequests?: Share | undefined;
   readonly tenantCost?: Share | undefined;
-  /** Where all processes count together; absent: this one counts alone. */
+  /** Redis, where all processes count together; absent: this process counts alone. */
   readonly shared?: readonly {
-    /** A client of Redis; stays the caller's. */
+    /** A Redis client, owned by the caller. */
     readonly commands: unknown;
-    /** Before the keys, such as `fanfare:<db>:`. */
+    /** Prefix of the keys, such as `fanfare:<db>:`. */
     readonly prefix: string;
   }[];
 }
@@ -33,7 +33,7 @@ export interface ShareState {
   readonly policy: RatePolicy;
   readonly isOver: boolean;
   readonly remaining: number;
-  /** Until the window ends and the share is whole again. */
+  /** Milliseconds until the window ends and the limit is reset. */
   readonly msLeft: number;
 }
 
@@ -41,20 +41,20 @@ export interface RatePolicy {
   readonly name: 'user' | 'user-cost' | 'tenant' | 'tenant-cost';
   readonly counts: 'requests' | 'cost';
   readonly points: number;
-  /** Whole. */
+  /** Unused. */
   readonly seconds: number;
 }
 
 interface Limit {
   readonly policy: RatePolicy;
-  /** Under which a caller is counted; null: not at all. */
+  /** Key under which a caller is counted; `null`: not counted. */
   readonly keyOf: (caller: Counted) => string | null;
   readonly consume: (key: string, points: number) => Promise<ShareState>;
 }
 
 /**
- * Counts what callers ask for, whatever becomes of it, in all processes on one Redis together. While Redis cannot be
- * reached each process counts on its own: with n of them a client may get n times as much.
+ * Counts requests, whatever their outcome, over all processes on one Redis. While Redis cannot be reached, each process
+ * counts on its own, so that with n processes a client may get n times as much.
  */
 export class RateLimits {
   readonly #limits: readonly Limit[];
@@ -77,7 +77,7 @@ export class RateLimits {
     return this.#count('requests', caller, 1);
   }
 
-  /** @param cost as `operationCost`; what is free costs one. */
+  /** @param cost from `operationCost`; free operations cost one. */
   countCost(caller: Counted, cost: number): Promise<ShareState[]> {
     return this.#count('cost', caller, Math.max(1, cost));
   }
@@ -85,7 +85,7 @@ export class RateLimits {
   async #count(what: RatePolicy['counts'], caller: Counted, points: number): Promise<ShareState[]> {
     const counted = this.#limits.flatMap(({ policy, keyOf, consume }) => {
       const key = policy.counts === what ? keyOf(caller) : null;
-      // What costs more than a whole share uses it up, and can be had at the beginning of a window.
+      // An operation above the whole limit uses it up, and is allowed at the start of a window.
       return key === null ? [] : [consume(key, Math.min(points, policy.points))];
     });
     return Promise.all(counted);
@@ -100,7 +100,7 @@ function createLimit(
   shared: NonNullable<RateLimitsOptions['shared']>,
 ): Limit | null {
   if (share === undefined) return null;
-  // Redis counts windows in whole seconds: a window that is none becomes longer, and what it allows more in proportion.
+  // Redis counts windows in whole seconds: other windows are extended, and their points increased in proportion.
   const seconds = Math.max(1, Math.ceil(share.seconds));
   const points = Math.round((share.points * seconds) / share.seconds);
   const policy = { name, counts, points, seconds };
@@ -114,7 +114,7 @@ function createLimit(
         keyPrefix: `${prefix}rate${counts === 'cost' ? '-cost' : ''}`,
         rejectIfRedisNotReady: true,
         insuranceLimiter: own,
-        // Who has used up the share is refused without asking Redis each time.
+        // Callers above the limit are rejected without asking Redis each time.
         inMemoryBlockOnConsumed: points + 1,
       }),
   );
@@ -138,7 +138,7 @@ function createLimit(
   };
 }
 
-/** The error to refuse with when a share is used up; null: none is. */
+/** An error to reject with when a limit is used up; `null`: none is. */
 export function refusalFor(states: readonly ShareState[]): GraphQLError | null {
   const over = states.filter(({ isOver }) => isOver);
   const [first] = over;
@@ -158,8 +158,8 @@ const WORDS: Readonly<Record<RatePolicy['name'], string>> = {
 };
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers-10. No registered unit fits what operations cost, so that policy
- * says what it counts in a parameter of ours, which clients may read as a comment.
+ * The header fields of draft-ietf-httpapi-ratelimit-headers-10. No registered unit fits the cost of operations, so that
+ * policy names its unit in a parameter of our own, which clients may ignore.
  */
 export function rateLimitHeaders(states: readonly ShareState[]): Readonly<Record<string, string>> {
   if (states.length === 0) return {};

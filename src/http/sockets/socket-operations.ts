@@ -32,17 +32,17 @@ import type { YogaApp } from '../execution/yoga.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
-  /** Writes to it past the protocol. */
+  /** Writes to it directly, bypassing the protocol. */
   readonly writer: SocketWriter;
-  /** Without identity until `connection_init`. */
+  /** Without an identity until `connection_init`. */
   caller: Caller;
-  /** The languages the client prefers, as in Accept-Language. */
+  /** Preferred languages, as in Accept-Language. */
   readonly languages: string | undefined;
-  /** Operations under way, by id; null until `connection_init`. */
+  /** Operations in progress, by id; `null` until `connection_init`. */
   operations: Readonly<Record<string, unknown>> | null;
-  /** When an operation last began or was seen under way, by `performance.now()`. */
+  /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
-  /** The message that is being handed on. */
+  /** The message being processed. */
   message?: { readonly underWay: BodyUnderWay; readonly isLarge: boolean } | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface SocketOperationsOptions {
 type Hooks = ServerOptions<Record<string, unknown>, Connection>;
 type Result = ExecutionResult | AsyncIterable<ExecutionResult>;
 
-/** Yoga's stages, which it gives no types. */
+/** Yoga's execution stages, which it does not type. */
 interface Stages {
   readonly schema: GraphQLSchema;
   parse(document: string): DocumentNode;
@@ -73,7 +73,7 @@ interface Stages {
 
 interface Running {
   readonly stages: Stages;
-  /** Of the message it came by; it counts until the operation has its result, or its stream. */
+  /** The message it came in; counts until the operation has its result, or its stream. */
   readonly underWay: BodyUnderWay | undefined;
   readonly request: RequestContext;
 }
@@ -82,8 +82,8 @@ const TRY_AGAIN_LATER = 1013;
 const NEEDS_TOKEN = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
 
 /**
- * What happens on a socket, for the protocol to call. Operations run through the same plugins as over HTTP. Faults of
- * one operation are its errors and leave the socket open.
+ * Handlers of a socket, called by the protocol. Operations run through the same plugins as over HTTP. Faults of one
+ * operation are reported as its errors and leave the socket open.
  */
 export function createSocketOperations(options: SocketOperationsOptions): Hooks {
   const { yoga, limits, rateLimits, persisted, observer } = options;
@@ -108,7 +108,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       const over = await countRequest(rateLimits, caller);
       if (over !== null) throw over;
       if (message?.isLarge === true) await nextTurn();
-      // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
+      // Yoga's own context would also have an HTTP request; its plugins work without one.
       const stages = yoga.getEnveloped(request) as Stages;
       const { schema } = stages;
       const document = stages.parse(documentFor(persisted, params, caller));
@@ -134,8 +134,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   async function run(args: ExecutionArgs, how: 'execute' | 'subscribe'): Promise<Result> {
     const operation = running.get(args);
     if (operation === undefined) throw new Error('The operation was not prepared');
-    // A subscription may last for days, and what it was prepared by is not needed any more: neither here nor by what Yoga
-    // and the protocol keep of it.
+    // A subscription may last for days: drop what is no longer needed from what Yoga and the protocol keep of it.
     running.delete(args);
     const { stages, request, underWay } = operation;
     let result: Result;
@@ -158,13 +157,13 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       const isAdmitted = await admit(options, extra, connectionParams);
       extra.activeAt = performance.now();
       extra.operations = subscriptions;
-      // Nobody needs the token any more, as long as the socket is open.
+      // The token is not needed any more while the socket is open.
       Object.assign(connection, { connectionParams: undefined });
       return isAdmitted;
     },
     onSubscribe({ subscriptions, extra }, id, payload) {
       extra.activeAt = performance.now();
-      // The protocol has counted this one already.
+      // The protocol has already counted this one.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
         return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
       const prepared = prepare(extra, id, payload);
@@ -180,8 +179,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
 }
 
 /**
- * False when the socket was closed: 4403 says why the token is refused, 1013 that it may be tried again later. A socket
- * without a token would be of no use: it could not even subscribe.
+ * `false` when the socket was closed: with 4403 and the reason why the token is rejected, or with 1013 if a retry may
+ * succeed. A socket without a token would be useless, since it could not even subscribe.
  */
 async function admit(
   options: SocketOperationsOptions,
@@ -193,7 +192,7 @@ async function admit(
   try {
     const identity = await authenticate(authorizationOf(params), tenantIn(params));
     if (identity === null) throw unauthenticated(NEEDS_TOKEN);
-    // Closed meanwhile: what is undone by its closing would stay.
+    // Closed meanwhile: what its closing undoes would stay.
     if (socket.readyState === socket.CLOSED) return false;
     connection.caller = { ...connection.caller, identity };
     endWithSession(socket, identity, sessionEnds);
@@ -208,7 +207,7 @@ async function admit(
   }
 }
 
-/** The document of an operation, which may come by its id; the protocol wants a `query` beside that, which is empty. */
+/** Document of an operation, which may be given by id; the protocol then requires an empty `query` as well. */
 function documentFor(
   persisted: PersistedOperations | undefined,
   { query, extensions }: SubscribePayload,
@@ -221,7 +220,7 @@ function documentFor(
   return query;
 }
 
-/** Gives the error to refuse with when it is one too many. */
+/** Returns an error to reject the operation with when there are too many. */
 async function countRequest(
   rateLimits: RateLimits | undefined,
   caller: Caller,
@@ -249,7 +248,7 @@ function endWithSession(
   });
 }
 
-/** Resolves when the message has left, so that a stream is read no faster than its client reads. */
+/** Resolves when the message has been sent, so that a stream is read no faster than its client reads. */
 export function sendTo(
   { socket, writer }: Pick<Connection, 'socket' | 'writer'>,
   message: string,
@@ -264,7 +263,7 @@ export function sendTo(
   });
 }
 
-/** What is meant for HTTP alone is left out. */
+/** Omits fields for HTTP only. */
 function presentError(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...rest } = error.toJSON();
   if (extensions === undefined) return rest;

@@ -71,7 +71,7 @@ export class SocketServer {
     const { logger, limits, intake } = this.#options;
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
-    // ws closes the socket on its own, with the code that fits.
+    // ws closes the socket itself, with a suitable code.
     socket.on('error', (err) => {
       logSocketTrouble(logger, { err });
     });
@@ -80,7 +80,7 @@ export class SocketServer {
       socket,
       writer: new SocketWriter({ socket, stream }),
       caller: { identity: null, address, transport: 'websocket' },
-      // The one it comes to, and not the header: a socket may be open for days.
+      // Checks the current time instead of the header: a socket may be open for days.
       languages: localeFor(request.headers['accept-language']),
       operations: null,
       activeAt: performance.now(),
@@ -103,12 +103,12 @@ export class SocketServer {
             if (underWay === null) return;
             const isLarge = data.length > LARGE_BYTES;
             order.add(isLarge, () => {
-              // Of what has been closed meanwhile nobody would ever end the operations.
+              // Operations of a socket closed meanwhile would never be ended.
               if (socket.readyState === socket.CLOSED) {
                 underWay[Symbol.dispose]();
                 return;
               }
-              // For the operation that the message begins: it is handed on before anything is waited for.
+              // For the operation that the message starts: it is processed before anything is awaited.
               connection.message = { underWay, isLarge };
               handle(data.toString())
                 .catch((err: unknown) => {
@@ -146,7 +146,7 @@ export class SocketServer {
 
   #isIdle(socket: WebSocket): boolean {
     const connection = this.#connections.get(socket);
-    // Before the greeting another deadline runs.
+    // Before `connection_init` another deadline applies.
     if (connection?.operations == null) return false;
     const now = performance.now();
     if (Object.keys(connection.operations).length > 0) connection.activeAt = now;

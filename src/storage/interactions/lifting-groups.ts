@@ -19,7 +19,7 @@ export type LiftingGroups = ReadonlyMap<ActionId, readonly InteractionGroup[]>;
 const NOBODY: LiftingGroups = new Map();
 const HAS_PASSED_ON = { $ne: [{ $ifNull: ['$passedOn', null] }, null] };
 
-/** What lifts actions for readers, without counts and without who it was as far as that makes no difference. */
+/** Interactions that raise actions, grouped wherever the identity of the members does not matter. */
 export function liftingGroups(collection: Collection<InteractionDocument>) {
   async function grouped(match: object, actorId: unknown): Promise<LiftingGroups> {
     const cursor = collection.aggregate<GroupDocument>([
@@ -49,15 +49,15 @@ export function liftingGroups(collection: Collection<InteractionDocument>) {
 
   return {
     /**
-     * Of all interactions with these actions: a document for each kind and department, and for each member who passed one
-     * on. One round trip; the database reads every interaction. Index `key`.
+     * All interactions with these actions: one document per kind and department, and one per resharer. One round trip; the
+     * database reads every interaction. Index `key`.
      */
     async liftsOf(actionIds: readonly ActionId[]): Promise<LiftingGroups> {
       if (actionIds.length === 0) return NOBODY;
       return grouped(among(actionIds), { $cond: [HAS_PASSED_ON, '$actorId', null] });
     },
 
-    /** The same of what these members did, with who it was. One round trip. Index `own`. */
+    /** Interactions of these members with the actions, with their identity. One round trip. Index `own`. */
     async liftsBy(actionIds: readonly ActionId[], actorIds: readonly UserId[]): Promise<LiftingGroups> {
       if (actionIds.length === 0 || actorIds.length === 0) return NOBODY;
       return grouped({ ...among(actionIds), actorId: { $in: actorIds } }, '$actorId');

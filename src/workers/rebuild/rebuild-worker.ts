@@ -10,25 +10,25 @@ import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 import type { RebuildDependencies } from '../../feeds/feed-dependencies.ts';
 
-/** How long a rebuild waits for a fan-out that is under way to end. */
+/** How long a rebuild waits for a running fan-out to end. */
 const POSTPONE_MS = 250;
-/** Waits while the store of the feeds is away: the first, and the longest. */
+/** Backoff while the feed store is away: the first, and the longest. */
 const FIRST_OUTAGE_MS = 200;
 const MAX_OUTAGE_MS = 5_000;
 
-/** Rebuilds under way at once: while two chunks of bulk run, which is what the gate allows, another one is claimed or ends. */
+/** Concurrent rebuilds: the gate allows two bulk chunks at once, while another rebuild is being claimed or is ending. */
 const SIDE_BY_SIDE = 3;
 
 const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
 
 export interface RebuildObserver {
   rebuilt(userId: string, seconds: number): void;
-  /** The feed stays due and is tried again when its lease is over, or the store of the feeds is there again. */
+  /** The feed stays due and is retried when its lease expires, or when the feed store is back. */
   failed(error: unknown): void;
 }
 
 export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn'> {
-  /** Shared with what else works in the background of the process. Default: one of its own. */
+  /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
@@ -40,8 +40,8 @@ export interface RebuildWorkerOptions {
 }
 
 /**
- * Rebuilds some feeds side by side, each by one at a time. In any number of processes. A rebuild that is cut off or done
- * twice is harmless; a feed due again gets one more.
+ * Rebuilds several feeds concurrently, in any number of processes. An interrupted or repeated rebuild does no harm; a feed
+ * that becomes due again is rebuilt once more.
  */
 export class RebuildWorker extends BackgroundWorker {
   readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
@@ -67,8 +67,8 @@ export class RebuildWorker extends BackgroundWorker {
   }
 
   /**
-   * Rebuilds what is due until there is nothing more, or one of them fails. Where others are due too, the same is done beside
-   * it. Returns whether there was any.
+   * Rebuilds due feeds one after another until there are none, or one fails. If others are due, too, starts a second such
+   * loop beside it. Returns whether any was due.
    */
   async #oneAfterAnother(place: number, failures: unknown[]): Promise<boolean> {
     let beside: Promise<unknown> | null = null;
@@ -91,7 +91,7 @@ export class RebuildWorker extends BackgroundWorker {
     return found;
   }
 
-  /** One after the other: those that look at the same moment find the same feed. */
+  /** One claim at a time: concurrent ones would find the same feed. */
   #claim(): Promise<FoundRebuild | null> {
     const { feeds } = this.#dependencies;
     const claim = this.#claiming.then(() => feeds.claimDue(clock.now(), this.#options.leaseMs));
@@ -116,9 +116,9 @@ export class RebuildWorker extends BackgroundWorker {
     const startedAt = performance.now();
     const { feeds, fanOuts } = this.#dependencies;
     const { leaseMs } = this.#options;
-    // Nobody else begins, however long it takes: they would take it for cut off.
+    // Renewed however long it takes, otherwise another worker would take the rebuild for interrupted.
     using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
-    // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
+    // Passes that started before may have read the reader's old state, and may write after the feed has been examined.
     const older = new Set(await fanOuts.ownClaims());
     const floor = await rebuildStoredFeed(this.#dependencies, claim);
     this.#outage.over();
@@ -130,7 +130,7 @@ export class RebuildWorker extends BackgroundWorker {
       }
       await sweepFeed(this.#dependencies, claim.userId);
     }
-    // What was written before the cut looks now as if it had been there all the time.
+    // Writes from before the interruption look as if they had always been there.
     if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
     const now = clock.now();
     await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });

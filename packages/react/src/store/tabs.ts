@@ -6,10 +6,10 @@ import { TabMember } from './tab-member.ts';
 import { hashOf, type TabMessage } from './tab-messages.ts';
 import { randomKey } from './random-key.ts';
 
-/** How often a tab asks the leader again while it has no answer, in ms: a tab that stands still may miss a message. */
+/** Interval at which a tab repeats an unanswered question to the leader, in ms: a suspended tab may miss messages. */
 const ASK_AGAIN_MS = 1_000;
 
-/** What the leader watches, and for whom. */
+/** What the leader watches, and for which tabs. */
 interface Topic {
   readonly abort: AbortController;
   readonly tabs: Set<string>;
@@ -18,8 +18,8 @@ interface Topic {
 }
 
 /**
- * One connection for all tabs of a browser: the one that has the lock watches for all, and hands on by a channel. When it
- * goes, the next one that gets the lock goes on from the cursors.
+ * One connection for all tabs of a browser: the tab that has the lock watches for all of them and forwards by a channel.
+ * When it closes, the next one that gets the lock continues from the cursors.
  */
 export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string): LiveSource {
   const canShare =
@@ -76,7 +76,7 @@ class TabHub {
     this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
       this.#take(data);
     };
-    // Held for as long as this tab lives: the leader waits for it to know when the tab is gone.
+    // Held for the lifetime of this tab: the leader requests the same lock, to notice when the tab is gone.
     this.#hold(this.#lockOf(this.#tab), () => undefined);
     this.#hold(name, () => {
       this.#lead();
@@ -127,7 +127,7 @@ class TabHub {
         });
       });
     };
-    // Rejects when it is ended before its turn.
+    // Rejects if aborted before it is granted.
     navigator.locks.request(name, { signal }, untilEnd).catch(() => undefined);
   }
 
@@ -149,7 +149,7 @@ class TabHub {
     this.#asking = null;
   }
 
-  /** First for those that know where they are: a topic begins at the cursor of the first that wants it. */
+  /** Members with a cursor come first: a topic starts at the cursor of the first member that wants it. */
   #wantAll(): void {
     for (const isKnown of [true, false])
       for (const member of this.#members) if ((member.received !== undefined) === isKnown) this.#want(member);

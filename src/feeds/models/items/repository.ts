@@ -55,8 +55,8 @@ export function newsfeedItemsRepository(
     },
 
     /**
-     * As `raise`, by `_id`: entries of an action are adjacent there, which costs less than by `holders`. Misses entries that
-     * have an id of another form.
+     * Like `raise`, but by `_id`: the ids of an action are adjacent in that index, so it costs less than by `holders`.
+     * Misses entries with an id of another form.
      */
     async raiseById(
       actionId: ActionId,
@@ -71,7 +71,7 @@ export function newsfeedItemsRepository(
       return matchedCount;
     },
 
-    /** As `insert`, for many actions of one reader. */
+    /** Like `insert`, for many actions of one reader. */
     async insertForReader(userId: UserId, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
       return insertNew(entries, (entry) => newDocument(userId, new ObjectId(entry.actionId), entry));
     },

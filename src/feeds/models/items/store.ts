@@ -8,7 +8,8 @@ import { isBehind } from '../shared/put-in-rounds.ts';
  * individually, nothing is evicted, and the cost of a delivery does not depend on the length of the feed.
  *
  * Cost: a page is one query; a delivery to a new reader is one insert in a bulk write; a bump is one `updateMany` per
- * distinct relevancy and set of reasons, and one query of readers in small groups, or where some do not hold it.
+ * distinct relevancy and set of reasons, plus one query for readers in small groups and in groups where some readers lack
+ * the action.
  */
 export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
   return {
@@ -55,9 +56,9 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
   };
 
   /**
-   * Raises groups of readers without reading what they hold, and returns readers for whom that has to be read: those of
-   * groups in which somebody does not hold the action. Small groups are not tried, so that an action with many places
-   * does not take one write for each of them.
+   * Raises large groups of readers without reading their entries first. Returns the readers for whom the entries must be
+   * read: small groups, so that an action with many different positions does not need a write for each, and groups in which
+   * a reader lacks the action.
    */
   async function withoutRaised(
     actionId: string,
@@ -100,7 +101,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
 }
 
 type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
-/** A group of at least one of so many readers of a chunk is large. */
+/** A group is large if it has at least one in so many of the chunk's readers. */
 const LARGE_SHARE = 4;
 const NONE: Holders = new Map();
 

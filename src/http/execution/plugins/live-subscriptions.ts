@@ -61,10 +61,10 @@ interface Subscriber extends Pick<SubscribeContext, 'lastEventId' | 'locale' | '
   readonly place: Disposable;
 }
 
-/** A class, and not functions in an object: there is one for every open subscription. */
+/** A class instead of an object of functions, since every open subscription has one. */
 class LiveSubscription implements ResultStreamOptions {
   readonly #parts: SubscriptionParts;
-  /** Without context: every event has its own. */
+  /** Without a context: every event has its own. */
   readonly #args: ExecutionArgs;
   readonly #identity: Identity;
   readonly #isSocket: boolean;

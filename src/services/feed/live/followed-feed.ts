@@ -29,7 +29,8 @@ const NONE: readonly EventMessage[] = [];
 const NOTHING_READY: readonly FeedEvent[] = [];
 
 /**
- * The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more.
+ * The messages as events, and the unread count between them whenever it has changed. Takes nothing before it is asked for
+ * more.
  */
 export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   readonly #messages: LiveMessages;
