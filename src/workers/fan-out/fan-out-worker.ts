@@ -138,13 +138,14 @@ export class FanOutWorker extends BackgroundWorker {
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
   ): Promise<FoundClaim | null> {
     const { workerId, leaseMs, pollMs } = this.#options;
+    const startedAt = performance.now();
     const claim = await this.#dependencies.fanOuts.claim(
       `${workerId}#${String(++this.#claims)}`,
       now,
       leaseMs,
       { ranges, except: this.#passes.actions, takesOver },
     );
-    if (claim === null && takesOver) this.#takeOverAt = performance.now() + pollMs;
+    if (claim === null && takesOver) this.#takeOverAt = startedAt + pollMs;
     return claim;
   }
 
