@@ -19,48 +19,45 @@ const because = (why: string, by: readonly string[], from?: string): Reason => (
 const inSource = (from: string, why: string): Reason => ({ why, from });
 
 const holders = (by: string): Reason =>
-  because('who holds an action that is withdrawn, or addressed to others', [by], 'feeds/models/');
-const PURGED = 'a deleted action is purged';
+  because('feeds that contain an action that was withdrawn or addressed to others', [by], 'feeds/models/');
+const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
-const TENANT = inSource('storage/tenants/', 'a tenant is erased, or all data are made those of one');
+const TENANT = inSource('storage/tenants/', 'erasing a tenant, or adopting all data into one');
 const MIGRATION = inSource('storage/migrations/', 'a migration');
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
-const EVERYBODY = inSource('storage/readers/readers.ts', 'all readers there are');
+const EVERYBODY = inSource('storage/readers/readers.ts', 'listing all readers');
 const erased = (by: string): Reason => inSource(`storage/privacy/${by}.ts`, 'erasure');
-const unsent = because('events that wait', ['unsentAt']);
-const MOVED = inSource('storage/events/event-', 'events that were moved, by id');
-const CUT_OFF = because('what was cut off', ['settling']);
-const RENAMED = because('names that are due', ['rename.due']);
-const PULLED = 'which refs are pulled';
-const LISTS = 'lists and groups, with what belongs to each';
-const OFFLOADED = inSource('storage/offload/', 'what is taken out, or brought back');
+const unsent = because('events not moved yet', ['unsentAt']);
+const MOVED = inSource('storage/events/event-', 'moved events, by id');
+const CUT_OFF = because('interrupted writes', ['settling']);
+const RENAMED = because('renames that are due', ['rename.due']);
+const PULLED = 'list of pulled refs';
+const LISTS = 'lists and groups with their details';
+const OFFLOADED = inSource('storage/offload/', 'offload and restore');
 
 /** What is not named here names its shard key. */
 export const SCATTERED: Readonly<Record<string, Reasons>> = {
   actions: {
     reads: [
-      because('what is due next, and how much', [
+      because('work that is due, and its amount', [
         'fanOut.leaseUntil',
         'fanOut.state',
         'unsentAt',
         'expiresAt',
       ]),
-      because(
-        'what a ref, a team, a group or a member has to do with: slices, lists, feeds read from the source, erasure',
-        [
-          ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],
-          ...['reshares.by', 'descriptor.raterId'],
-        ],
-      ),
+      because('actions of a ref, team, group or member: slices, lists, feeds read from the source, erasure', [
+        ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],
+        ...['reshares.by', 'descriptor.raterId'],
+      ]),
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
-      inSource('storage/actions/ranked-actions.ts', 'what is ranked'),
+      inSource('storage/actions/ranked-actions.ts', 'ranked actions'),
       because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
       ...[OFFLOADED, TENANT, MIGRATION, EMPTY],
     ],
     writes: [
       erased('action-traces'),
-      because('lanes of a release before', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts'),
+      because('lanes of an earlier release', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts'),
     ],
   },
   publications: { reads: [], writes: [TENANT] },
@@ -72,11 +69,11 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   sizeBuckets: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
   feeds: {
     reads: [
-      because('what is due next: rebuilds, trims, mutes, digests', [
+      because('work that is due: rebuilds, trims, mutes, digests', [
         ...['rebuildAt', 'trimAt', 'muteWakeAt', 'digestAt'],
       ]),
-      because('who has not read for long', ['activeAt', 'awaitedSince']),
-      because('a page, where the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
+      because('readers who have not read for long', ['activeAt', 'awaitedSince']),
+      because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
       ...[EVERYBODY, TENANT, MIGRATION, EMPTY, erased('member-data'), erased('reader-traces')],
     ],
     writes: [MIGRATION],
@@ -90,9 +87,9 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   },
   interactions: {
     reads: [
-      because('one by its id alone', ['_id'], 'storage/interactions/interaction-records.ts'),
-      because('what a member did', ['actorId']),
-      because('all that was said, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
+      because('one by id only', ['_id'], 'storage/interactions/interaction-records.ts'),
+      because('interactions of a member', ['actorId']),
+      because('all comments, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
       ...[CUT_OFF, unsent, TENANT, MIGRATION],
     ],
     writes: [MOVED, TENANT, MIGRATION, erased('interaction-traces')],
@@ -100,7 +97,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
-      because('how many members a tenant has', ['_id'], 'storage/directory/members.ts'),
+      because('number of members of a tenant', ['_id'], 'storage/directory/members.ts'),
       ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('profile-traces')],
     ],
     writes: [],
@@ -110,10 +107,10 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     writes: [because(PULLED, ['pullSince'], 'storage/directory/refs.ts')],
   },
   itemMarks: {
-    reads: [because('snoozes that end', ['due', 'claim'], 'storage/readers/snoozes.ts'), OFFLOADED, TENANT],
+    reads: [because('ending snoozes', ['due', 'claim'], 'storage/readers/snoozes.ts'), OFFLOADED, TENANT],
     writes: [
       because(PURGED, ['_id.actionId'], 'storage/readers/item-marks.ts'),
-      because('snoozes that have ended, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
+      because('ended snoozes, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
       ...[TENANT, erased('reader-traces')],
     ],
   },

@@ -12,15 +12,15 @@ const REQUIREMENTS = 'https://www.mongodb.com/docs/v6.0/core/sharded-cluster-req
 
 export const SHARD_RULES = {
   uniqueIndex: {
-    says: 'Unique may be the index on the shard key, one that it is a prefix of, and that on _id.',
+    says: 'Only three indexes can be unique: one on the shard key, one that has the shard key as a prefix, and the one on _id.',
     source: `${MANUAL}/core/sharding-shard-key-indexes/#unique-indexes`,
   },
   hashedUnique: {
-    says: 'A hashed index cannot be unique, so beside a hashed shard key no index but that on _id may be.',
+    says: 'A hashed index cannot be unique, so with a hashed shard key only the index on _id can be unique.',
     source: `${MANUAL}/tutorial/enforce-uniqueness-on-shard-key-values/`,
   },
   supportingIndex: {
-    says: 'A collection that is not empty needs an index that begins with the shard key, and is neither partial, sparse nor multikey.',
+    says: 'A non-empty collection needs an index that starts with the shard key and is not partial, sparse or multikey.',
     source: `${MANUAL}/core/sharding-shard-key-indexes/`,
   },
   oneDocument: {
@@ -36,7 +36,7 @@ export const SHARD_RULES = {
     source: `${MANUAL}/reference/method/db.collection.updateOne/#sharded-collections`,
   },
   keyValue: {
-    says: 'The shard key of a document changes only in a transaction or as a retryable write of its own, and that of _id never.',
+    says: 'The shard key of a document can only be changed in a transaction or as a separate retryable write; _id never changes.',
     source: `${MANUAL}/core/sharding-change-shard-key-value/`,
   },
   lookup: {
