@@ -45,7 +45,9 @@ function shared({ port }: PostgresSettings): Readonly<Record<string, string | nu
     // What cursors have left is in files; they must live as long as the gateway keeps an idle cursor.
     'documentdb.defaultCursorExpiryTimeLimitSeconds': 600,
     'cron.database_name': 'postgres',
-    // Index builds look for work every two seconds; a row and a line each time would fill the disk.
+    // A second way to run the index builds that pg_cron runs: two connections every two seconds, which find nothing to do.
+    'documentdb.enableBackgroundWorkerJobs': 'off',
+    // Index builds look for work every minute; a row and a line each time would fill the disk.
     'cron.log_run': 'off',
     'cron.log_statement': 'off',
     'cron.max_running_jobs': 5,

@@ -111,6 +111,8 @@ test('sets the engine up for its own workers at every start, whatever the port',
     try {
       const jobs = await client.query('SELECT DISTINCT nodename, nodeport FROM cron.job');
       expect(jobs.rows).toEqual([{ nodename: '127.0.0.1', nodeport: port }]);
+      const hurried = await client.query("SELECT jobname FROM cron.job WHERE schedule <> '* * * * *'");
+      expect(hurried.rows).toEqual([]);
       const roles = await client.query('SELECT 1 FROM pg_authid WHERE rolcanlogin AND rolpassword IS NULL');
       expect(roles.rows).toEqual([]);
     } finally {

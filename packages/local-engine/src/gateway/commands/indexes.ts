@@ -13,8 +13,8 @@ const create = `SELECT retval, ok, requests
   FROM documentdb_api.create_indexes_background($1::text, $2::documentdb_core.bson)`;
 
 /**
- * The engine builds an index of an empty collection at once and queues the others for a job that runs every two
- * seconds. The answer is given when the index can be used.
+ * The engine builds an index of an empty collection at once and queues the others for a job, which is run from here. The
+ * answer is given when the index can be used.
  */
 async function createIndexes(request: Request, context: CommandContext): Promise<Buffer> {
   collectionOf(request);
