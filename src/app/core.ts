@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
-import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
+import { choiceOf, createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
@@ -62,7 +62,7 @@ export interface CoreOptions {
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { database, feeds, observer, pullRefreshMs } = options;
   const { collections } = database;
-  const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
+  const feedEpoch = await chooseFeedModel(collections.feedEpochs, choiceOf(feeds.model));
   const repositories = createRepositories(collections, {
     feedEpoch,
     recordsEvents: options.recordsEvents ?? false,

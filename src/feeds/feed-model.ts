@@ -7,6 +7,8 @@ import type { FeedStore } from './feed-store.ts';
 export interface FeedModel {
   /** The value of `FEED_MODEL`. */
   readonly name: string;
+  /** Raised when entries are stored so differently that those of earlier releases are no longer found. Default: 1. */
+  readonly shape?: number;
   /** Indexes of the model's own collections. */
   readonly indexes: readonly IndexDefinition[];
   /** Indexes made by earlier releases that are no longer needed. */

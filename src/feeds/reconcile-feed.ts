@@ -66,7 +66,7 @@ async function sweepChunk(
 }
 
 /**
- * Makes the top of a reader's stored feed match the definition: sweeps it, then adds missing entries from the actions, down
+ * Makes the top of a reader's stored feed match the definition: sweeps it, or drops it if none of it counts, then adds missing entries from the actions, down
  * to `cap` entries. Returns the floor, below which the feed continues from the source; `null` when it is stored completely.
  * The store is informed before the actions are read and after all are written, so that it can declare the feed complete.
  * Differences are announced to watchers; if it is unknown what their pages were read from, they are asked to resync instead.
@@ -77,8 +77,11 @@ export async function rebuildStoredFeed(
   given: RebuildDependencies,
   { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
 ): Promise<FeedPosition | null> {
-  const { before } = await sweep(given, userId, given.inTurn);
-  const isDifferenceKnown = storesWhatWasRead(before, vouchedFor);
+  // Where nothing stored counts, it may also have been stored in another shape, which the model no longer finds.
+  const before = isAboveAll(vouchedFor)
+    ? await dropped(given, userId)
+    : (await sweep(given, userId, given.inTurn)).before;
+  const isDifferenceKnown = before !== null && storesWhatWasRead(before, vouchedFor);
   const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
   const { cap, feedStore, inTurn } = dependencies;
   await feedStore.fill(userId, []);
@@ -106,6 +109,11 @@ export async function rebuildStoredFeed(
   return isCompleteDownTo;
 }
 
+async function dropped({ feedStore, inTurn }: RebuildDependencies, userId: UserId): Promise<null> {
+  await inTurn(() => feedStore.drop(userId));
+  return null;
+}
+
 const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
   watched: () => Promise.resolve([]),
   append: () => Promise.resolve(),
@@ -117,7 +125,7 @@ const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
  * that the store lost or evicted since may be in a watcher's list at an old position, and their changes cannot be announced.
  */
 function storesWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPosition | null): boolean {
-  if (isLost === true || isAboveAll(vouchedFor)) return false;
+  if (isLost === true) return false;
   // The model stores nothing: pages are always computed.
   if (floor === null || isAboveAll(floor)) return true;
   return vouchedFor !== null && compareFeedPositions(floor, vouchedFor) >= 0;

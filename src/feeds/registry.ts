@@ -25,10 +25,20 @@ export const RETIRED_FEED_INDEXES = FEED_MODELS.flatMap(({ retiredIndexes = [] }
 
 /** @throws when the name is unknown, listing the known models, or when a required part is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {
+  return modelNamed(name).open(parts);
+}
+
+/** The model with the shape of its entries: feeds stored under another one are rebuilt. @throws when the name is unknown */
+export function choiceOf(name: string): string {
+  const { shape = 1 } = modelNamed(name);
+  return shape === 1 ? name : `${name} ${String(shape)}`;
+}
+
+function modelNamed(name: string): FeedModel {
   const model = FEED_MODELS.find((known) => known.name === name);
   if (model === undefined)
     throw new Error(`Unknown feed model "${name}". Known models: ${FEED_MODEL_NAMES.join(', ')}`);
-  return model.open(parts);
+  return model;
 }
 
 /** The model's store and those of all other models in the database: another choice of model may have left feeds there. */

@@ -19,12 +19,12 @@ const FEED_MODEL: Addition = {
   files: {
     'src/feeds/models/plain/model.ts': `
 import type { FeedModel } from '../../feed-model.ts';
-import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
+import { holdersIndex, pageIndex } from '../shared/stored-entries-indexes.ts';
 import { plainFeedStore } from './store.ts';
 
 export const plainModel: FeedModel = {
   name: 'plain',
-  indexes: storedEntriesIndexes('plainEntries'),
+  indexes: [pageIndex('plainEntries'), holdersIndex('plainEntries')],
   open: ({ db }) => plainFeedStore(db.collection('plainEntries'), db.collection('plainEntries')),
 };
 `,
@@ -36,15 +36,15 @@ import { isDuplicateKey } from '../../../storage/database/errors.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import type { FeedStore } from '../../feed-store.ts';
 import { isBehind } from '../shared/put-in-rounds.ts';
-import { storedEntries } from '../shared/stored-entries.ts';
+import { BY_FIELDS, storedEntries } from '../shared/stored-entries.ts';
 
 /** One write for each entry, and nothing more. */
 export function plainFeedStore(
-  collection: Collection<StoredEntryDocument & { _id: string }>,
+  collection: Collection<StoredEntryDocument>,
   /** The same, by what its documents have in common with others. */
   entries: Collection<StoredEntryDocument>,
 ): FeedStore {
-  const stored = storedEntries(entries);
+  const stored = storedEntries(entries, BY_FIELDS);
 
   /** What was stored of it before. */
   async function put(userId: UserId, { actionId, relevancy, reasons }: FeedEntry): Promise<FeedEntryDocument | null> {

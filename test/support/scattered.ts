@@ -61,7 +61,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     ],
   },
   publications: { reads: [], writes: [TENANT] },
-  newsfeedItems: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
+  newsfeedItems: { reads: [holders('_id'), TENANT], writes: [TENANT] },
   feedSlots: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
   feedRings: { reads: [TENANT], writes: [TENANT] },
   feedTops: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },

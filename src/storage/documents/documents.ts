@@ -208,7 +208,7 @@ export interface InteractionDocument extends UnsentEvents {
 }
 
 export interface NewsfeedItemDocument {
-  /** Made of action and reader. An ObjectId if written by an older release. */
+  /** Made of action and reader. */
   _id: string;
   userId: string;
   actionId: ObjectId;

@@ -13,5 +13,7 @@ export interface FeedEntryDocument extends FeedPlaceDocument {
 
 /** An entry that is a document of its own. */
 export interface StoredEntryDocument extends FeedEntryDocument {
+  /** Given by its model. */
+  _id: string;
   userId: string;
 }

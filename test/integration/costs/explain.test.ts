@@ -154,17 +154,17 @@ describe('no hot query reads a whole collection', () => {
       'page',
       () => parts.feedStore.page({ ...feedArgs, since: at(19_000), until: at(19_900) }),
     ],
-    ['entries of given actions', 'holders', () => parts.feedStore.find('u7', [cascadeId])],
+    ['entries of given actions', '_id_', () => parts.feedStore.find('u7', [cascadeId])],
     [
       "a reader's newest interactions",
       'actor',
       () => parts.repositories.interactions.newestBy('u7', new Date(), 200),
     ],
-    ['the holders of an action', 'holders', () => parts.feedStore.holders(cascadeId, { limit: 100 })],
-    ['the cascade of an action', 'holders', () => parts.feedStore.remove(['u7', 'u8'], [cascadeId])],
+    ['the holders of an action', '_id_', () => parts.feedStore.holders(cascadeId, { limit: 100 })],
+    ['the cascade of an action', '_id_', () => parts.feedStore.remove(['u7', 'u8'], [cascadeId])],
     [
       'a raise',
-      'holders',
+      '_id_',
       () =>
         parts.feedStore.deliver({
           actionId: cascadeId,

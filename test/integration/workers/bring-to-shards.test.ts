@@ -71,6 +71,7 @@ async function published(parts: Parts): Promise<Map<string, string>> {
   const old = (await items.find().toArray()).map((item) => ({ ...item, _id: new ObjectId() }));
   await items.deleteMany({});
   await items.insertMany(old);
+  await parts.database.collections.feedEpochs.updateOne({ _id: 'feeds' }, { $set: { model: 'items' } });
   return new Map(outcomes.map(({ action }, n) => [KEYS[n] ?? '', action?.id ?? '']));
 }
 
@@ -109,11 +110,12 @@ async function seen(parts: Parts, known: ReadonlySet<string>): Promise<unknown> 
 }
 
 test('a database of the release before is brought over while it is read and written, and shows what it showed', async () => {
-  await using parts = await openParts();
-  await using _indexes = await asBefore(parts);
-  const idOf = await published(parts);
+  await using older = await openParts();
+  await using _indexes = await asBefore(older);
+  const idOf = await published(older);
   const known = new Set(idOf.values());
-  await using other = await parts.reopen();
+  await using parts = await older.reopen();
+  await using other = await older.reopen();
   const before = await seen(parts, known);
   expect(before).toMatchObject({ replays: KEYS.map((key) => [idOf.get(key), true]) });
   // A process that has replayed them all already knew them by their index; nothing was noted wrongly by that.
@@ -172,7 +174,7 @@ test('a database of the release before is brought over while it is read and writ
       ).toEqual([]);
     }
 
-  // Bumps find items of both forms, and a rebuilt feed has each action once.
+  // Feeds with items of another form were rebuilt, and have each action once.
   await parts.fanOut();
   const [first = ''] = known;
   await parts.services.recordInteraction(parts.session('ann'), { actionId: first, kind: 'COMMENT' });

@@ -2,9 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { FeedPlaceDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 
 /** A slot of a reader's ring with its entry. `_id` consists of the reader and the slot number. */
-export interface FeedSlotDocument extends StoredEntryDocument {
-  _id: string;
-}
+export type FeedSlotDocument = StoredEntryDocument;
 
 /** The ring of one reader's feed. `_id` is the reader's id. */
 export interface FeedRingDocument {

@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../feed-model.ts';
 import { index } from '../../../storage/indexes/index-definition.ts';
-import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
+import { holdersIndex, pageIndex } from '../shared/stored-entries-indexes.ts';
 import { cappedCollections, feedRingsRepository } from './repository.ts';
 import { cappedFeedStore } from './store.ts';
 
@@ -10,7 +10,8 @@ export const cappedModel: FeedModel = {
   name: 'capped',
   // Rings are found by `_id`.
   indexes: [
-    ...storedEntriesIndexes(COLLECTION),
+    pageIndex(COLLECTION),
+    holdersIndex(COLLECTION),
     index(
       COLLECTION,
       'entry',

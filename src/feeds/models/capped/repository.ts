@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
-import { storedEntries } from '../shared/stored-entries.ts';
+import { BY_FIELDS, storedEntries } from '../shared/stored-entries.ts';
 import type { FeedRingDocument, FeedSlotDocument } from './documents.ts';
 import { ringCounters } from './ring-counters.ts';
 import { ringSlots } from './ring-slots.ts';
@@ -32,5 +32,5 @@ export function feedRingsRepository(
   { rings, slots, entries }: CappedCollections,
   cap: number,
 ): FeedRingsRepository {
-  return { ...storedEntries(entries), ...ringCounters(rings, cap), ...ringSlots(slots) };
+  return { ...storedEntries(entries, BY_FIELDS), ...ringCounters(rings, cap), ...ringSlots(slots) };
 }

@@ -1,5 +1,5 @@
 import type { FeedModel } from '../../feed-model.ts';
-import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
+import { pageIndex } from '../shared/stored-entries-indexes.ts';
 import { openCollections } from '../../../storage/database/mongo.ts';
 import { feedOpener } from './open-feed.ts';
 import { newsfeedItemsRepository } from './repository.ts';
@@ -9,8 +9,14 @@ const COLLECTION = 'newsfeedItems';
 
 export const itemsModel: FeedModel = {
   name: 'items',
-  indexes: storedEntriesIndexes(COLLECTION),
-  retiredIndexes: [{ collection: COLLECTION, name: 'delivery' }],
+  // Items used to have random ids.
+  shape: 2,
+  // All else is found by `_id`.
+  indexes: [pageIndex(COLLECTION)],
+  retiredIndexes: [
+    { collection: COLLECTION, name: 'delivery' },
+    { collection: COLLECTION, name: 'holders' },
+  ],
   open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(
       newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),

@@ -5,7 +5,7 @@ import type { NewsfeedItemDocument } from '../../../storage/documents/documents.
 import type { StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';
 import type { ReaderEntry } from '../shared/entries.ts';
-import { storedEntries } from '../shared/stored-entries.ts';
+import { oneOf, storedEntries, type EntryKeys } from '../shared/stored-entries.ts';
 
 function newDocument(
   userId: UserId,
@@ -20,11 +20,32 @@ function newDocument(
 
 /**
  * Deterministic, so a reader has one item per action. Contains the reader, the shard key, so that equal ids are on the same
- * shard. The action comes first, so that the inserts of a delivery are adjacent in the index.
+ * shard. The action comes first, so that the items of an action are adjacent in the index on `_id`, in the order of their
+ * readers: no other index is needed to find them.
  */
 export function itemId(userId: UserId, actionId: ObjectId): string {
-  return `${actionId.toHexString()}_${userId}`;
+  return `${actionId.toHexString()}${SEPARATOR}${userId}`;
 }
+
+const SEPARATOR = '_';
+/** The character after the separator: greater than every id that begins with the action and the separator. */
+const BEYOND = '`';
+
+const BY_ID: EntryKeys = {
+  of: (userIds, actionIds) => {
+    const ids = actionIds.flatMap((actionId) => userIds.map((userId) => `${actionId}${SEPARATOR}${userId}`));
+    return { _id: oneOf(ids), userId: oneOf(userIds) };
+  },
+  holders: (actionId, after) => ({
+    filter: {
+      _id: {
+        $gt: `${actionId}${SEPARATOR}${after ?? ''}`,
+        $lt: `${actionId}${BEYOND}`,
+      },
+    },
+    order: { _id: 1 },
+  }),
+};
 
 /** One document per reader and action. Unique key: `_id`. */
 export function newsfeedItemsRepository(
@@ -46,29 +67,12 @@ export function newsfeedItemsRepository(
   }
 
   return {
-    ...storedEntries(entries),
+    ...storedEntries(entries, BY_ID),
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
     async insert(actionId: ActionId, entries: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
       const id = new ObjectId(actionId);
       return insertNew(entries, (entry) => newDocument(entry.userId, id, entry));
-    },
-
-    /**
-     * Like `raise`, but by `_id`: the ids of an action are adjacent in that index, so it costs less than by `holders`.
-     * Misses entries with an id of another form.
-     */
-    async raiseById(
-      actionId: ActionId,
-      userIds: readonly UserId[],
-      { relevancy, reasons }: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-    ): Promise<number> {
-      const id = new ObjectId(actionId);
-      const { matchedCount } = await collection.updateMany(
-        { _id: { $in: userIds.map((userId) => itemId(userId, id)) }, userId: { $in: [...userIds] } },
-        { $max: { relevancy }, $addToSet: { reasons: { $each: [...reasons] } } },
-      );
-      return matchedCount;
     },
 
     /** Like `insert`, for many actions of one reader. */

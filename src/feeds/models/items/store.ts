@@ -68,7 +68,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     for (const { boost, readers: group } of byBoost(readers)) {
       const userIds = group.map((reader) => reader.userId);
       const isLarge = group.length * LARGE_SHARE >= readers.length;
-      const count = isLarge ? await items.raiseById(actionId, userIds, boost) : 0;
+      const count = isLarge ? await items.raise(actionId, userIds, boost) : 0;
       if (count < group.length) left.push(...group);
     }
     return left;

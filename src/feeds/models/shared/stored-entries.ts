@@ -1,4 +1,4 @@
-import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
+import { ObjectId, type Collection, type Filter, type Sort, type UpdateFilter } from 'mongodb';
 import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
@@ -26,17 +26,40 @@ interface EntryCollection extends Pick<
   ): Promise<{ readonly matchedCount: number }>;
 }
 
+/** How a model finds entries by their action. Filters name the readers, by whom the collection is sharded. */
+export interface EntryKeys {
+  /** Filter: the entries of these readers for these actions. */
+  of(userIds: readonly UserId[], actionIds: readonly ActionId[]): Filter<StoredEntryDocument>;
+  /** Filter and order: all entries of an action, of readers after this one. */
+  holders(
+    actionId: ActionId,
+    after: UserId | null,
+  ): { readonly filter: Filter<StoredEntryDocument>; readonly order: Sort };
+}
+
+/** By the fields of the entries. Index `holders`. */
+export const BY_FIELDS: EntryKeys = {
+  of: (userIds, actionIds) => ({
+    actionId: oneOf(actionIds.map((id) => new ObjectId(id))),
+    userId: oneOf(userIds),
+  }),
+  holders: (actionId, after) => ({
+    filter: { actionId: new ObjectId(actionId), ...(after === null ? {} : { userId: { $gt: after } }) },
+    order: { userId: 1 },
+  }),
+};
+
 /** Shared by all models with one document per entry. */
-export function storedEntries(collection: EntryCollection) {
+export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
   return {
-    /** Those of the readers who have the action, with their entries. Index `holders`. */
+    /** Those of the readers who have the action, with their entries. */
     async holders(
       actionId: ActionId,
       userIds: readonly UserId[],
     ): Promise<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>[]> {
       return inOneBatch(
         collection
-          .find({ actionId: new ObjectId(actionId), userId: { $in: [...userIds] } })
+          .find(keys.of(userIds, [actionId]))
           .project<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>>({
             _id: 0,
             userId: 1,
@@ -56,10 +79,10 @@ export function storedEntries(collection: EntryCollection) {
       userIds: readonly UserId[],
       entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
     ): Promise<number> {
-      const { matchedCount } = await collection.updateMany(
-        { actionId: new ObjectId(actionId), userId: { $in: [...userIds] } },
-        { $max: { relevancy: entry.relevancy }, $addToSet: { reasons: { $each: [...entry.reasons] } } },
-      );
+      const { matchedCount } = await collection.updateMany(keys.of(userIds, [actionId]), {
+        $max: { relevancy: entry.relevancy },
+        $addToSet: { reasons: { $each: [...entry.reasons] } },
+      });
       return matchedCount;
     },
 
@@ -69,7 +92,7 @@ export function storedEntries(collection: EntryCollection) {
       const { matchedCount } = await collection.bulkWrite(
         entries.map(({ actionId, relevancy, reasons }) => ({
           updateOne: {
-            filter: { actionId: new ObjectId(actionId), userId },
+            filter: keys.of([userId], [actionId]),
             update: { $max: { relevancy }, $addToSet: { reasons: { $each: [...reasons] } } },
           },
         })),
@@ -92,17 +115,18 @@ export function storedEntries(collection: EntryCollection) {
 
     async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
       const documents = await collection
-        .find({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) }, userId })
+        .find(keys.of([userId], actionIds))
         .project<FeedEntryDocument>(ENTRY_FIELDS)
         .toArray();
       return documents.map(toEntry);
     },
 
-    /** The next readers who have the action, ordered by id. Index `holders`. */
+    /** The next readers who have the action, ordered by id. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
+      const { filter, order } = keys.holders(actionId, after);
       const documents = await collection
-        .find({ actionId: new ObjectId(actionId), ...(after === null ? {} : { userId: { $gt: after } }) })
-        .sort({ userId: 1 })
+        .find(filter)
+        .sort(order)
         .project<{ userId: UserId }>({ _id: 0, userId: 1 })
         .limit(limit)
         .batchSize(limit)
@@ -110,12 +134,8 @@ export function storedEntries(collection: EntryCollection) {
       return documents.map((document) => document.userId);
     },
 
-    /** Index `holders`. */
     async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
-      await collection.deleteMany({
-        actionId: { $in: actionIds.map((id) => new ObjectId(id)) },
-        userId: { $in: [...userIds] },
-      });
+      await collection.deleteMany(keys.of(userIds, actionIds));
     },
 
     /** Index `page`. */
@@ -131,6 +151,12 @@ export function storedEntries(collection: EntryCollection) {
       await collection.deleteMany({ userId });
     },
   };
+}
+
+/** A filter for one value is planned better as such than as a list of one. */
+export function oneOf<T>(values: readonly T[]): T | { $in: T[] } {
+  const [first] = values;
+  return values.length === 1 && first !== undefined ? first : { $in: [...values] };
 }
 
 /** Entries in a range of a reader's feed. Index `page`. */
