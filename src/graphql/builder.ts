@@ -12,8 +12,8 @@ export const builder = new SchemaBuilder<{
   };
 }>({ defaultFieldNullability: false });
 
-builder.queryType({ description: 'Everything that can be read.' });
+builder.queryType({ description: 'All queries.' });
 builder.mutationType({
-  description: 'Everything that can be changed. Each mutation commits with one atomic write.',
+  description: 'All mutations. Each commits with one atomic write.',
 });
-builder.subscriptionType({ description: 'Everything that can be watched.' });
+builder.subscriptionType({ description: 'All subscriptions.' });

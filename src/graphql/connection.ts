@@ -17,14 +17,14 @@ export function toConnection<P>(page: P, args: { after?: string | null | undefin
 }
 
 const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').implement({
-  description: 'Where a page lies in its list.',
+  description: 'Position of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether a further visible entry exists.',
+      description: 'Whether there are more visible entries.',
       resolve: ({ page }) => page.hasNextPage,
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether the page was asked for with `after`.',
+      description: 'Whether the page was requested with `after`.',
       resolve: ({ isFirst }) => !isFirst,
     }),
     startCursor: t.string({
@@ -35,7 +35,7 @@ const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').
     endCursor: t.string({
       nullable: true,
       description:
-        'From here the next page begins. It may lie behind the last entry, on something not visible.',
+        'The next page starts after this cursor. It may be beyond the last entry, at an entry that is not visible.',
       resolve: ({ page }) => page.endCursor,
     }),
   }),
@@ -50,7 +50,7 @@ export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
   const edge = builder.objectRef<{ readonly cursor: string; readonly node: Node }>(`${name}Edge`).implement({
     description: `One of ${plural}, with its place in the list.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Give it as `after` to go on behind this entry.' }),
+      cursor: t.exposeString('cursor', { description: 'Pass it as `after` to continue after this entry.' }),
       node: t.field({ type: node, description: 'The entry.', resolve: (source) => source.node as never }),
     }),
   });
@@ -63,7 +63,11 @@ export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
         extensions: { size: 'page' satisfies ListSize },
         resolve: ({ page }) => page.edges as never,
       }),
-      pageInfo: t.field({ type: PageInfo, description: 'Where the page lies.', resolve: (source) => source }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Position of the page in the list.',
+        resolve: (source) => source,
+      }),
     }),
   });
 }
@@ -77,8 +81,8 @@ export const PAGE_COST: { readonly page: PageSize } = {
 export function pageArgs() {
   return builder.args((t) => ({
     first: t.int({
-      description: `How many entries, 1 to ${String(MAX_PAGE_SIZE)}; ${String(DEFAULT_PAGE_SIZE)} when absent.`,
+      description: `Number of entries, 1 to ${String(MAX_PAGE_SIZE)}. Default: ${String(DEFAULT_PAGE_SIZE)}.`,
     }),
-    after: t.string({ description: 'A cursor of an earlier page; absent: from the beginning.' }),
+    after: t.string({ description: 'A cursor of an earlier page. Default: starts at the beginning.' }),
   }));
 }

@@ -10,25 +10,29 @@ const ANY = /./;
 export const DATABASE_SETTINGS = {
   MONGODB_URI: optional(
     url('mongodb', 'mongodb+srv'),
-    'The database. Reads go to its primary: other read preferences are refused.',
+    'Address of the database. Reads must go to its primary; other read preferences are rejected.',
     {
-      shownDefault: 'a local engine is started',
+      shownDefault: 'starts a local engine',
     },
   ),
   MONGODB_DB: setting('fanfare', text('a database name', MONGODB_NAME), 'Name of the database.'),
   REDIS_URL: optional(
     url('redis', 'rediss'),
-    'Redis or Valkey, rediss for TLS. Several hosts, separated by commas, are nodes of a cluster, or with REDIS_SENTINEL its sentinels.',
-    { shownDefault: 'a local server is started' },
+    'Address of Redis or Valkey; rediss for TLS. Several hosts, separated by commas, are the nodes of a cluster, or its sentinels if REDIS_SENTINEL is set.',
+    { shownDefault: 'starts a local server' },
   ),
   REDIS_SENTINEL: optional(
     text('a name', REDIS_PREFIX),
-    'The name under which the sentinels that REDIS_URL gives know the primary.',
+    'Name of the primary at the sentinels in REDIS_URL.',
   ),
   REDIS_PREFIX: setting(
     'fanfare:',
     text('1 to 64 of letters, digits and _ : . -', REDIS_PREFIX),
-    'What all keys and channels begin with.',
+    'Prefix of all keys and channels.',
   ),
-  DATA_DIR: setting('.fanfare', text('a folder', ANY), 'Data of local engines and the kept secret.'),
+  DATA_DIR: setting(
+    '.fanfare',
+    text('a folder', ANY),
+    'Folder for the data of local engines and the generated secret.',
+  ),
 } as const;

@@ -8,31 +8,31 @@ export const EVENT_SETTINGS = {
   EVENT_RETENTION: setting(
     '7d',
     durationOrOff('1h', '5200w'),
-    'How long events for hosts are kept, for hostEvents and webhooks; off: none are recorded.',
+    'How long events for hosts are kept, for hostEvents and webhooks; off: no events are recorded.',
   ),
   DIGEST_AFTER: setting(
     'off',
     durationOrOff('1s', '52w'),
-    'How long somebody has not read when `digest.due` is recorded for what came to them meanwhile; off: never.',
+    'How long a member must not have read before `digest.due` is recorded about their deliveries; off: never.',
   ),
   DIGEST_EVERY: setting(
     '1d',
     duration('1s', '52w'),
-    'Time between two `digest.due` for the same member, at least.',
+    'Minimum time between two `digest.due` events for the same member.',
   ),
   WEBHOOKS: optional(
     webhookReceivers(),
-    'Where events are sent to, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',
+    'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',
     { isSecret: true, shownDefault: 'none' },
   ),
   WEBHOOK_TIMEOUT: setting(
     '10s',
     duration('100ms', '1m'),
-    'How long a receiver may take to answer, from the look-up of its name to the end of the answer.',
+    'Timeout of a webhook request, from the DNS look-up to the end of the answer.',
   ),
   WEBHOOK_RETRY_FOR: setting(
     '3d',
     duration('1m', '52w'),
-    'How long an event is tried before its delivery is FAILED; at most EVENT_RETENTION.',
+    'How long an event is retried before its delivery is FAILED; at most EVENT_RETENTION.',
   ),
 } as const;

@@ -8,17 +8,17 @@ export const FAN_OUT_SETTINGS = {
   FAN_OUT_LEASE: setting(
     '30s',
     duration('1s', '1h'),
-    'How long a worker that went silent keeps its action before another takes it over.',
+    'Lease of a worker on an action. If it is not renewed for this long, another worker takes the action over.',
   ),
-  FAN_OUT_ATTEMPTS: setting('5', whole(1, 100), 'Failed attempts before an action is FAILED.'),
+  FAN_OUT_ATTEMPTS: setting('5', whole(1, 100), 'Failed attempts after which a fan-out is FAILED.'),
   WORKER_CONCURRENCY: setting(
     '16',
     whole(1, 64),
-    'Actions of one lane that a worker fans out side by side, twelve chunks of readers at a time.',
+    'Actions of one lane that a worker fans out concurrently, with up to twelve chunks of readers at a time.',
   ),
   POLL_INTERVAL: setting(
     '1s',
     duration('10ms', '1m'),
-    'How often an idle worker looks for work that no signal announced.',
+    'How often an idle worker looks for work without a wake-up.',
   ),
 } as const;

@@ -30,37 +30,37 @@ export const FEED_SETTINGS = {
   FEED_CAP: setting(
     '1000',
     whole(1, 1_000_000),
-    'Newest entries that are stored per feed; below them it is read from the actions.',
+    'Number of newest entries stored per feed; below them, the feed is read from the actions.',
   ),
   DORMANT_AFTER: setting(
     '7d',
     duration('1s', '5200w'),
-    'Readers who have not read for this long are not delivered to; their feed is rebuilt when they come back.',
+    'Readers who have not read for this long get no deliveries; their feed is rebuilt when they come back.',
   ),
   DORMANT_DROP_AFTER: setting(
     '90d',
     durationOrOff('1s', '5200w'),
-    'What is stored of the feeds of readers who have not read for this long is deleted; at least DORMANT_AFTER.',
+    'Stored feeds of readers who have not read for this long are deleted; at least DORMANT_AFTER.',
   ),
   NEVER_READ_AFTER: setting(
     'off',
     durationOrOff('1s', '5200w'),
-    'How long after something first came to them readers who have never read are not delivered to, and nothing is stored for them, until they read.',
+    'Readers who have not read within this time after their first delivery get no more deliveries, and nothing is stored for them until they read.',
   ),
   REACTIONS: setting(
     DEFAULT_REACTIONS.join(','),
     reactions(),
-    'The reactions that people may give. What was given stays when one is taken out.',
+    'Reactions that members may give. Existing reactions stay when one is removed from the list.',
   ),
   RELEVANCY_WEIGHTS: setting(
     inWords(DEFAULT_WEIGHTS),
     weights(DEFAULT_WEIGHTS, 1),
-    'How far below its own time an interaction boosts an action for readers it does not concern: a share of the time between the two. 0 boosts all the way, 1 not at all. Raising one lowers nothing that is stored.',
+    'How much less an interaction boosts an action for readers whom the action does not concern, by kind: 0 boosts to the time of the interaction, 1 not at all, values between reduce the boost by that share of the time between action and interaction. A higher value does not lower stored items.',
   ),
   TOP_WEIGHTS: setting(
     inWords(TOP_DEFAULTS),
     weights(TOP_DEFAULTS, 100),
-    'Order TOP: what the logarithms of the counters and of the reader’s interactions with the actor add, and the power of the age in hours.',
+    'Order TOP: weights of the logarithms of the counts (like, comment, reshare) and of the reader’s interactions with the actor (relationship), and the exponent of the age in hours (decay).',
   ),
   TOP_TYPES: optional(
     weights({}, 100, null),

@@ -9,24 +9,24 @@ const CLAIM_NAME = /^[\w.:/-]{1,128}$/;
 
 export const IDENTITY_SETTINGS = {
   JWT_SECRET: optional(secret(8), 'Key of HS256 tokens; at least 32 bytes in production, 8 elsewhere.', {
-    shownDefault: 'made and kept in DATA_DIR',
+    shownDefault: 'generated and stored in DATA_DIR',
     isSecret: true,
   }),
-  JWKS_URI: optional(url('https', 'http'), 'Where to get the keys of signed tokens.'),
+  JWKS_URI: optional(url('https', 'http'), 'URL of the JWKS with the public keys of signed tokens.'),
   JWKS_MAX_AGE: setting(
     '5m',
     duration('1s', '24h'),
-    'How long a key that was taken out of the JWKS may still be good.',
+    'How long a key that was removed from the JWKS may still be accepted.',
   ),
   JWKS_MAX_STALE: setting(
     '24h',
     duration('1s', '5200w'),
-    'How long known keys stay good while the server behind JWKS_URI cannot be reached.',
+    'How long known keys are accepted while JWKS_URI cannot be reached.',
   ),
   JWT_ISSUER: optional(text('a text', ANY), 'Required `iss` of tokens.'),
   JWT_AUDIENCE: optional(text('a text', ANY), 'Required `aud` of tokens.'),
   TENANT_CLAIM: optional(
     text('the name of a claim', CLAIM_NAME),
-    'The claim of tokens that names the tenant; tokens without it are refused. Not set: one tenant has the server. Cannot be changed on a database with data.',
+    'The token claim that names the tenant; tokens without it are rejected. Not set: no tenants. Cannot be changed on a database with data.',
   ),
 } as const;

@@ -12,8 +12,11 @@ export const custom = defineDescriptor('Custom', {
       min: 1,
       max: 64,
     }),
-    objectId: field.id({ description: 'The thing it was done to.' }),
-    targetId: field.id({ description: 'What the object belongs to or was done for.', optional: true }),
+    objectId: field.id({ description: 'Id of the thing it was done to.' }),
+    targetId: field.id({
+      description: 'The thing that the object belongs to, or for which it was done.',
+      optional: true,
+    }),
     data: field.json({ description: 'Free data of the application.', maxBytes: MAX_DATA_BYTES }),
   },
   group: ['verb', 'objectType', 'objectId', 'targetId'],

@@ -5,14 +5,14 @@ const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   fields: (t) => ({
     field: t.string({
       required: true,
-      description: 'Its name. One that no type declares as indexed is BAD_USER_INPUT.',
+      description: 'Name of the field. BAD_USER_INPUT if no type declares it as indexed.',
     }),
-    value: t.string({ required: true, description: 'Its value, exactly.' }),
+    value: t.string({ required: true, description: 'Exact value of the field.' }),
   }),
 });
 
 export const ActionFilter = builder.inputType('ActionFilter', {
-  description: 'Which actions; conditions that are given must all hold.',
+  description: 'Selects actions that meet all given conditions.',
   fields: (t) => ({
     types: t.stringList({
       description: 'Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
@@ -24,7 +24,7 @@ export const ActionFilter = builder.inputType('ActionFilter', {
       type: DescriptorFieldFilter,
       description: 'With this value in a field of the descriptor.',
     }),
-    since: t.field({ type: 'DateTime', description: 'Conducted then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Conducted before.' }),
+    since: t.field({ type: 'DateTime', description: 'Conducted at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Conducted before this time.' }),
   }),
 });

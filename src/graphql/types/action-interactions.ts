@@ -32,22 +32,22 @@ async function hasDone(
 }
 
 const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
-  description: 'What the viewer did with an action and may do.',
+  description: 'What the viewer has done with an action and may do.',
   fields: (t) => ({
     hasLiked: t.boolean({
-      description: 'Whether a like of theirs is visible.',
+      description: 'Whether they have a visible like.',
       resolve: (action, _args, context) => hasDone(action, 'LIKE', context),
     }),
     hasReshared: t.boolean({
-      description: 'Whether a reshare of theirs is visible.',
+      description: 'Whether they have a visible reshare.',
       resolve: (action, _args, context) => hasDone(action, 'RESHARE', context),
     }),
     hasCommented: t.boolean({
-      description: 'Whether a comment of theirs is visible.',
+      description: 'Whether they have a visible comment.',
       resolve: (action, _args, context) => hasDone(action, 'COMMENT', context),
     }),
     reactions: t.stringList({
-      description: 'Their reactions that are visible.',
+      description: 'Their visible reactions.',
       async resolve(action, _args, context) {
         return [...((await ownOf(action, context))?.reactions ?? [])];
       },
@@ -82,24 +82,22 @@ function isInList({ path }: GraphQLResolveInfo): boolean {
 builder.objectFields(Action, (t) => ({
   viewer: t.field({
     type: ActionViewer,
-    description: 'What the viewer did with it and may do.',
+    description: 'What the viewer has done with it and may do.',
     resolve: (action) => action,
   }),
   interactions: t.field({
     type: InteractionConnection,
-    description:
-      'Its interactions that the viewer may see, newest first: what is visible, for admins what is hidden too. Inside ' +
-      `lists at most ${String(MAX_IN_LISTS)}.`,
+    description: `Its interactions that the viewer may see, newest first. Admins also see hidden ones. At most ${String(MAX_IN_LISTS)} inside lists.`,
     args: {
-      kinds: t.arg({ type: [InteractionKindEnum], description: 'Only of these kinds; absent: all.' }),
+      kinds: t.arg({ type: [InteractionKindEnum], description: 'Only these kinds. Default: all.' }),
       parentId: t.arg.id({
         description:
-          'Only replies to this comment; null: only what replies to nothing; absent: both, one after the other.',
+          'Only replies to this comment; null: only interactions that are not replies. Default: both, in one list.',
       }),
       first: t.arg.int({
-        description: `How many, 1 to ${String(MAX_PAGE_SIZE)}, inside lists to ${String(MAX_IN_LISTS)}; ${String(MAX_IN_LISTS)} when absent.`,
+        description: `Number of interactions, 1 to ${String(MAX_PAGE_SIZE)}, at most ${String(MAX_IN_LISTS)} inside lists. Default: ${String(MAX_IN_LISTS)}.`,
       }),
-      after: t.arg.string({ description: 'A cursor of an earlier page; absent: from the newest.' }),
+      after: t.arg.string({ description: 'A cursor of an earlier page. Default: starts at the newest.' }),
     },
     extensions: LIST_COST,
     async resolve({ id }, { parentId, ...args }, context, info) {
@@ -121,7 +119,7 @@ builder.objectFields(Action, (t) => ({
 builder.queryField('latestInteractions', (t) =>
   t.field({
     type: InteractionConnection,
-    description: 'Admin: interactions with a text, the last that was recorded first, to moderate.',
+    description: 'Admin: interactions with a text, latest first, for moderation.',
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>

@@ -21,26 +21,29 @@ const ReactionCount = builder.objectRef<ReactionCountRecord>('ReactionCount').im
   description: 'How often a reaction was given.',
   fields: (t) => ({
     reaction: t.exposeString('reaction', { description: 'The reaction.', extensions: SHARED }),
-    count: t.exposeInt('count', { description: 'How many members gave it; at least 1.', extensions: SHARED }),
+    count: t.exposeInt('count', {
+      description: 'Number of members who gave it; at least 1.',
+      extensions: SHARED,
+    }),
   }),
 });
 
 const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
-  description: 'How much an action was interacted with, as far as that is visible.',
+  description: "Counts of an action's visible interactions.",
   fields: (t) => ({
     comments: t.exposeInt('comments', { description: 'Number of comments.', extensions: SHARED }),
     likes: t.exposeInt('likes', { description: 'Number of likes.', extensions: SHARED }),
     reshares: t.exposeInt('reshares', { description: 'Number of reshares.', extensions: SHARED }),
     reactions: t.field({
       type: [ReactionCount],
-      description: 'The reactions that were given, the most frequent first.',
+      description: 'Its reactions, most frequent first.',
       extensions: { size: 4, ...SHARED },
       resolve: ({ reactions }) => reactions,
     }),
     lastInteraction: t.expose('lastInteraction', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the newest interaction happened; null: there was none.',
+      description: 'When the newest interaction happened; null: there is none.',
       extensions: SHARED,
     }),
   }),
@@ -51,34 +54,34 @@ const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
   fields: (t) => ({
     state: t.field({
       type: FanOutStateEnum,
-      description: 'How far it has come.',
+      description: 'Its progress.',
       resolve: ({ fanOut }) => reportedFanOut(fanOut).state,
     }),
     version: t.int({
       description:
-        'Raised by every change of the action that feeds have to follow. With DONE, the version that was delivered: an action that people react to all the time is DONE while the next version is on its way.',
+        'Incremented by every change of the action that affects feeds. With DONE, the delivered version: an action with constant interactions is DONE while the next version is being delivered.',
       resolve: ({ fanOut }) => reportedFanOut(fanOut).version,
     }),
     attempts: t.int({
-      description: 'How often a worker took it up for this version.',
+      description: 'Number of attempts for this version.',
       resolve: ({ fanOut }) => fanOut.attempts,
     }),
     lane: t.field({
       type: LaneEnum,
-      description: 'How urgent it is: the most urgent of what is pending. LIVE when nothing is.',
+      description: 'Its lane: that of the most urgent pending change. LIVE if nothing is pending.',
       resolve: ({ fanOut }) => fanOut.lane,
     }),
     delivered: t.int({
-      description: 'Readers who hold the action, counted once each.',
+      description: 'Number of readers who have the action.',
       resolve: ({ fanOut }) => fanOut.delivered,
     }),
     pulled: t.boolean({
-      description: 'Whether followers of a very big ref fetch the action when they read.',
+      description: 'Whether followers of a very large ref look the action up when they read.',
       resolve: ({ pullRefIds }) => pullRefIds.length > 0,
     }),
     error: t.string({
       nullable: true,
-      description: 'What went wrong last.',
+      description: 'The last error.',
       resolve: ({ fanOut }) => fanOut.error,
     }),
   }),
@@ -90,25 +93,25 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
   fields: (t) => ({
     actor: t.field({
       type: Member,
-      description: 'Who did it.',
+      description: 'The member who acted.',
       extensions: SHARED,
       resolve: ({ actorId }) => ({ userId: actorId }),
     }),
     conducted: t.expose('conducted', {
       type: 'DateTime',
-      description: 'When it happened, as the application says.',
+      description: 'When it happened, according to the application.',
       extensions: SHARED,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on it is gone from every way in; null: it stays.',
+      description: 'When it is removed everywhere; null: never.',
       extensions: SHARED,
     }),
-    scope: t.expose('scope', { type: ScopeEnum, description: 'Whom it is for.', extensions: SHARED }),
+    scope: t.expose('scope', { type: ScopeEnum, description: 'Its audience.', extensions: SHARED }),
     descriptor: t.field({
       type: ActionDescriptor,
-      description: 'What it was about.',
+      description: 'What happened.',
       extensions: SHARED,
       resolve: (action) => action,
     }),
@@ -120,7 +123,7 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     }),
     engagement: t.field({
       type: Engagement,
-      description: 'How much it was interacted with.',
+      description: 'Counts of its interactions.',
       extensions: SHARED,
       resolve: (action) => action.engagement,
     }),
@@ -131,7 +134,7 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     fanOut: t.field({
       type: FanOut,
       nullable: true,
-      description: 'Its delivery to feeds. Null unless the viewer is admin or service.',
+      description: 'Its delivery to feeds. Null unless the viewer is an admin or a service.',
       resolve(action, _args, context) {
         const { roles } = context.identity();
         return roles.has('admin') || roles.has('service') ? action : null;
@@ -150,7 +153,7 @@ builder.objectFields(ActionConnection, (t) => ({
   total: t.field({
     type: Count,
     description:
-      'Visible entries of the whole list, its filter applied. Comes from the same read as the page.',
+      'Number of visible entries in the whole list that match its filter, from the same read as the page.',
     extensions: TOTAL_COST,
     resolve: ({ page }) => page.countTotal(),
   }),
@@ -160,7 +163,7 @@ builder.queryFields((t) => ({
   action: t.field({
     type: Action,
     nullable: true,
-    description: 'An action; null when there is none or the viewer may not see it.',
+    description: 'An action; null if it does not exist or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { id }, context) =>
       context.services.getAction(context.session(), parseActionId(id, ['id'])),
@@ -172,9 +175,9 @@ builder.queryFields((t) => ({
       fanOutState: t.arg({ type: FanOutStateEnum, description: 'Only those in this state.' }),
       includeHidden: t.arg.boolean({
         defaultValue: false,
-        description: 'Whether hidden ones are listed too.',
+        description: 'Whether to include hidden ones.',
       }),
-      filter: t.arg({ type: ActionFilter, description: 'Only these.' }),
+      filter: t.arg({ type: ActionFilter, description: 'Only entries that match.' }),
       ...pageArgs(),
     },
     extensions: PAGE_COST,
@@ -186,7 +189,7 @@ builder.queryFields((t) => ({
 builder.mutationField('retryFanOut', (t) =>
   t.field({
     type: Action,
-    description: 'Admin: puts a FAILED fan-out back to PENDING. CONFLICT when it has not failed.',
+    description: 'Admin: sets a FAILED fan-out back to PENDING. CONFLICT if it has not failed.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { id }, context) =>
       context.mutate(({ identity }) => context.services.retryFanOut(identity, parseActionId(id, ['id']))),

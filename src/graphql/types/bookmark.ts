@@ -8,8 +8,7 @@ builder.objectFields(Viewer, (t) => ({
   bookmarks: t.field({
     type: ActionConnection,
     description:
-      'What the viewer keeps for later, the newest bookmark first: what they may see now. Mutes and marks of the feed do ' +
-      'not touch it.',
+      'Bookmarked actions that the viewer may still see, newest bookmark first. Mutes and marks of the feed do not affect them.',
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_source, args, context) =>
@@ -21,15 +20,14 @@ builder.mutationFields((t) => ({
   bookmark: t.field({
     type: Action,
     description:
-      'Keeps an action for later; once more changes nothing. NOT_FOUND when the viewer may not see it, CONFLICT beyond ' +
-      '10,000 bookmarks.',
+      'Bookmarks an action. Idempotent. NOT_FOUND if the viewer may not see it, CONFLICT beyond 10,000 bookmarks.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) =>
       context.mutate((session) => context.services.bookmark(session, parseActionId(actionId, ['actionId']))),
   }),
   unbookmark: t.field({
     type: Action,
-    description: 'Takes an action out of the bookmarks. NOT_FOUND when the viewer may not see it.',
+    description: 'Removes a bookmark. NOT_FOUND if the viewer may not see the action.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) =>
       context.mutate((session) =>

@@ -5,10 +5,10 @@ import type { ListSize } from '../limits/cost.ts';
 
 export const Count = builder.objectRef<CountSource>('Count').implement({
   description:
-    'How many there are. Exact up to 1,000; beyond that count is 1,000 and isExact false: there are more than count says.',
+    'A number of entries. Exact up to 1,000; beyond that, `count` is 1,000 and `isExact` is false.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'The number, at most 1,000.' }),
-    isExact: t.exposeBoolean('isExact', { description: 'False when there are more than count says.' }),
+    isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
   }),
 });
 

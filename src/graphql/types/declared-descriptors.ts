@@ -88,13 +88,13 @@ function defineInput(descriptor: DescriptorType) {
           return [name, t.field({ type, required: !field.isOptional, description: inputDescription(field) })];
         }),
       ),
-      tags: t.stringList({ description: 'Free words to filter by, at most 32.' }),
+      tags: t.stringList({ description: 'Tags to filter by, at most 32.' }),
     }),
   });
 }
 
 export const DescriptorInput = builder.inputType('DescriptorInput', {
-  description: 'What the action was about: exactly one of these.',
+  description: 'What happened: exactly one of these.',
   isOneOf: true,
   fields: (t) =>
     Object.fromEntries(

@@ -48,20 +48,20 @@ export function declarationOf(stored: StoredDescriptor): DescriptorType | undefi
 }
 
 export const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implement({
-  description: 'Words of a summary. What names a person or a thing is a part of its own.',
+  description: 'Part of a summary. Each name of a person or thing is a separate part.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The words.', extensions: SHARED }),
+    text: t.exposeString('text', { description: 'The text.', extensions: SHARED }),
     member: t.field({
       type: Member,
       nullable: true,
-      description: 'The person the words name.',
+      description: 'The person named by this part.',
       extensions: SHARED,
       resolve: ({ member }) => member,
     }),
     ref: t.field({
       type: Ref,
       nullable: true,
-      description: 'The thing the words name.',
+      description: 'The thing named by this part.',
       extensions: SHARED,
       resolve: ({ ref }) => ref,
     }),
@@ -79,7 +79,7 @@ export function localeOf(asked: string | null | undefined, { locale }: GraphQLCo
   return localeFor(asked);
 }
 
-export const LOCALE_ARG = 'A language such as "de" or "de-AT"; English where it is not served.';
+export const LOCALE_ARG = 'A language such as "de" or "de-AT". Unsupported languages fall back to English.';
 
 export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescriptor').implement({
   description: 'What an action was about. There is one type for every kind of action.',
@@ -95,7 +95,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
     }),
     summary: t.string({
       description:
-        'A sentence that begins with who did it, with the names of now, in the language that is asked for or else in that of Accept-Language.',
+        'A sentence that starts with the person who acted, with current names. In the language of `locale`, otherwise of Accept-Language.',
       extensions: SHARED,
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       resolve(action, { locale }, context) {
@@ -106,7 +106,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
     }),
     summaryParts: t.field({
       type: [SummaryPart],
-      description: 'The same sentence in parts, so that the people and things it names can be links.',
+      description: 'The same sentence in parts, so that clients can link the people and things it names.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       extensions: { size: 6, ...SHARED },
       resolve(action, { locale }, context) {
@@ -116,7 +116,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
       },
     }),
     tags: t.stringList({
-      description: 'Free words to filter by.',
+      description: 'Tags to filter by.',
       extensions: SHARED,
       resolve: ({ descriptor }) => [...descriptor.tags],
     }),

@@ -14,13 +14,13 @@ export function detailFields<Source extends object>(
   return {
     imageUrl: t.string({
       nullable: true,
-      description: 'An image of it, an https URL.',
+      description: 'URL of an image (https).',
       extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.imageUrl ?? null,
     }),
     url: t.string({
       nullable: true,
-      description: 'Where to read more of it, an https URL.',
+      description: 'URL of a page about it (https).',
       extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.url ?? null,
     }),
@@ -36,8 +36,8 @@ export function detailFields<Source extends object>(
 
 export function detailInputs(t: InputFieldBuilder<SchemaTypes, 'InputObject'>) {
   return {
-    imageUrl: t.string({ description: 'An image of it: an https URL of at most 2048 characters.' }),
-    url: t.string({ description: 'Where to read more of it: an https URL of at most 2048 characters.' }),
+    imageUrl: t.string({ description: 'URL of an image: https, at most 2048 characters.' }),
+    url: t.string({ description: 'URL of a page about it: https, at most 2048 characters.' }),
     data: t.field({ type: 'JSON', description: 'Free data, at most 4 KiB of JSON.' }),
   };
 }

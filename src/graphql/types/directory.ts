@@ -6,7 +6,7 @@ builder.queryFields((t) => ({
   ref: t.field({
     type: Ref,
     nullable: true,
-    description: 'A thing; null when the host application never described it.',
+    description: 'A thing; null if the host application has never described it.',
     args: {
       refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
     },
@@ -15,7 +15,7 @@ builder.queryFields((t) => ({
   member: t.field({
     type: Member,
     nullable: true,
-    description: 'A person; null when the host application never described them.',
+    description: 'A person; null if the host application has never described them.',
     args: {
       memberId: t.arg.string({ required: true, description: "The host application's own id of the person." }),
     },

@@ -17,19 +17,19 @@ export const ScopeEnum = builder.enumType('Scope', {
   values: described<Scope>(SCOPES, {
     TEAM: "Members of the actor's team.",
     DEPARTMENT: "Members of the actor's department.",
-    RESTRICTED: 'The recipients that the action names, and nobody else.',
+    RESTRICTED: 'Only the recipients named in the action.',
     FOLLOWERS: 'Followers of the actor or of one of the refs.',
-    PUBLIC: 'Everybody may see it; followers find it in their feeds.',
+    PUBLIC: 'Everybody may see it; followers get it in their feeds.',
   }),
 });
 
 export const FanOutStateEnum = builder.enumType('FanOutState', {
-  description: 'How far the delivery of an action to feeds has come.',
+  description: 'Progress of the delivery of an action to feeds.',
   values: described<FanOutState>(FAN_OUT_STATES, {
-    PENDING: 'Waits for a worker.',
-    IN_PROGRESS: 'A worker delivers it.',
-    DONE: 'Every feed agrees with the action as it was at this version.',
-    FAILED: 'Given up after too many attempts; an admin can retry it.',
+    PENDING: 'It waits for a worker.',
+    IN_PROGRESS: 'A worker is delivering it.',
+    DONE: 'All feeds reflect the action at this version.',
+    FAILED: 'Failed too many times; an admin can retry it.',
   }),
 });
 
@@ -37,21 +37,21 @@ export const LaneEnum = builder.enumType('Lane', {
   description: 'How urgent a delivery is.',
   values: described<Lane>(LANES, {
     URGENT: 'An action was hidden, shown again or deleted.',
-    LIVE: 'An action was published, or somebody interacted with it.',
-    BULK: 'Many actions at once, for which nobody waits.',
+    LIVE: 'An action was published or got an interaction.',
+    BULK: 'Many actions at once, which are not urgent.',
   }),
 });
 
 export const DeliveryReasonEnum = builder.enumType('DeliveryReason', {
   description: 'Why an action is in a feed.',
   values: described<DeliveryReason>(DELIVERY_REASONS, {
-    MENTION: 'The reader is mentioned.',
+    MENTION: 'The action mentions the reader.',
     RECIPIENT: 'The reader is a recipient of the restricted action.',
     TEAM: "The reader is in the actor's team.",
     DEPARTMENT: "The reader is in the actor's department.",
     FOLLOW: 'The reader follows the actor or one of the refs.',
-    PULL: 'The reader follows a ref with very many followers; the action is fetched on read.',
-    RESHARE: 'Somebody the reader follows passed on a PUBLIC action.',
+    PULL: 'The reader follows a ref with very many followers, whose actions are looked up on read.',
+    RESHARE: 'A member whom the reader follows reshared a PUBLIC action.',
   }),
 });
 
@@ -59,15 +59,15 @@ export const FeedStateEnum = builder.enumType('FeedState', {
   description: 'Whether the stored part of a feed is complete.',
   values: described<FeedState>(['READY', 'REBUILDING'], {
     READY: 'The feed is complete.',
-    REBUILDING: 'The feed is being filled again in the background.',
+    REBUILDING: 'The feed is being rebuilt in the background.',
   }),
 });
 
 export const FeedOrderEnum = builder.enumType('FeedOrder', {
   description: 'How a feed is ordered.',
   values: described<FeedOrder>(['RELEVANCY', 'RECENT', 'TOP'], {
-    RELEVANCY: 'The most relevant to the reader first.',
-    RECENT: 'The newest first, by when it was conducted.',
-    TOP: 'The most engaging first.',
+    RELEVANCY: 'By relevancy for the reader, highest first.',
+    RECENT: 'Newest first, by `conducted`.',
+    TOP: 'By score, highest first.',
   }),
 });

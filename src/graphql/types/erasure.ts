@@ -8,11 +8,11 @@ import { described } from './enums.ts';
 const EXPORT_COST = { size: 6_000 };
 
 const ErasureStateEnum = builder.enumType('ErasureState', {
-  description: 'How far the erasure of a member is.',
+  description: 'Progress of the erasure of a member.',
   values: described<ErasureState>(ERASURE_STATES, {
-    RUNNING: 'What is stored is being removed.',
-    CONFIRMING: 'It is gone; a second look is due, for what was being written meanwhile.',
-    DONE: 'The second look was taken. Only a hash of the member id is left, to prove the erasure by.',
+    RUNNING: 'Stored data are being removed.',
+    CONFIRMING: 'The data are removed. A second pass will remove anything that was being written meanwhile.',
+    DONE: 'The second pass is complete. Only a hash of the member id is left, as proof of the erasure.',
   }),
 });
 
@@ -21,22 +21,22 @@ const Erasure = builder.objectRef<ErasureRecord>('Erasure').implement({
   fields: (t) => ({
     memberId: t.exposeString('memberId', {
       nullable: true,
-      description: 'Who is erased; null once only a hash of it is left.',
+      description: 'The erased member; null once only a hash of the id is left.',
     }),
-    state: t.field({ type: ErasureStateEnum, description: 'How far it is.', resolve: ({ state }) => state }),
-    requestedBy: t.exposeString('requestedBy', { description: 'Member id of the admin who asked for it.' }),
+    state: t.field({ type: ErasureStateEnum, description: 'Its progress.', resolve: ({ state }) => state }),
+    requestedBy: t.exposeString('requestedBy', { description: 'Member id of the admin who requested it.' }),
     startedAt: t.field({
       type: 'DateTime',
-      description: 'When it was asked for.',
+      description: 'When it was requested.',
       resolve: ({ startedAt }) => startedAt,
     }),
     finishedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it was DONE.',
+      description: 'When it became DONE.',
       resolve: ({ finishedAt }) => finishedAt,
     }),
-    step: t.exposeString('step', { nullable: true, description: 'What is being worked on.' }),
+    step: t.exposeString('step', { nullable: true, description: 'The current step.' }),
     changed: t.exposeInt('changed', { description: 'Documents removed or rewritten so far.' }),
   }),
 });
@@ -48,9 +48,7 @@ const memberIdArg = "The host application's own id of the person.";
 builder.mutationField('eraseMember', (t) =>
   t.boolean({
     description:
-      'Admin. Erases a member: feed, follows, marks and mutes are removed, actions and interactions anonymised. True ' +
-      'when nothing names them any more; false when that goes on in the background: ask `erasure`, or call again. ' +
-      'Idempotent.',
+      'Admin: erases a member. Feed, follows, marks and mutes are removed, actions and interactions are anonymised. Returns true when nothing names them any more; false if that continues in the background: query `erasure` or call again. Idempotent.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     resolve: (_root, { memberId }, context) =>
       context.mutate(({ identity }) => context.services.eraseMember(identity, memberId)),
@@ -61,13 +59,13 @@ builder.queryFields((t) => ({
   erasure: t.field({
     type: Erasure,
     nullable: true,
-    description: 'Admin. How far the erasure of a member is; null when there was none.',
+    description: 'Admin: progress of the erasure of a member; null if there was none.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     resolve: (_root, { memberId }, context) => context.services.readErasure(context.identity(), memberId),
   }),
   erasures: t.field({
     type: ErasureConnection,
-    description: 'Admin: erasures, the latest that was asked for first.',
+    description: 'Admin: erasures, latest request first.',
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>
@@ -76,8 +74,7 @@ builder.queryFields((t) => ({
   memberExport: t.field({
     type: 'JSON',
     description:
-      'Admin, or the member. Everything held about a member, up to 4 MiB; beyond that CONFLICT, and ' +
-      '`fanfare export` writes it to a file.',
+      'Admin or the member: everything stored about a member, up to 4 MiB. CONFLICT beyond that; `fanfare export` writes it to a file.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     extensions: EXPORT_COST,
     resolve: (_root, { memberId }, context) => context.services.memberExport(context.session(), memberId),

@@ -14,12 +14,12 @@ import { parseActionId } from '../global-id.ts';
 import { DeliveryReasonEnum, described } from './enums.ts';
 
 const FeedPathEnum = builder.enumType('FeedPath', {
-  description: 'Where a feed has an item from.',
+  description: 'Where a feed reads an item from.',
   values: described<FeedPath>(FEED_PATHS, {
-    STORED: 'From what is stored of the feed.',
+    STORED: 'From the stored feed.',
     PULLED: 'Looked up when the feed is read, for a ref with very many followers.',
-    SOURCE: 'From the actions themselves: nothing is stored there.',
-    NONE: 'It has none. Where nothing withholds it, its delivery is still under way.',
+    SOURCE: 'From the actions themselves, because that part of the feed is not stored.',
+    NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
   }),
 });
 
@@ -30,57 +30,61 @@ const WithheldReasonEnum = builder.enumType('WithheldReason', {
     MUTED: 'The reader mutes it.',
     HIDDEN_BY_READER: 'The reader hid the item.',
     ARCHIVED: 'The reader archived the item.',
-    SNOOZED: 'The reader snoozed the item, and the time has not come yet.',
-    NOT_ADDRESSED: 'Nothing brings it into the feed.',
+    SNOOZED: 'The reader snoozed the item, and the snooze has not ended.',
+    NOT_ADDRESSED: 'The action is not addressed to the reader.',
     NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
   }),
 });
 
 const RelevancyCauseKindEnum = builder.enumType('RelevancyCauseKind', {
-  description: 'What lifts an item.',
+  description: 'What raises an item.',
   values: described<RelevancyCauseSource['kind']>(
     ['CONDUCTED', ...INTERACTION_KINDS, 'RESHARED_BY_FOLLOWED', 'SNOOZE_ENDED'],
     {
-      CONDUCTED: 'That it happened.',
+      CONDUCTED: 'The action itself.',
       COMMENT: 'A comment.',
       LIKE: 'A like.',
       RESHARE: 'A reshare.',
       REACTION: 'A reaction.',
-      RESHARED_BY_FOLLOWED: 'Somebody the reader followed then passed it on.',
-      SNOOZE_ENDED: 'That the reader had snoozed it until then.',
+      RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
+      SNOOZE_ENDED: 'The end of a snooze by the reader.',
     },
   ),
 });
 
 const AddressedBy = builder.objectRef<AddressedBySource>('AddressedBy').implement({
-  description: 'One way by which an action comes into a feed.',
+  description: 'A reason why an action belongs in a feed.',
   fields: (t) => ({
-    reason: t.field({ type: DeliveryReasonEnum, description: 'Why.', resolve: ({ reason }) => reason }),
+    reason: t.field({
+      type: DeliveryReasonEnum,
+      description: 'The reason.',
+      resolve: ({ reason }) => reason,
+    }),
     via: t.exposeString('via', {
       nullable: true,
-      description: 'The ref, member, team or department; null where the action names the reader.',
+      description: 'The ref, member, team or department; null if the action names the reader.',
     }),
     since: t.expose('since', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when the reader has followed it, or belonged to it.',
+      description: 'When the reader started to follow it or joined it.',
     }),
     until: t.expose('until', {
       type: 'DateTime',
       nullable: true,
-      description: 'When that ended; null: it goes on.',
+      description: 'When that ended; null: it has not.',
     }),
   }),
 });
 
 const RelevancyCause = builder.objectRef<RelevancyCauseSource>('RelevancyCause').implement({
-  description: 'Something that lifts an item.',
+  description: 'Something that raises an item.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
-    kind: t.field({ type: RelevancyCauseKindEnum, description: 'What it was.', resolve: ({ kind }) => kind }),
+    kind: t.field({ type: RelevancyCauseKindEnum, description: 'Its kind.', resolve: ({ kind }) => kind }),
     liftedTo: t.expose('liftedTo', {
       type: 'DateTime',
-      description: 'How high it lifts the item for this reader. The highest is the relevancy.',
+      description: 'The relevancy it gives the item for this reader. The highest one counts.',
     }),
   }),
 });
@@ -90,42 +94,44 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
   fields: (t) => ({
     isInFeed: t.exposeBoolean('isInFeed', { description: 'Whether the feed shows it now.' }),
     isEntitled: t.exposeBoolean('isEntitled', {
-      description: 'Whether the reader may see it at all. Of another member: without any role of theirs.',
+      description:
+        'Whether the reader may see it at all. For another member, their roles are not considered.',
     }),
     addressedBy: t.field({
       type: [AddressedBy],
-      description: 'Every way by which it comes into the feed; empty when none does.',
+      description: 'All reasons why it belongs in the feed; empty: there are none.',
       resolve: (explanation) => explanation.addressedBy,
     }),
     withheldBy: t.field({
       type: [WithheldReasonEnum],
-      description: 'All that keeps it out. Empty: it is in the feed, or will be once it is delivered.',
+      description:
+        'Everything that keeps it out of the feed. Empty: it is in the feed, or will be once it is delivered.',
       resolve: (explanation) => explanation.withheldBy,
     }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
       nullable: true,
-      description: 'Its place in the feed; null when it is not addressed to the reader.',
+      description: 'Its position in the feed; null if it is not addressed to the reader.',
     }),
     causes: t.field({
       type: [RelevancyCause],
-      description: `What lifts it, the highest first: at most ${String(MAX_CAUSES)} interactions, a snooze that has ended, and that it happened. What was taken back or hidden has lifted it all the same.`,
+      description: `What raises it, highest first: the action itself, at most ${String(MAX_CAUSES)} interactions, and an ended snooze. Removed and hidden interactions are included.`,
       resolve: ({ causes }) => causes,
     }),
     path: t.field({
       type: FeedPathEnum,
-      description: 'Where the feed has it from.',
+      description: 'Where the feed reads it from.',
       resolve: ({ path }) => path,
     }),
     score: t.exposeFloat('score', {
       nullable: true,
-      description: 'Its score in the order TOP; null when it is not in the feed or too old to be scored.',
+      description: 'Its score in the order TOP; null if it is not in the feed or is too old to be scored.',
     }),
     scoreVars: t.field({
       type: 'JSON',
       nullable: true,
       description:
-        'What the score is made from: generation, actionScore, isScored, interactionsWithActor, relationship.',
+        'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship.',
       resolve: ({ scoreVars }) => scoreVars,
     }),
   }),
@@ -135,11 +141,10 @@ builder.queryField('explainFeedItem', (t) =>
   t.field({
     type: FeedItemExplanation,
     description:
-      'Why an action is or is not in a feed: that of the viewer or, for admins, of any member. NOT_FOUND wherever ' +
-      'action(id) is null for the viewer.',
+      "Explains why an action is or is not in the viewer's feed or, for admins, in the feed of any member. NOT_FOUND if action(id) is null for the viewer.",
     args: {
       actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
-      memberId: t.arg.string({ description: 'Whose feed; absent: that of the viewer.' }),
+      memberId: t.arg.string({ description: 'The member whose feed it is. Default: the viewer.' }),
     },
     resolve: (_root, { actionId, memberId }, context) =>
       context.services.explainFeedItem(context.session(), parseActionId(actionId, ['actionId']), memberId),

@@ -25,19 +25,19 @@ const FeedEvent = builder.interfaceRef<EventSource>('FeedEvent').implement({
   resolveType: ({ kind }) => TYPE_NAMES[kind],
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
-      description: 'Give it as `after` to go on behind this event.',
+      description: 'Pass it as `after` to continue after this event.',
       extensions: PLAIN,
     }),
   }),
 });
 
 builder.objectRef<EventSource>(TYPE_NAMES.ready).implement({
-  description: 'The subscription stands; nothing from here on is missed.',
+  description: 'The subscription is active; no later event is missed.',
   interfaces: [FeedEvent],
 });
 
 builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
-  description: 'Something new in the feed.',
+  description: 'A new item in the feed.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     item: t.field({
@@ -55,7 +55,7 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
   fields: (t) => ({
     item: t.field({
       type: NewsfeedItem,
-      description: 'The item as it is now.',
+      description: 'The current item.',
       extensions: HOLDS_SHARED,
       resolve: ({ item }) => item,
     }),
@@ -63,11 +63,11 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
 });
 
 builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
-  description: 'The item left the list: hidden, deleted, or no longer for this reader.',
+  description: 'An item left the list: it was hidden or deleted, or is no longer addressed to this reader.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     itemId: t.id({
-      description: 'Global id of the item that is gone.',
+      description: 'Global id of the removed item.',
       resolve: ({ userId, actionId }) => encodeNewsfeedItemId(userId, actionId),
     }),
     actionId: t.id({
@@ -79,23 +79,25 @@ builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
 
 builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
   description:
-    'The number of unread entries of the whole feed has changed, whatever the filter. Changes in a short time are sent ' +
-    'as one. Sent only to subscriptions that ask for this type by a fragment: counting costs.',
+    'The number of unread entries of the whole feed changed, regardless of the filter. Changes within a short time are sent as one. Only sent to subscriptions that select this type with a fragment, because counting has a cost.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    unread: t.field({ type: UnreadCount, description: 'The number now.', resolve: ({ unread }) => unread }),
+    unread: t.field({
+      type: UnreadCount,
+      description: 'The current number.',
+      resolve: ({ unread }) => unread,
+    }),
   }),
 });
 
 builder.objectRef<ResyncEvent>(TYPE_NAMES.resync).implement({
   description:
-    'The list changed in a way that is not told item by item: query the feed again, then go on from this cursor.',
+    'The list changed in a way that is not sent item by item. Query the feed again, then continue from this cursor.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     reason: t.exposeString('reason', {
       description:
-        'Events may be missing: invalid-cursor, log-lost, log-interrupted, window-passed, buffer-overflow. The reader ' +
-        'changed the list: mutes, marks (with unreadOnly), membership.',
+        "Events may be missing: invalid-cursor, log-lost, log-interrupted, window-passed, buffer-overflow. The reader's list changed: mutes, marks (with unreadOnly), membership.",
     }),
   }),
 });
@@ -104,12 +106,11 @@ builder.subscriptionField('feedEvents', (t) =>
   t.field({
     type: FeedEvent,
     description:
-      "Changes of the viewer's feed. Opens with FeedReady. With `after`, everything since that cursor comes first, once " +
-      'and in order; where that cannot be promised, FeedResync. Event streams take `Last-Event-ID` for it.',
+      "Changes of the viewer's feed. Starts with FeedReady. With `after`, all events since that cursor come first, once and in order, or FeedResync if that is not possible. Event streams use `Last-Event-ID` as `after`.",
     extensions: HOLDS_SHARED,
     args: {
-      after: t.arg.string({ description: 'The cursor of an earlier event; absent: from now on.' }),
-      filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
+      after: t.arg.string({ description: 'The cursor of an earlier event. Default: only new events.' }),
+      filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
     },
     subscribe: (_root, args, context, info) =>
       context.services.watchFeed(context.identity(), {

@@ -63,20 +63,19 @@ async function summaryPartsOf(
 }
 
 const firstArg = (what: string) => ({
-  description: `How many ${what}, 1 to ${String(MAX_LISTED)}.`,
+  description: `Number of ${what}, 1 to ${String(MAX_LISTED)}.`,
 });
 
 export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').implement({
   description:
-    'Items of a feed that belong together: of one type, about the same, of one day. It is what it is for the viewer, ' +
-    'and for the filter of the list it is in. Its id is the groupId of its items.',
+    'Items of a feed that belong together: the same type, the same key fields, the same day. Its contents depend on the viewer and on the filter of the list it is in. Its id is the groupId of its items.',
   interfaces: [Node],
   fields: (t) => ({
-    relevancy: t.expose('relevancy', { type: 'DateTime', description: 'That of its topmost item.' }),
+    relevancy: t.expose('relevancy', { type: 'DateTime', description: 'The relevancy of its topmost item.' }),
     isUnread: t.exposeBoolean('isUnread', { description: 'Whether its topmost item is unread.' }),
     count: t.field({
       type: Count,
-      description: 'How many items it has.',
+      description: 'Number of its items.',
       extensions: COUNT_COST,
       async resolve({ load }) {
         const { length } = await load((items) => items.length > MAX_TOTAL);
@@ -85,7 +84,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     }),
     actors: t.field({
       type: [Member],
-      description: 'Who acted, who stands topmost first; each once.',
+      description: 'Its distinct actors, in the order of their topmost items.',
       args: { first: t.arg.int({ ...firstArg('members'), defaultValue: 3 }) },
       extensions: LISTED_COST,
       async resolve({ load }, { first }) {
@@ -96,7 +95,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     }),
     actorCount: t.field({
       type: Count,
-      description: 'How many members acted, in its newest 1,000 items.',
+      description: 'Number of distinct actors in its newest 1,000 items.',
       extensions: COUNT_COST,
       async resolve({ load }) {
         const items = await load((some) => some.length > MAX_TOTAL);
@@ -114,8 +113,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
       },
     }),
     summary: t.string({
-      description:
-        'What happened, as a sentence: of several actors the first are named and the others counted.',
+      description: 'A sentence about the group: it names the first actors and counts the others.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       extensions: COUNT_COST,
       async resolve(group, { locale }, context) {
@@ -124,7 +122,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     }),
     summaryParts: t.field({
       type: [SummaryPart],
-      description: 'The same sentence in parts, so that the people and things it names can be links.',
+      description: 'The same sentence in parts, so that clients can link the people and things it names.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       extensions: COUNT_COST,
       resolve: (group, { locale }, context) => summaryPartsOf(group, locale, context),
@@ -148,13 +146,13 @@ const FeedGroupConnection = defineConnection<FeedGroupSource, FeedGroupPage>(
 builder.objectFields(FeedGroupConnection, (t) => ({
   total: t.field({
     type: Count,
-    description: 'Groups of the whole list, its filter applied. Comes from the same read as the page.',
+    description: 'Number of groups in the whole list that match its filter, from the same read as the page.',
     extensions: TOTAL_COST,
     resolve: ({ page }) => page.countTotal(),
   }),
   unread: t.field({
     type: UnreadCount,
-    description: 'Groups of this list whose topmost item is unread. Comes from the same read as the page.',
+    description: 'Groups of this list whose topmost item is unread, from the same read as the page.',
     resolve: ({ page }) => page.countUnread(),
   }),
   state: t.field({
@@ -168,12 +166,11 @@ builder.queryField('feedGroups', (t) =>
   t.field({
     type: FeedGroupConnection,
     description:
-      "The viewer's feed in groups. Each visible item is in exactly one; a group stands where its topmost item stands. " +
-      'One that is bumped above the cursor is not shown again.',
+      "The viewer's feed in groups. Each visible item is in exactly one group; a group has the position of its topmost item. A group that was bumped above the cursor is not listed again.",
     args: {
-      first: t.arg.int({ description: `How many groups, 1 to ${String(MAX_GROUPS)}; 25 when absent.` }),
-      after: t.arg.string({ description: 'A cursor of an earlier page; absent: from the beginning.' }),
-      filter: t.arg({ type: FeedFilter, description: 'Only items that pass it, before they are grouped.' }),
+      first: t.arg.int({ description: `Number of groups, 1 to ${String(MAX_GROUPS)}. Default: 25.` }),
+      after: t.arg.string({ description: 'A cursor of an earlier page. Default: starts at the beginning.' }),
+      filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>

@@ -24,7 +24,7 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
-      description: 'Its place in the feed: the later, the higher.',
+      description: 'Its position in the feed: later means higher.',
       extensions: PLAIN,
     }),
     reasons: t.field({
@@ -35,22 +35,22 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     }),
     resharedBy: t.field({
       type: [Member],
-      description: 'Whom the reader follows and who passed it on, newest first.',
+      description: 'Members whom the reader follows and who reshared it, newest first.',
       resolve: async (item, _args, context) =>
         (await context.services.resharedBy(context.session(), item)).map((userId) => ({ userId })),
     }),
     isUnread: t.exposeBoolean('isUnread', {
-      description: 'Whether it lies above what was marked as read, or was marked as unread.',
+      description: 'Whether it is above the position marked as read, or was marked as unread.',
       extensions: PLAIN,
     }),
     isArchived: t.exposeBoolean('isArchived', {
-      description: 'Whether the reader put it away: then it is not in the feed.',
+      description: 'Whether the reader archived it, so that it is not in the feed.',
       extensions: PLAIN,
     }),
     snoozedUntil: t.expose('snoozedUntil', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when the reader snoozed it: then it is not in the feed. Null: it is not snoozed.',
+      description: 'The end of its snooze; until then it is not in the feed. Null: it is not snoozed.',
       extensions: PLAIN,
     }),
   }),
@@ -62,20 +62,18 @@ builder.objectFields(FeedConnection, (t) => ({
   total: t.field({
     type: Count,
     description:
-      'Visible entries of the whole list, its filter applied. Comes from the same read as the page.',
+      'Number of visible entries in the whole list that match its filter, from the same read as the page.',
     extensions: TOTAL_COST,
     resolve: ({ page }) => page.countTotal(),
   }),
   liveCursor: t.string({
     description:
-      'Taken before the page was read: feedEvents(after: liveCursor) brings everything that the page has not, or says ' +
-      'FeedResync. Good for as long as any cursor of events.',
+      'Taken before the page was read: feedEvents(after: liveCursor) returns everything that is not on the page, or FeedResync. Valid as long as other cursors of events.',
     resolve: ({ page }) => page.liveCursor ?? '',
   }),
   unread: t.field({
     type: UnreadCount,
-    description:
-      'Unread entries of this list: with a filter, those it lets through. Comes from the same read as the page.',
+    description: 'Unread entries of this list that match its filter, from the same read as the page.',
     resolve: ({ page }) => page.countUnread(),
   }),
   state: t.field({
@@ -86,10 +84,11 @@ builder.objectFields(FeedConnection, (t) => ({
 }));
 
 const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implement({
-  description: 'Where the viewer left off reading.',
+  description: 'The position where the viewer stopped reading.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
-      description: 'As `after` of the feed in the order RELEVANCY: the page then begins with the item.',
+      description:
+        'Pass it as `after` of the feed in the order RELEVANCY: the page then starts with the item.',
     }),
     item: t.field({
       type: NewsfeedItem,
@@ -97,7 +96,7 @@ const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implemen
       resolve: ({ item }) => item,
     }),
     isExact: t.exposeBoolean('isExact', {
-      description: 'False when more than 1,000 are unread: then it is the oldest of the newest 1,000.',
+      description: 'False if more than 1,000 items are unread: then it is the oldest of the newest 1,000.',
     }),
   }),
 });
@@ -106,13 +105,13 @@ builder.objectFields(Viewer, (t) => ({
   firstUnread: t.field({
     type: FirstUnread,
     nullable: true,
-    description: 'The oldest unread item of the feed, to jump to; null when everything has been read.',
+    description: 'The oldest unread item of the feed; null if everything has been read.',
     resolve: (_source, _args, context) => context.services.findFirstUnread(context.session()),
   }),
 }));
 
 export const FeedFilter = builder.inputType('FeedFilter', {
-  description: 'Which entries of a feed; conditions that are given must all hold.',
+  description: 'Selects entries of a feed that meet all given conditions.',
   fields: (t) => ({
     types: t.stringList({
       description:
@@ -122,7 +121,10 @@ export const FeedFilter = builder.inputType('FeedFilter', {
     refId: t.string({ description: 'Actions that carry this ref id.' }),
     tag: t.string({ description: 'Actions with this tag.', deprecationReason: 'Use tags.' }),
     tags: t.stringList({ description: 'Actions with any of these tags.' }),
-    reasons: t.field({ type: [DeliveryReasonEnum], description: 'In the feed for any of these reasons.' }),
+    reasons: t.field({
+      type: [DeliveryReasonEnum],
+      description: 'Items in the feed for any of these reasons.',
+    }),
     since: t.field({
       type: 'DateTime',
       description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
@@ -131,14 +133,15 @@ export const FeedFilter = builder.inputType('FeedFilter', {
       type: 'DateTime',
       description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
     }),
-    unreadOnly: t.boolean({ description: 'Only what has not been read.' }),
+    unreadOnly: t.boolean({ description: 'Only unread items.' }),
     archived: t.boolean({
       defaultValue: false,
-      description: 'What the viewer has archived, instead of the feed.',
+      description: "Returns the viewer's archived items instead of the feed.",
     }),
     snoozed: t.boolean({
       defaultValue: false,
-      description: 'What the viewer has snoozed, instead of the feed. Not together with archived.',
+      description:
+        "Returns the viewer's snoozed items instead of the feed. Cannot be combined with `archived`.",
     }),
   }),
 });
@@ -149,8 +152,8 @@ builder.queryField('feed', (t) =>
     description: "The viewer's feed.",
     args: {
       ...pageArgs(),
-      filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
-      order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'In this order.' }),
+      filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
+      order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'The order.' }),
     },
     extensions: PAGE_COST,
     async resolve(_root, args, context, info) {
@@ -184,8 +187,7 @@ builder.mutationField('rebuildFeed', (t) =>
   t.field({
     type: FeedStateEnum,
     description:
-      "Admin: has a member's stored feed rebuilt from the actions. Until that is done the feed answers from what is " +
-      'stored and says REBUILDING.',
+      "Admin: rebuilds a member's stored feed from the actions. Until that is done, the feed is read from the stored entries and its state is REBUILDING.",
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
     resolve: (_root, { memberId }, context) =>
       context.mutate(({ identity }) => context.services.rebuildFeed(identity, memberId)),

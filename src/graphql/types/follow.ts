@@ -5,29 +5,27 @@ import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { Ref } from './ref.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
-  description: 'Who follows what.',
+  description: 'A follower and a ref.',
   fields: (t) => ({
     followerId: t.string({ required: true, description: 'Member id of the follower.' }),
-    refId: t.string({ required: true, description: 'What is followed.' }),
+    refId: t.string({ required: true, description: 'The ref to follow.' }),
     types: t.stringList({
       description:
-        'Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What ' +
-        'came by others stays.',
+        'Delivers only actions of these types; null: of all types. Default: unchanged; all types for a new follow. Actions of other types that were already delivered stay.',
       extensions: { maxEntries: MAX_FOLLOW_TYPES } satisfies ListArgument,
     }),
     isAssigned: t.boolean({
       description:
-        'Whether the follower is responsible for it: what is done with its actions brings them to the top. Absent or ' +
-        'null: as before; false, where nothing is followed.',
+        'Whether the follower is responsible for it: interactions then bump its actions fully. Default: unchanged; false for a new follow.',
     }),
   }),
 });
 
 const FollowPairInput = builder.inputType('FollowPairInput', {
-  description: 'Who does not follow what any more.',
+  description: 'A follow to end.',
   fields: (t) => ({
     followerId: t.string({ required: true, description: 'Member id of the follower.' }),
-    refId: t.string({ required: true, description: 'What is not followed any more.' }),
+    refId: t.string({ required: true, description: 'The ref to unfollow.' }),
   }),
 });
 
@@ -37,17 +35,15 @@ builder.mutationFields((t) => ({
     description:
       'Follows a user, a site, anything that has an id: opens a follow span. CONFLICT beyond 200 of one follow.',
     args: {
-      refId: t.arg.string({ required: true, description: 'What to follow.' }),
+      refId: t.arg.string({ required: true, description: 'The ref to follow.' }),
       copyLimit: t.arg.int({
         defaultValue: 100,
         description:
-          'How many past actions of the ref come with it, 0 to 1000; also where it is followed already. Counts only ' +
-          'actions of the types.',
+          'Number of past actions of the ref to deliver, 0 to 1000, even if it is already followed. Only actions of `types` count.',
       }),
       types: t.arg.stringList({
         description:
-          'Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What ' +
-          'came by others stays.',
+          'Delivers only actions of these types; null: of all types. Default: unchanged; all types for a new follow. Actions of other types that were already delivered stay.',
         extensions: { maxEntries: MAX_FOLLOW_TYPES } satisfies ListArgument,
       }),
     },
@@ -57,17 +53,20 @@ builder.mutationFields((t) => ({
   unfollow: t.field({
     type: Ref,
     description:
-      'Closes the span: nothing new comes. keepHistory false also removes what came only through this follow.',
+      'Ends a follow: no new actions are delivered. With keepHistory false, also removes actions that were delivered only by this follow.',
     args: {
-      refId: t.arg.string({ required: true, description: 'What not to follow any more.' }),
-      keepHistory: t.arg.boolean({ defaultValue: true, description: 'Whether what came stays.' }),
+      refId: t.arg.string({ required: true, description: 'The ref to unfollow.' }),
+      keepHistory: t.arg.boolean({
+        defaultValue: true,
+        description: 'Whether delivered actions stay in the feed.',
+      }),
     },
     resolve: (_root, { refId, keepHistory }, context) =>
       context.mutate((session) => context.services.unfollow(session, refId, keepHistory ?? true)),
   }),
   followMany: t.int({
     description:
-      'Service: at most 1000 pairs; follows on behalf of members, without copying history. Returns how many were given.',
+      'Service: follows on behalf of members, at most 1000 pairs, without past actions. Returns the number of pairs.',
     args: {
       pairs: t.arg({
         type: [FollowInput],
@@ -81,8 +80,7 @@ builder.mutationFields((t) => ({
   }),
   unfollowMany: t.int({
     description:
-      'Service: at most 1000 pairs; ends follows on behalf of members. keepHistory false also removes what came only ' +
-      'through them; who watches is sent FeedResync. Returns how many were given.',
+      'Service: ends follows on behalf of members, at most 1000 pairs. With keepHistory false, also removes actions that were delivered only by them; watchers get FeedResync. Returns the number of pairs.',
     args: {
       pairs: t.arg({
         type: [FollowPairInput],
@@ -90,7 +88,10 @@ builder.mutationFields((t) => ({
         description: 'Each pair at most once.',
         extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
       }),
-      keepHistory: t.arg.boolean({ defaultValue: true, description: 'Whether what came stays.' }),
+      keepHistory: t.arg.boolean({
+        defaultValue: true,
+        description: 'Whether delivered actions stay in the feed.',
+      }),
     },
     resolve: (_root, { pairs, keepHistory }, context) =>
       context.mutate(({ identity }) => context.services.unfollowMany(identity, pairs, keepHistory ?? true)),

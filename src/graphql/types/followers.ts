@@ -13,22 +13,22 @@ interface FollowSource {
 }
 
 const Follow = builder.objectRef<FollowSource>('Follow').implement({
-  description: 'How the viewer follows something.',
+  description: 'Options of a follow of the viewer.',
   fields: (t) => ({
     since: t.field({
       type: 'DateTime',
       resolve: ({ span }) => span.since,
       description:
-        'What was recorded from then on comes into the feed: past actions that came along included.',
+        'Actions recorded from this time on are in the feed, including past actions that the follow delivered.',
     }),
     types: t.stringList({
       nullable: true,
-      description: 'Only actions of these types come; null: of any.',
+      description: 'Only actions of these types are delivered; null: of all types.',
       resolve: ({ span }) => (span.types === undefined ? null : [...span.types]),
     }),
     isAssigned: t.exposeBoolean('isAssigned', {
       description:
-        'Whether the host application assigned it to the viewer: what is done with its actions concerns them.',
+        'Whether the host application made the viewer responsible for it: interactions bump its actions fully.',
     }),
   }),
 });
@@ -45,12 +45,12 @@ builder.objectFields(Ref, (t) => ({
   follow: t.field({
     type: Follow,
     nullable: true,
-    description: 'How the viewer follows it; null: not now.',
+    description: "The viewer's follow; null: the viewer does not follow it.",
     resolve: async (source, _args, context) => toFollow(await context.session().follows.load(source.refId)),
   }),
   followers: t.field({
     type: MemberConnection,
-    description: 'Admin and service: who follows it now, in order of member id.',
+    description: 'Admin and service: its current followers, by member id.',
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (source, args, context) =>
@@ -60,7 +60,7 @@ builder.objectFields(Ref, (t) => ({
 
 builder.objectFields(Member, (t) => ({
   followerCount: t.int({
-    description: 'How many follow the person.',
+    description: 'Number of followers of the person.',
     resolve: async ({ userId }, _args, context) =>
       (await context.session().refs.load(userId))?.followerCount ?? 0,
   }),
@@ -71,7 +71,7 @@ builder.objectFields(Member, (t) => ({
   }),
   isMuted: t.boolean({
     description:
-      'Whether the viewer mutes the person as a member, which unmute takes back. Mutes by ref are in viewer.mutes alone.',
+      'Whether the viewer mutes the person as a member, which unmute ends. Mutes by ref are only in viewer.mutes.',
     resolve: async ({ userId }, _args, context) =>
       isMutedMember((await context.session().profile()).mutes, userId),
   }),

@@ -6,11 +6,11 @@ import { defineConnection, toConnection } from '../connection.ts';
 import type { PageSize } from '../limits/cost.ts';
 
 export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
-  description: 'Something that happened, told to the host application.',
+  description: 'An event for the host application.',
   fields: (t) => ({
     id: t.field({
       type: 'ID',
-      description: 'The same in every page and in every webhook: drop what you have seen.',
+      description: 'The same on every page and in every webhook. Ignore events whose id you have seen.',
       resolve: ({ id }) => id,
     }),
     type: t.exposeString('type', { description: `One of ${HOST_EVENT_TYPES.join(', ')}.` }),
@@ -18,7 +18,7 @@ export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement
     data: t.field({
       type: 'JSON',
       description:
-        'Ids of what it is about, never a text of anybody; docs/events.md has the shape of each type.',
+        'Ids of the things concerned, never text written by anybody; docs/events.md describes the shape of each type.',
       resolve: ({ data }) => data,
     }),
   }),
@@ -34,17 +34,15 @@ builder.queryField('hostEvents', (t) =>
   t.field({
     type: HostEventConnection,
     description:
-      'Admin and service. What happened, in order, the oldest first. To be told of everything, go on from endCursor: it ' +
-      'is there on an empty page too. BAD_CURSOR where events behind the cursor are not kept any more. Empty where ' +
-      'EVENT_RETENTION is off.',
+      'Admin and service: events in order, oldest first. To get every event, continue from endCursor, which an empty page has as well. BAD_CURSOR if events after the cursor have been deleted. Empty if EVENT_RETENTION is off.',
     args: {
       first: t.arg.int({
-        description: `How many, 1 to ${String(MAX_EVENTS)}; ${String(DEFAULT_EVENTS)} when absent. A page can be shorter where its events name very many readers.`,
+        description: `Number of events, 1 to ${String(MAX_EVENTS)}. Default: ${String(DEFAULT_EVENTS)}. A page can be shorter if its events name very many readers.`,
       }),
       after: t.arg.string({
-        description: 'The endCursor of an earlier page; absent: the oldest that is kept.',
+        description: 'The endCursor of an earlier page. Default: starts at the oldest stored event.',
       }),
-      types: t.arg.stringList({ description: 'Only events of these types; absent: all.' }),
+      types: t.arg.stringList({ description: 'Only events of these types. Default: all.' }),
     },
     extensions: PAGE,
     resolve: async (_root, args, context) =>

@@ -11,22 +11,21 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     kind: t.field({ type: InteractionKindEnum, required: true, description: 'What was done.' }),
     actorId: t.string({
       description:
-        'Who did it. Default: the viewer. Another member needs the role service. What they may not see is NOT_FOUND.',
+        'The member who interacted. Default: the viewer. Another member requires the role service. NOT_FOUND if they may not see the action.',
     }),
     idempotencyKey: t.string({
       description:
-        'Unique per action, actor and kind; a retry with the same key changes nothing, also where what it gave was ' +
-        'taken back. Without a key each comment counts; a like, a reshare and each reaction count once for each actor.',
+        'Unique per action, actor and kind. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor.',
     }),
     at: t.field({
       type: 'DateTime',
-      description: 'When. Default: now. Not more than five minutes in the future.',
+      description: 'When it happened. Default: now. At most five minutes in the future.',
     }),
-    text: t.string({ description: 'Of a COMMENT: 1 to 10,000 characters.' }),
-    reaction: t.string({ description: 'Of a REACTION, which needs it: one of the configured.' }),
+    text: t.string({ description: 'For COMMENT: 1 to 10,000 characters.' }),
+    reaction: t.string({ description: 'Required for REACTION: one of the configured reactions.' }),
     parentId: t.id({
       description:
-        'Of a COMMENT: global id of the comment it replies to, which replies to none itself. Not visible: NOT_FOUND.',
+        'For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible.',
     }),
     data: t.field({ type: 'JSON', description: 'Free data of the application, at most 4 KiB as JSON.' }),
   }),
@@ -46,17 +45,17 @@ const OwnInteractionInput = builder.inputType('OwnInteraction', {
   description: "All of the viewer's interactions of a kind with an action.",
   fields: (t) => ({
     actionId: t.id({ required: true, description: 'Global id of the action.' }),
-    kind: t.field({ type: InteractionKindEnum, required: true, description: 'Of this kind.' }),
-    reaction: t.string({ description: 'Of a REACTION: only this one; absent: all of them.' }),
+    kind: t.field({ type: InteractionKindEnum, required: true, description: 'The kind.' }),
+    reaction: t.string({ description: 'For REACTION: only this one. Default: all.' }),
   }),
 });
 
 const RemoveInteractionInputType = builder.inputType('RemoveInteractionInput', {
-  description: 'What to take back.',
+  description: 'The interaction to remove.',
   isOneOf: true,
   fields: (t) => ({
     id: t.id({ description: 'Global id of the interaction.' }),
-    own: t.field({ type: OwnInteractionInput, description: 'What the viewer did.' }),
+    own: t.field({ type: OwnInteractionInput, description: "The viewer's own interactions." }),
   }),
 });
 
@@ -74,7 +73,7 @@ const InteractionPayload = builder.objectRef<ChangedInteraction>('InteractionPay
   fields: (t) => ({
     interaction: t.field({
       type: Interaction,
-      description: 'As it is now. Of several that were removed together, the one recorded last.',
+      description: 'Its current state. If several were removed together, the one recorded last.',
       resolve: ({ interaction }) => interaction,
     }),
     action: t.field({
@@ -83,7 +82,7 @@ const InteractionPayload = builder.objectRef<ChangedInteraction>('InteractionPay
       resolve: ({ action }) => action,
     }),
     isReplay: t.exposeBoolean('isReplay', {
-      description: 'True when this had been done before and nothing was changed.',
+      description: 'True if this had been done before and nothing changed.',
     }),
   }),
 });
@@ -94,8 +93,7 @@ builder.mutationFields((t) => ({
   recordInteraction: t.field({
     type: Action,
     description:
-      'Records a comment, like, reshare or reaction. Boosts the action in feeds: to the time of the interaction for the ' +
-      'people concerned, by far less for the others. What is taken back and given again boosts nothing again.',
+      'Records a comment, like, reshare or reaction. Bumps the action in feeds: to the time of the interaction for the people concerned, much less for others. An interaction that is removed and given again does not bump a second time.',
     args: {
       input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }),
     },
@@ -105,8 +103,7 @@ builder.mutationFields((t) => ({
   addInteraction: t.field({
     type: InteractionPayload,
     description:
-      'recordInteraction that also gives the interaction. What the named actor may not see is NOT_FOUND, before ' +
-      'anything is written. What was recorded before and hidden since is CONFLICT.',
+      'Like recordInteraction, but also returns the interaction. NOT_FOUND if the actor may not see the action; nothing is written then. CONFLICT if the interaction was recorded before and has been hidden since.',
     args: {
       input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }),
     },
@@ -116,8 +113,7 @@ builder.mutationFields((t) => ({
   updateInteraction: t.field({
     type: Interaction,
     description:
-      'Gives a comment another text: its actor, or an admin, which the moderation log says. Bumps nothing. ' +
-      'FORBIDDEN for others, NOT_FOUND for what the viewer may not see.',
+      'Changes the text of a comment. For its actor and for admins; the moderation log has changes by admins. Bumps nothing. FORBIDDEN for others, NOT_FOUND if the viewer may not see it.',
     args: {
       id: t.arg.id({ required: true, description: interactionId }),
       text: t.arg.string({ required: true, description: '1 to 10,000 characters.' }),
@@ -130,8 +126,7 @@ builder.mutationFields((t) => ({
   removeInteraction: t.field({
     type: InteractionPayload,
     description:
-      'Takes an interaction back: its actor, a service for others, an admin any. Counts, viewer state and scores ' +
-      'follow; what it lifted stays. Idempotent: a second time it is a replay. NOT_FOUND when there never was one.',
+      'Removes an interaction. Members may remove their own, services those of the members they name, admins any. Counts, viewer state and scores follow; bumps are kept. Idempotent: a second call is a replay. NOT_FOUND if it never existed.',
     args: {
       input: t.arg({ type: RemoveInteractionInputType, required: true, description: 'Which.' }),
     },
@@ -140,10 +135,11 @@ builder.mutationFields((t) => ({
   }),
   hideInteraction: t.field({
     type: Interaction,
-    description: 'Admin. Hides an interaction from everybody but admins, at once. Idempotent, reversible.',
+    description:
+      'Admin: hides an interaction from everybody except admins, immediately. Idempotent and reversible.',
     args: {
       id: t.arg.id({ required: true, description: interactionId }),
-      reason: t.arg.string({ description: 'Why, for the moderation log; at most 2000 characters.' }),
+      reason: t.arg.string({ description: 'The reason, for the moderation log; at most 2000 characters.' }),
     },
     resolve: (_root, { id, reason }, context) =>
       context.mutate((session) =>
@@ -152,7 +148,7 @@ builder.mutationFields((t) => ({
   }),
   unhideInteraction: t.field({
     type: Interaction,
-    description: 'Admin. Shows a hidden interaction again. Idempotent.',
+    description: 'Admin: shows a hidden interaction again. Idempotent.',
     args: { id: t.arg.id({ required: true, description: interactionId }) },
     resolve: (_root, { id }, context) =>
       context.mutate((session) =>

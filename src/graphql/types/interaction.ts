@@ -14,22 +14,23 @@ export const InteractionKindEnum = builder.enumType('InteractionKind', {
   values: described<InteractionKind>(INTERACTION_KINDS, {
     COMMENT: 'Commented on it.',
     LIKE: 'Liked it.',
-    RESHARE: 'Passed it on.',
+    RESHARE: 'Reshared it to their followers.',
     REACTION: 'Reacted with one of the configured reactions.',
   }),
 });
 
 const InteractionStateEnum = builder.enumType('InteractionState', {
-  description: 'Whether an interaction is seen and counted.',
+  description: 'Whether an interaction is visible and counted.',
   values: described<InteractionRecord['state']>(INTERACTION_STATES, {
-    VISIBLE: 'By everybody who may see the action.',
-    REMOVED: 'By nobody: it was taken back.',
-    HIDDEN: 'By admins only, and not counted.',
+    VISIBLE: 'Visible to everybody who may see the action.',
+    REMOVED: 'Visible to nobody, because it was removed.',
+    HIDDEN: 'Visible to admins only and not counted.',
   }),
 });
 
 export const Interaction = builder.objectRef<InteractionRecord>('Interaction').implement({
-  description: 'What somebody did with an action. HIDDEN: for admins only. REMOVED: for nobody.',
+  description:
+    'What a member did with an action. HIDDEN ones are visible to admins only, REMOVED ones to nobody.',
   interfaces: [Node],
   fields: (t) => ({
     action: t.field({
@@ -44,23 +45,29 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
     kind: t.expose('kind', { type: InteractionKindEnum, description: 'What was done.' }),
     actor: t.field({
       type: Member,
-      description: 'Who did it.',
+      description: 'The member who acted.',
       resolve: ({ actorId }) => ({ userId: actorId }),
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'When. Of what was given again, the first time.' }),
+    at: t.expose('at', {
+      type: 'DateTime',
+      description: 'When it happened. If it was given again after a removal, the first time.',
+    }),
     editedAt: t.expose('editedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its text was changed last; null: never.',
+      description: 'When its text was last changed; null: never.',
     }),
     text: t.exposeString('text', {
       nullable: true,
-      description: 'Of a comment, 1 to 10,000 characters; null: it has none.',
+      description: 'Text of a comment, 1 to 10,000 characters; null: it has none.',
     }),
-    reaction: t.exposeString('reaction', { nullable: true, description: 'Of a REACTION; otherwise null.' }),
+    reaction: t.exposeString('reaction', {
+      nullable: true,
+      description: 'The reaction; null unless `kind` is REACTION.',
+    }),
     parentId: t.id({
       nullable: true,
-      description: 'Global id of the comment it replies to; null: it replies to none.',
+      description: 'Global id of the comment it replies to; null: it is not a reply.',
       resolve: ({ parentId }) => (parentId === null ? null : encodeInteractionId(parentId)),
     }),
     data: t.expose('data', {
@@ -68,7 +75,7 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
       nullable: true,
       description: 'Free data of the application, at most 4 KiB; null: there is none.',
     }),
-    state: t.expose('state', { type: InteractionStateEnum, description: 'Who sees it.' }),
+    state: t.expose('state', { type: InteractionStateEnum, description: 'Its visibility.' }),
   }),
 });
 

@@ -14,10 +14,10 @@ interface FeedItemSource {
 }
 
 const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').implement({
-  description: "The viewer's item of an action, as it is after the change.",
+  description: "The viewer's item of an action after the change.",
   fields: (t) => ({
     itemId: t.id({
-      description: 'Global id of the item, also where it is not in the feed.',
+      description: 'Global id of the item, even if it is not in the feed.',
       resolve: ({ actionId }, _args, context) => encodeNewsfeedItemId(context.identity().userId, actionId),
     }),
     actionId: t.id({
@@ -27,7 +27,7 @@ const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').imp
     item: t.field({
       type: NewsfeedItem,
       nullable: true,
-      description: 'The item; null where the viewer has none for this action.',
+      description: 'The item; null if the viewer has none for this action.',
       resolve: ({ item }) => item,
     }),
   }),
@@ -36,7 +36,7 @@ const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').imp
 builder.objectFields(Viewer, (t) => ({
   hiddenItems: t.field({
     type: ActionConnection,
-    description: 'What the viewer hid from their own feed, to undo it; newest first. What they may see now.',
+    description: 'Actions that the viewer hid from their own feed and may still see, newest first.',
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_source, args, context) =>
@@ -66,27 +66,27 @@ builder.mutationFields((t) => ({
   archiveFeedItem: t.field({
     type: FeedItemPayload,
     description:
-      'Puts an item away, out of the feed; a bump does not bring it back. Replaces that it is hidden. NOT_FOUND when the ' +
-      'viewer may not see the action, CONFLICT beyond 10,000.',
+      'Archives an item: it leaves the feed and a bump does not bring it back. A hidden item becomes archived instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 10,000.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) => changed(context, 'archiveFeedItem', actionId),
   }),
   unarchiveFeedItem: t.field({
     type: FeedItemPayload,
-    description:
-      'Puts an archived item back into the feed. NOT_FOUND when the viewer may not see the action.',
+    description: 'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) => changed(context, 'unarchiveFeedItem', actionId),
   }),
   snoozeFeedItem: t.field({
     type: FeedItemPayload,
     description:
-      'Takes an item out of the feed until then; it comes back on top, unread, with a live event. A bump does not bring ' +
-      'it back earlier. Replaces that it is hidden or archived. BAD_USER_INPUT, NOT_FOUND when the viewer may not see ' +
-      'the action, CONFLICT beyond 500.',
+      'Removes an item from the feed until the given time; then it comes back on top, unread, with a live event. A bump does not bring it back earlier. A hidden or archived item becomes snoozed instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 500.',
     args: {
       actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
-      until: t.arg({ type: 'DateTime', required: true, description: 'Later than now, at most a year.' }),
+      until: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'In the future, at most a year from now.',
+      }),
     },
     resolve: async (_root, { actionId, until }, context) => {
       const id = parseActionId(actionId, ['actionId']);
@@ -97,24 +97,21 @@ builder.mutationFields((t) => ({
   unsnoozeFeedItem: t.field({
     type: FeedItemPayload,
     description:
-      'Puts a snoozed item back into the feed, where it would stand without. What has come back keeps its place. NOT_FOUND ' +
-      'when the viewer may not see the action.',
+      'Returns a snoozed item to the feed, at its position without the snooze. If the snooze has already ended, the item keeps its position. NOT_FOUND if the viewer may not see the action.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) => changed(context, 'unsnoozeFeedItem', actionId),
   }),
   markItemsRead: t.field({
     type: Viewer,
     description:
-      'Marks items as read, whatever markFeedRead says; a later bump makes one unread again. At most 100 actions. ' +
-      'NOT_FOUND, and none is marked, when the viewer may not see one of them.',
+      'Marks items as read, independently of markFeedRead; a later bump makes an item unread again. At most 100 actions. NOT_FOUND if the viewer may not see one of them; then none is marked.',
     args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
     resolve: (_root, { actionIds }, context) => marked(context, 'markItemsRead', actionIds),
   }),
   markItemsUnread: t.field({
     type: Viewer,
     description:
-      'Marks items as unread, whatever markFeedRead says, until markItemsRead. At most 100 actions, and 1,000 of them in ' +
-      'all, then CONFLICT. NOT_FOUND, and none is marked, when the viewer may not see one of them.',
+      'Marks items as unread, independently of markFeedRead, until markItemsRead. At most 100 actions; CONFLICT beyond 1,000 unread marks in total. NOT_FOUND if the viewer may not see one of them; then none is marked.',
     args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
     resolve: (_root, { actionIds }, context) => marked(context, 'markItemsUnread', actionIds),
   }),

@@ -13,8 +13,7 @@ function load(source: MemberSource, context: GraphQLContext): Promise<MemberReco
 }
 
 export const Member = builder.objectRef<MemberSource>('Member').implement({
-  description:
-    'A person as the host application describes them. Somebody it never described is named by their id.',
+  description: 'A person as described by the host application. Without a description, the name is the id.',
   interfaces: [Node],
   fields: (t) => ({
     memberId: t.exposeString('userId', {
@@ -22,7 +21,7 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
       extensions: SHARED,
     }),
     name: t.string({
-      description: 'Name to show; the member id where there is none.',
+      description: 'Name to show; the member id if there is none.',
       extensions: SHARED,
       resolve: async (source, _args, context) =>
         (await load(source, context))?.name ?? nameOfUnknown(source.userId),
@@ -50,7 +49,7 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
 });
 
 const MemberInput = builder.inputType('MemberInput', {
-  description: 'A person as the host application describes them. Absent fields are emptied.',
+  description: 'A person as described by the host application. Absent fields are cleared.',
   fields: (t) => ({
     memberId: t.string({ required: true, description: "The host application's own id of the person." }),
     name: t.string({ required: true, description: 'Name to show.' }),
@@ -63,7 +62,8 @@ const MemberInput = builder.inputType('MemberInput', {
 
 builder.mutationField('upsertMembers', (t) =>
   t.int({
-    description: 'Service: records members as they are now, at most 1000. Returns how many were given.',
+    description:
+      'Service: stores the current state of members, at most 1000. Returns the number of members given.',
     args: {
       members: t.arg({
         type: [MemberInput],

@@ -6,34 +6,34 @@ import { Action } from './action.ts';
 import { described } from './enums.ts';
 
 const ModerationKindEnum = builder.enumType('ModerationKind', {
-  description: 'What was done to an action.',
+  description: 'What a moderator did.',
   values: described<ModerationKind>(MODERATION_KINDS, {
-    HIDE: 'Hidden from everybody but admins.',
-    UNHIDE: 'Shown again.',
-    DELETE: 'Deleted for good.',
-    EDIT: 'Edited by somebody other than its actor.',
-    HIDE_INTERACTION: 'An interaction was hidden from everybody but admins.',
+    HIDE: 'The action was hidden from everybody except admins.',
+    UNHIDE: 'The action was shown again.',
+    DELETE: 'The action was deleted permanently.',
+    EDIT: 'The action was edited by somebody other than its actor.',
+    HIDE_INTERACTION: 'An interaction was hidden from everybody except admins.',
     UNHIDE_INTERACTION: 'An interaction was shown again.',
-    EDIT_INTERACTION: 'A comment was given another text by an admin.',
+    EDIT_INTERACTION: 'An admin changed the text of a comment.',
   }),
 });
 
 const ModerationEntry = builder.objectRef<ModerationRecord>('ModerationEntry').implement({
-  description: 'Who did what to an action, when and why.',
+  description: 'A moderation of an action: who, what, when and why.',
   fields: (t) => ({
     actionId: t.id({
-      description: 'Global id of the action; it may be gone.',
+      description: 'Global id of the action, which may no longer exist.',
       resolve: ({ actionId }) => encodeActionId(actionId),
     }),
     interactionId: t.id({
       nullable: true,
-      description: 'Global id of the interaction it was done to; null: it was done to the action.',
+      description: 'Global id of the interaction concerned; null: the action itself.',
       resolve: ({ interactionId }) => (interactionId === null ? null : encodeInteractionId(interactionId)),
     }),
-    kind: t.field({ type: ModerationKindEnum, description: 'What.', resolve: ({ kind }) => kind }),
-    by: t.exposeString('by', { description: 'Member id of who did it.' }),
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => at }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why, as they said.' }),
+    kind: t.field({ type: ModerationKindEnum, description: 'What was done.', resolve: ({ kind }) => kind }),
+    by: t.exposeString('by', { description: 'Member id of the moderator.' }),
+    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => at }),
+    reason: t.exposeString('reason', { nullable: true, description: 'The reason given.' }),
   }),
 });
 
@@ -44,7 +44,7 @@ const ModerationConnection = defineConnection<ModerationRecord>(
 );
 
 const DeleteActionPayload = builder.objectRef<{ readonly id: string }>('DeleteActionPayload').implement({
-  description: 'What was deleted.',
+  description: 'The deleted action.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'Global id of the action.' }) }),
 });
 
@@ -53,24 +53,25 @@ const idArg = 'Global id of the action.';
 builder.mutationFields((t) => ({
   hideAction: t.field({
     type: Action,
-    description: 'Admin. Hides an action from everybody but admins, at once. Idempotent, reversible.',
+    description:
+      'Admin: hides an action from everybody except admins, immediately. Idempotent and reversible.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
-      reason: t.arg.string({ description: 'Why, for the moderation log; at most 2000 characters.' }),
+      reason: t.arg.string({ description: 'The reason, for the moderation log; at most 2000 characters.' }),
     },
     resolve: (_root, { id, reason }, context) =>
       context.mutate((session) => context.services.hideAction(session, parseActionId(id, ['id']), reason)),
   }),
   unhideAction: t.field({
     type: Action,
-    description: 'Admin. Shows a hidden action again. Idempotent.',
+    description: 'Admin: shows a hidden action again. Idempotent.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) =>
       context.mutate((session) => context.services.unhideAction(session, parseActionId(id, ['id']))),
   }),
   deleteAction: t.field({
     type: DeleteActionPayload,
-    description: 'Admin, or the actor. Idempotent: deleting twice is not an error.',
+    description: 'Admin or the actor: deletes an action. Idempotent.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     async resolve(_root, { id }, context) {
       await context.mutate((session) => context.services.deleteAction(session, parseActionId(id, ['id'])));
@@ -82,9 +83,9 @@ builder.mutationFields((t) => ({
 builder.queryField('moderationLog', (t) =>
   t.field({
     type: ModerationConnection,
-    description: 'Admin: who did what to which action, newest first.',
+    description: 'Admin: the moderation log, newest first.',
     args: {
-      actionId: t.arg.id({ description: 'Only what was done to this action.' }),
+      actionId: t.arg.id({ description: 'Only entries about this action.' }),
       ...pageArgs(),
     },
     extensions: PAGE_COST,

@@ -16,38 +16,38 @@ import { Viewer } from './viewer.ts';
 const MUTES_COST: { readonly size: ListSize } = { size: 100 };
 
 const Mute = builder.objectRef<MuteRecord>('Mute').implement({
-  description:
-    'Something that the viewer wants to see nothing of in their feed: one of member, ref, type and phrase.',
+  description: 'Something that the viewer does not want to see in their feed: a member, ref, type or phrase.',
   fields: (t) => ({
     id: t.id({
-      description: 'The same for as long as it is muted, and when it is muted again.',
+      description: 'Stays the same while it is muted, and if it is muted again.',
       resolve: ({ kind, value }) => encodeNodeId('Mute', `${kind}:${value}`),
     }),
     member: t.field({
       type: Member,
       nullable: true,
-      description: 'Who: what they do.',
+      description: 'The muted member, whose actions are not shown.',
       resolve: ({ kind, value }) => (kind === 'MEMBER' ? { userId: value } : null),
     }),
     ref: t.field({
       type: Ref,
       nullable: true,
-      description: 'What refers to it; to a person also what they do.',
+      description:
+        'The muted ref: actions that refer to it are not shown. If it is a person, also their own actions.',
       resolve: ({ kind, value }) => (kind === 'REF' ? { refId: value, type: 'unknown', label: value } : null),
     }),
     type: t.string({
       nullable: true,
-      description: 'A type of descriptor, as `Descriptor.type` says it.',
+      description: 'A descriptor type, as in `ActionDescriptor.type`.',
       resolve: ({ kind, value }) => (kind === 'TYPE' ? value : null),
     }),
     phrase: t.exposeString('text', {
       nullable: true,
-      description: 'Words that follow each other in a text or a name, as the viewer wrote them last.',
+      description: 'Consecutive words in a text or name, as the viewer last wrote them.',
     }),
     until: t.expose('until', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on it is not muted. Null: it has no end.',
+      description: 'When the mute ends; null: never.',
     }),
   }),
 });
@@ -56,14 +56,13 @@ const MuteTargetInput = builder.inputType('MuteTargetInput', {
   description: 'What to mute: exactly one of these.',
   isOneOf: true,
   fields: (t) => ({
-    memberId: t.string({ description: 'What this member does. Not the viewer.' }),
-    refId: t.string({ description: 'What refers to this; the id of a person also stands for what they do.' }),
+    memberId: t.string({ description: 'Actions of this member, who must not be the viewer.' }),
+    refId: t.string({
+      description: 'Actions that refer to this; for the id of a person also their own actions.',
+    }),
     type: t.string({ description: 'Actions with this type of descriptor.' }),
     phrase: t.string({
-      description:
-        `What has these words one after the other, 1 to ${String(MAX_PHRASE_WORDS)} of them in at most ` +
-        `${String(MAX_PHRASE_LENGTH)} characters: in one of the texts and names of its descriptor or the labels of its ` +
-        'refs, as they are stored. Upper and lower case are the same. Not in summaries, tags, free data and comments.',
+      description: `Actions that contain these 1 to ${String(MAX_PHRASE_WORDS)} consecutive words (at most ${String(MAX_PHRASE_LENGTH)} characters) in a text or name of the descriptor or in the label of a ref, as stored. Case-insensitive. Summaries, tags, free data and comments are not compared.`,
     }),
   }),
 });
@@ -72,7 +71,7 @@ builder.objectFields(Viewer, (t) => ({
   mutes: t.field({
     type: [Mute],
     description:
-      'Everything that the viewer mutes now: members, refs, types, phrases, in this order, each by its value.',
+      'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value.',
     extensions: MUTES_COST,
     resolve: async (_source, _args, context) => (await context.session().profile()).mutes.list,
   }),
@@ -83,14 +82,12 @@ const targetArg = { type: MuteTargetInput, required: true } as const;
 builder.mutationFields((t) => ({
   addMute: t.field({
     type: Viewer,
-    description:
-      "Keeps actions out of the viewer's feed and its counts, groups and events, at once; what is stored stays. Adding " +
-      `again replaces \`until\`. CONFLICT beyond ${String(MAX_MUTES)} mutes, ${String(MAX_PHRASES)} phrases among them.`,
+    description: `Removes actions from the viewer's feed and its counts, groups and events immediately; stored items stay. Adding a mute again replaces \`until\`. CONFLICT beyond ${String(MAX_MUTES)} mutes or ${String(MAX_PHRASES)} phrases.`,
     args: {
-      target: t.arg({ ...targetArg, description: 'What.' }),
+      target: t.arg({ ...targetArg, description: 'What to mute.' }),
       until: t.arg({
         type: 'DateTime',
-        description: 'When it ends, later than now. Without it there is no end.',
+        description: 'When the mute ends, in the future. Default: never.',
       }),
     },
     async resolve(_root, { target, until }, context) {
@@ -100,8 +97,8 @@ builder.mutationFields((t) => ({
   }),
   removeMute: t.field({
     type: Viewer,
-    description: 'Lets it into the feed again. What is not muted stays as it is.',
-    args: { target: t.arg({ ...targetArg, description: 'What.' }) },
+    description: 'Ends a mute. Has no effect if it is not muted.',
+    args: { target: t.arg({ ...targetArg, description: 'The mute to end.' }) },
     async resolve(_root, { target }, context) {
       await context.mutate((session) => context.services.removeMute(session, target));
       return {};

@@ -89,14 +89,14 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'Whatever the global id names; null when there is none or the viewer may not see it.',
+    description: 'The object with this global id; null if it does not exist or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'A global id.' }) },
     resolve: (_root, { id }, context) => loadNode(parseGlobalId(id, ['id']), context),
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `The same for up to ${String(MAX_NODES)} global ids, in their order; null for what is no id, too.`,
+    description: `The same for up to ${String(MAX_NODES)} global ids, in their order; also null for invalid ids.`,
     args: {
       ids: t.arg.idList({
         required: true,

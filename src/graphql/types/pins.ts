@@ -8,7 +8,7 @@ import { Ref } from './ref.ts';
 builder.objectField(Ref, 'pinned', (t) =>
   t.field({
     type: [Action],
-    description: `What is pinned on top of its page, at most ${String(MAX_PINNED)}, the latest pin first: what the viewer may see of it.`,
+    description: `Actions pinned to the top of its page that the viewer may see, at most ${String(MAX_PINNED)}, latest pin first.`,
     extensions: { size: MAX_PINNED satisfies ListSize },
     resolve: ({ refId }, _args, context) => context.services.readPinned(context.session(), refId),
   }),
@@ -23,7 +23,7 @@ builder.mutationFields((t) => ({
   pinAction: t.field({
     type: Ref,
     description:
-      'Admin and service: pins an action on top of the page of a ref that it carries. CONFLICT for a fourth. Idempotent.',
+      'Admin and service: pins an action to the top of the page of one of its refs. CONFLICT for a fourth pin. Idempotent.',
     args: {
       refId: t.arg.string({ required: true, description: args.refId }),
       actionId: t.arg.id({ required: true, description: args.actionId }),
@@ -35,7 +35,7 @@ builder.mutationFields((t) => ({
   }),
   unpinAction: t.field({
     type: Ref,
-    description: 'Admin and service: takes a pin away. Idempotent.',
+    description: 'Admin and service: removes a pin. Idempotent.',
     args: {
       refId: t.arg.string({ required: true, description: args.refId }),
       actionId: t.arg.id({ required: true, description: args.actionId }),

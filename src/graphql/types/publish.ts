@@ -15,20 +15,20 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
     idempotencyKey: t.string({
       description: 'Unique per actor; a retry with the same key returns the first action.',
     }),
-    actorId: t.string({ description: 'Default: the viewer. Another actor needs the role service.' }),
+    actorId: t.string({ description: 'Default: the viewer. Another actor requires the role service.' }),
     conducted: t.field({
       type: 'DateTime',
-      description: 'Default: now. Not more than five minutes in the future.',
+      description: 'Default: now. At most five minutes in the future.',
     }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'Later than now. From then on it is gone from every way in. Default: it stays.',
+      description: 'When it is removed everywhere, in the future. Default: never.',
     }),
-    scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Whom it is for.' }),
+    scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Its audience.' }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
     mentions: t.stringList({ description: 'Ids of the members who are mentioned.' }),
     refs: t.field({ type: [RefInput], description: 'The things it refers to.' }),
-    descriptor: t.field({ type: DescriptorInput, required: true, description: 'What it was about.' }),
+    descriptor: t.field({ type: DescriptorInput, required: true, description: 'What happened.' }),
   }),
 });
 
@@ -37,7 +37,7 @@ const PublishActionPayload = builder.objectRef<PublishedAction>('PublishActionPa
   fields: (t) => ({
     action: t.field({ type: Action, description: 'The action.', resolve: ({ action }) => action }),
     isReplay: t.exposeBoolean('isReplay', {
-      description: 'True when the idempotency key was known and this is the action recorded then.',
+      description: 'True if the idempotency key was known and this is the action recorded then.',
     }),
   }),
 });
@@ -47,27 +47,27 @@ const PublishActionError = builder
   .implement({
     description: 'Why an action of a batch was not recorded.',
     fields: (t) => ({
-      code: t.exposeString('code', { description: 'A code of the API, as in the extensions of errors.' }),
-      message: t.exposeString('message', { description: 'What is wrong.' }),
+      code: t.exposeString('code', { description: 'An error code of the API, as in `extensions.code`.' }),
+      message: t.exposeString('message', { description: 'Description of the error.' }),
     }),
   });
 
 const PublishActionResult = builder.objectRef<PublishOutcome>('PublishActionResult').implement({
-  description: 'What became of one action of a batch: the action or the error.',
+  description: 'Result for one action of a batch: the action or the error.',
   fields: (t) => ({
     action: t.field({
       type: Action,
       nullable: true,
-      description: 'The action; null when it was not recorded.',
+      description: 'The action; null if it was not recorded.',
       resolve: ({ action }) => action,
     }),
     isReplay: t.exposeBoolean('isReplay', {
-      description: 'True when the idempotency key was known and this is the action recorded then.',
+      description: 'True if the idempotency key was known and this is the action recorded then.',
     }),
     error: t.field({
       type: PublishActionError,
       nullable: true,
-      description: 'Why it was not recorded; null when it was.',
+      description: 'Why it was not recorded; null if it was.',
       resolve: ({ error }) => error,
     }),
   }),
@@ -83,7 +83,7 @@ builder.mutationFields((t) => ({
   }),
   publishActions: t.field({
     type: [PublishActionResult],
-    description: `At most ${String(MAX_INPUTS)}; each entry succeeds or fails on its own. Results in the order of the inputs.`,
+    description: `Records several actions, at most ${String(MAX_INPUTS)}. Each entry succeeds or fails on its own. Results are in the order of the inputs.`,
     args: {
       inputs: t.arg({
         type: [PublishActionInput],
@@ -94,7 +94,7 @@ builder.mutationFields((t) => ({
       isBulk: t.arg.boolean({
         defaultValue: false,
         description:
-          'Nobody waits for them: they are delivered after everything else. More than 20 always are.',
+          'The actions are not urgent and are delivered after everything else. More than 20 always are.',
       }),
     },
     extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },

@@ -6,7 +6,7 @@ builder.mutationFields((t) => ({
   mute: t.field({
     type: Viewer,
     description: '`addMute` of a member, without an end.',
-    args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
+    args: { memberId: t.arg.string({ required: true, description: 'The member.' }) },
     async resolve(_root, { memberId }, context) {
       await context.mutate((session) => context.services.mute(session, memberId));
       return {};
@@ -15,7 +15,7 @@ builder.mutationFields((t) => ({
   unmute: t.field({
     type: Viewer,
     description: '`removeMute` of a member.',
-    args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
+    args: { memberId: t.arg.string({ required: true, description: 'The member.' }) },
     async resolve(_root, { memberId }, context) {
       await context.mutate((session) => context.services.unmute(session, memberId));
       return {};

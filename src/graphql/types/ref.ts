@@ -27,17 +27,17 @@ async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef
 }
 
 const RefRename = builder.objectRef<RenameProgress>('RefRename').implement({
-  description: 'How far the label of a ref has been carried to the copies of it in actions.',
+  description: "Progress of updating the copies of a ref's label in actions.",
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'Raised by every change of the label.' }),
+    version: t.exposeInt('version', { description: 'Incremented by every change of the label.' }),
     propagated: t.exposeInt('propagated', { description: 'The version that has reached all copies.' }),
     isDone: t.boolean({
-      description: 'Whether all copies say what the label says. Reads show the label either way.',
+      description: 'Whether all copies match the label. Reads show the label in any case.',
       resolve: ({ version, propagated }) => propagated >= version,
     }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why an attempt failed; it is tried again. Null once it is done.',
+      description: 'Error of the last attempt, which is retried. Null once it is done.',
     }),
   }),
 });
@@ -62,7 +62,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
     }),
     label: t.string({
       description:
-        'Its name now; where it is gone, its name when the action was recorded; failing that, its id.',
+        'Its current name; if it no longer exists, its name when the action was recorded, or its id.',
       extensions: SHARED,
       resolve: async (source, _args, context) =>
         ('followerCount' in source ? source.label : null) ??
@@ -72,7 +72,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
     }),
     ...detailFields(t, (source, context) => context.session().refDetails.load(source.refId)),
     followerCount: t.int({
-      description: 'How many follow it.',
+      description: 'Number of its followers.',
       resolve: async (source, _args, context) => (await live(source, context))?.followerCount ?? 0,
     }),
     isFollowed: t.boolean({
@@ -84,7 +84,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
       type: RefRename,
       nullable: true,
       description:
-        'The last change of its label. Null where it has none, and unless the viewer is admin or service.',
+        'The last change of its label. Null if it has none, and unless the viewer is an admin or a service.',
       async resolve(source, _args, context) {
         const { roles } = context.identity();
         if (!roles.has('admin') && !roles.has('service')) return null;
@@ -98,8 +98,7 @@ export const RefConnection = defineConnection('Ref', Ref, 'refs');
 
 export const RefInput = builder.inputType('RefInput', {
   description:
-    'A thing as the host application describes it. upsertRefs empties the details that are absent; elsewhere details ' +
-    'are BAD_USER_INPUT.',
+    'A thing as described by the host application. upsertRefs clears absent details; elsewhere details are BAD_USER_INPUT.',
   fields: (t) => ({
     id: t.string({ required: true, description: "The host application's own id of the thing." }),
     type: t.string({ required: true, description: 'What kind of thing it is.' }),
@@ -110,7 +109,7 @@ export const RefInput = builder.inputType('RefInput', {
 
 builder.mutationField('upsertRefs', (t) =>
   t.int({
-    description: 'Service: records refs as they are now, at most 1000. Returns how many were given.',
+    description: 'Service: stores the current state of refs, at most 1000. Returns the number of refs given.',
     args: {
       refs: t.arg({
         type: [RefInput],
@@ -128,10 +127,10 @@ builder.mutationField('renameRef', (t) =>
   t.field({
     type: Ref,
     description:
-      'Service: gives a ref another label. Everything shows it at once; copies in stored actions follow in the background.',
+      'Service: changes the label of a ref. Reads show it immediately; copies in stored actions are updated in the background.',
     args: {
       refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
-      label: t.arg.string({ required: true, description: 'Its name from now on.' }),
+      label: t.arg.string({ required: true, description: 'The new name.' }),
     },
     resolve: (_root, { refId, label }, context) =>
       context.mutate(({ identity }) => context.services.renameRef(identity, refId, label)),

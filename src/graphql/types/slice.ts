@@ -12,7 +12,7 @@ builder.queryField('slice', (t) =>
     args: {
       refId: t.arg.string({ required: true, description: 'Id of the ref or of the actor.' }),
       ...pageArgs(),
-      filter: t.arg({ type: ActionFilter, description: 'Only these.' }),
+      filter: t.arg({ type: ActionFilter, description: 'Only entries that match.' }),
     },
     extensions: PAGE_COST,
     resolve: async (_root, { refId, ...args }, context) =>

@@ -3,10 +3,9 @@ import { builder } from '../builder.ts';
 
 export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({
   description:
-    'How many entries of a feed are unread, by the same rules as the list. Exact up to 100; beyond that count is 100 ' +
-    'and isExact false.',
+    'Number of unread entries of a feed, by the same rules as the list. Exact up to 100; beyond that, `count` is 100 and `isExact` is false.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'The number of unread entries, at most 100.' }),
-    isExact: t.exposeBoolean('isExact', { description: 'False when there are more than count says.' }),
+    isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
   }),
 });

@@ -7,27 +7,27 @@ import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
 
 const UpdateActionInput = builder.inputType('UpdateActionInput', {
-  description: 'What changes of an action: what is given replaces, what is absent stays.',
+  description: 'Changes of an action: given fields replace the current values, absent fields stay.',
   fields: (t) => ({
-    descriptor: t.field({ type: DescriptorInput, description: 'What it was about; of the same type.' }),
+    descriptor: t.field({ type: DescriptorInput, description: 'The new descriptor, of the same type.' }),
     refs: t.field({ type: [RefInput], description: 'The things it refers to.' }),
     mentions: t.stringList({ description: 'Ids of the members who are mentioned.' }),
     scope: t.field({
       type: ScopeEnum,
       description:
-        'Whom it is for. TEAM and DEPARTMENT: those that the actor has now. Recipients go unless it is RESTRICTED.',
+        "Its audience. TEAM and DEPARTMENT are the actor's current ones. Recipients are removed unless it is RESTRICTED.",
     }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'Later than now. From then on it is gone from every way in; null: it stays.',
+      description: 'When it is removed everywhere, in the future; null: never.',
     }),
   }),
 });
 
 builder.objectFields(Action, (t) => ({
   version: t.exposeInt('version', {
-    description: 'Raised by every edit; 1 as it was published.',
+    description: '1 when published; incremented by every edit.',
     extensions: SHARED,
   }),
   editedAt: t.expose('editedAt', {
@@ -42,13 +42,11 @@ builder.mutationField('updateAction', (t) =>
   t.field({
     type: Action,
     description:
-      'The actor, service or admin: edits an action. Who is not addressed any more loses it at once, from every way in; new ' +
-      'readers get it in the background. CONFLICT when ifVersion is given and not the version of the action. By somebody other ' +
-      'than its actor it is in the moderation log.',
+      'The actor, a service or an admin: edits an action. Readers who are no longer addressed can no longer see it, from then on; new readers get it in the background. CONFLICT if ifVersion is not the current version. The moderation log has edits by anyone except the actor.',
     args: {
       id: t.arg.id({ required: true, description: 'Global id of the action.' }),
-      input: t.arg({ type: UpdateActionInput, required: true, description: 'What changes.' }),
-      ifVersion: t.arg.int({ description: 'The version that the change is made to; absent: any.' }),
+      input: t.arg({ type: UpdateActionInput, required: true, description: 'The changes.' }),
+      ifVersion: t.arg.int({ description: 'The version to be changed. Default: any.' }),
     },
     resolve: (_root, { id, input, ifVersion }, context) =>
       context.mutate((session) =>

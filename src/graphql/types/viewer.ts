@@ -6,7 +6,7 @@ import { UnreadCount } from './unread-count.ts';
 
 /** The caller as given by the token; all data is loaded per field. */
 export const Viewer = builder.objectRef<object>('Viewer').implement({
-  description: 'Who asks.',
+  description: 'The authenticated user.',
   fields: (t) => ({
     memberId: t.string({
       description: 'The user id of the token.',
@@ -15,7 +15,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     member: t.field({
       type: Member,
       nullable: true,
-      description: 'The viewer as a member; null when the host application never described them.',
+      description: 'The viewer as a member; null if the host application has never described them.',
       resolve: async (_source, _args, context) => (await context.session().profile()).member,
     }),
     unreadCount: t.field({
@@ -26,24 +26,25 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     lastRead: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Everything up to this relevancy has been read; null: nothing yet.',
+      description: 'The relevancy up to which everything has been read; null: nothing yet.',
       resolve: async (_source, _args, context) => (await context.session().profile()).lastRead,
     }),
     following: t.field({
       type: RefConnection,
-      description: 'What the viewer follows now.',
+      description: 'Refs that the viewer follows.',
       args: pageArgs(),
       extensions: PAGE_COST,
       resolve: async (_source, args, context) =>
         toConnection(await context.services.following(context.session(), args), args),
     }),
     muted: t.stringList({
-      description:
-        'Member ids whose actions the viewer does not want to see; `mutes` has the ends, and all else.',
+      description: 'Ids of muted members; `mutes` has their ends and all other mutes.',
       resolve: async (_source, _args, context) =>
         [...(await context.session().profile()).mutes.members].sort(),
     }),
   }),
 });
 
-builder.queryField('viewer', (t) => t.field({ type: Viewer, description: 'Who asks.', resolve: () => ({}) }));
+builder.queryField('viewer', (t) =>
+  t.field({ type: Viewer, description: 'The authenticated user.', resolve: () => ({}) }),
+);

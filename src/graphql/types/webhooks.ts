@@ -6,45 +6,45 @@ import { described } from './enums.ts';
 import { HostEvent } from './host-events.ts';
 
 const WebhookStateEnum = builder.enumType('WebhookState', {
-  description: 'What becomes of an event that a receiver has not taken.',
+  description: 'State of an event that a receiver has not accepted.',
   values: described<WebhookState>(WEBHOOK_STATES, {
-    RETRYING: 'It is tried again at `nextAttemptAt`.',
-    FAILED: 'It was given up; `retryWebhook` tries it again.',
+    RETRYING: 'It is retried at `nextAttemptAt`.',
+    FAILED: 'It is no longer retried; `retryWebhook` retries it.',
   }),
 });
 
 const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery').implement({
-  description: 'An event that a receiver of webhooks has not taken at the first attempt.',
+  description: 'An event that a webhook receiver did not accept at the first attempt.',
   fields: (t) => ({
     id: t.field({ type: 'ID', description: 'For `retryWebhook`.', resolve: ({ id }) => id }),
     url: t.exposeString('url', {
-      description: 'Of the receiver; for who is of a tenant without path and parameters.',
+      description: 'URL of the receiver; without path and parameters for users of a tenant.',
     }),
-    type: t.exposeString('type', { description: 'Of the event.' }),
+    type: t.exposeString('type', { description: 'Type of the event.' }),
     payload: t.field({
       type: 'JSON',
-      description: 'What would be sent now.',
+      description: 'The current payload.',
       resolve: ({ event }) => webhookPayload(event),
     }),
     event: t.field({
       type: HostEvent,
       nullable: true,
-      description: 'What it tells of.',
+      description: 'The event.',
       resolve: ({ event }) => event,
     }),
     attempts: t.exposeInt('attempts', {
-      description: 'How many have failed; 0: it waits for an earlier event of the same action.',
+      description: 'Number of failed attempts; 0: it waits for an earlier event of the same action.',
     }),
     state: t.field({
       type: WebhookStateEnum,
-      description: 'Whether it is tried on.',
+      description: 'Whether it is retried.',
       resolve: ({ state }) => state,
     }),
     error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed.' }),
     nextAttemptAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it is tried next; null when it is FAILED.',
+      description: 'When it is retried; null if it is FAILED.',
       resolve: ({ nextAttemptAt }) => nextAttemptAt,
     }),
   }),
@@ -60,10 +60,9 @@ builder.queryField('webhookDeliveries', (t) =>
   t.field({
     type: WebhookDeliveryConnection,
     description:
-      'Admin: webhook deliveries that were given up or are being retried, the newest event first. What was taken at the ' +
-      'first attempt is not among them.',
+      'Admin: webhook deliveries that failed or are being retried, newest event first. Deliveries accepted at the first attempt are not listed.',
     args: {
-      state: t.arg({ type: WebhookStateEnum, description: 'Only those in this state; absent: all.' }),
+      state: t.arg({ type: WebhookStateEnum, description: 'Only those in this state. Default: all.' }),
       ...pageArgs(),
     },
     extensions: PAGE_COST,
@@ -76,8 +75,8 @@ builder.mutationField('retryWebhook', (t) =>
   t.field({
     type: WebhookDelivery,
     description:
-      'Admin: tries a delivery again at once, and for as long as a new one. It may arrive after later events of its action.',
-    args: { id: t.arg.id({ required: true, description: 'Of the delivery.' }) },
+      'Admin: retries a delivery immediately, and then for as long as a new one. It may arrive after later events of its action.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { id }, context) =>
       context.mutate(({ identity }) => context.services.retryWebhook(identity, id)),
   }),

@@ -20,13 +20,13 @@ export type Scalars = {
   JSON: { input: unknown; output: unknown; }
 };
 
-/** Which actions; conditions that are given must all hold. */
+/** Selects actions that meet all given conditions. */
 export type ActionFilter = {
   /** By one of these actors. */
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
   /** With this value in a field of the descriptor. */
   descriptor?: InputMaybe<DescriptorFieldFilter>;
-  /** Conducted then or later. */
+  /** Conducted at this time or later. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /**
    * With this tag.
@@ -37,13 +37,13 @@ export type ActionFilter = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** Conducted before. */
+  /** Conducted before this time. */
   until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** An applicant was hired for a position. */
 export type ApplicantHiredInput = {
-  /** Who was hired. */
+  /** The applicant. */
   applicantId: Scalars['String']['input'];
   /** Name of the applicant. */
   applicantName: Scalars['String']['input'];
@@ -51,27 +51,27 @@ export type ApplicantHiredInput = {
   positionId: Scalars['String']['input'];
   /** Name of the position. */
   positionName: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 /** Somebody was asked to rate an applicant. */
 export type ApplicantRatingRequestedInput = {
-  /** Who is to be rated. */
+  /** The applicant to rate. */
   applicantId: Scalars['String']['input'];
   /** Name of the applicant. */
   applicantName: Scalars['String']['input'];
-  /** Who was asked. */
+  /** The person who was asked. */
   requestedFromId: Scalars['String']['input'];
-  /** Name of who was asked. */
+  /** Name of the person who was asked. */
   requestedFromName: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 /** Somebody rated an applicant for a position. */
 export type ApplicationRatingInput = {
-  /** Who was rated. */
+  /** The applicant. */
   applicantId: Scalars['String']['input'];
   /** Name of the applicant. */
   applicantName: Scalars['String']['input'];
@@ -79,15 +79,15 @@ export type ApplicationRatingInput = {
   positionId: Scalars['String']['input'];
   /** Name of the position. */
   positionName: Scalars['String']['input'];
-  /** Who rated. Must be the actor unless a service publishes. */
+  /** The rater. Must be the actor unless a service publishes. */
   raterId: Scalars['String']['input'];
   /** Name of the rater. */
   raterName: Scalars['String']['input'];
   /** The score, 0 to 100 on whatever scale the application uses. */
   ratingScore: Scalars['Float']['input'];
-  /** What the rater wrote. */
+  /** The rater's comment. */
   ratingText?: InputMaybe<Scalars['String']['input']>;
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
@@ -99,9 +99,9 @@ export type CommentedInput = {
   postId: Scalars['String']['input'];
   /** Title of the post. */
   postTitle?: InputMaybe<Scalars['String']['input']>;
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** What the comment says. */
+  /** Text of the comment. */
   text?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -109,13 +109,13 @@ export type CommentedInput = {
 export type CustomInput = {
   /** Free data of the application. */
   data?: InputMaybe<Scalars['JSON']['input']>;
-  /** The thing it was done to. */
+  /** Id of the thing it was done to. */
   objectId: Scalars['String']['input'];
   /** What kind of thing it was done to, such as "post". */
   objectType: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** What the object belongs to or was done for. */
+  /** The thing that the object belongs to, or for which it was done. */
   targetId?: InputMaybe<Scalars['String']['input']>;
   /** What was done, such as "posted". */
   verb: Scalars['String']['input'];
@@ -127,26 +127,26 @@ export type DeliveryReason =
   | 'DEPARTMENT'
   /** The reader follows the actor or one of the refs. */
   | 'FOLLOW'
-  /** The reader is mentioned. */
+  /** The action mentions the reader. */
   | 'MENTION'
-  /** The reader follows a ref with very many followers; the action is fetched on read. */
+  /** The reader follows a ref with very many followers, whose actions are looked up on read. */
   | 'PULL'
   /** The reader is a recipient of the restricted action. */
   | 'RECIPIENT'
-  /** Somebody the reader follows passed on a PUBLIC action. */
+  /** A member whom the reader follows reshared a PUBLIC action. */
   | 'RESHARE'
   /** The reader is in the actor's team. */
   | 'TEAM';
 
 /** A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`. */
 export type DescriptorFieldFilter = {
-  /** Its name. One that no type declares as indexed is BAD_USER_INPUT. */
+  /** Name of the field. BAD_USER_INPUT if no type declares it as indexed. */
   field: Scalars['String']['input'];
-  /** Its value, exactly. */
+  /** Exact value of the field. */
   value: Scalars['String']['input'];
 };
 
-/** What the action was about: exactly one of these. */
+/** What happened: exactly one of these. */
 export type DescriptorInput =
   /** An applicant was hired for a position. */
   { applicantHired: ApplicantHiredInput; applicantRatingRequested?: never; applicationRating?: never; commented?: never; custom?: never; followed?: never; liked?: never; newApplicant?: never; posted?: never; }
@@ -158,7 +158,7 @@ export type DescriptorInput =
   { applicantHired?: never; applicantRatingRequested?: never; applicationRating?: never; commented: CommentedInput; custom?: never; followed?: never; liked?: never; newApplicant?: never; posted?: never; }
   |  /** Anything else: a verb with an object, an optional target and free data (at most 16 KiB). */
   { applicantHired?: never; applicantRatingRequested?: never; applicationRating?: never; commented?: never; custom: CustomInput; followed?: never; liked?: never; newApplicant?: never; posted?: never; }
-  |  /** Somebody began to follow a person or a thing. */
+  |  /** Somebody started to follow a person or a thing. */
   { applicantHired?: never; applicantRatingRequested?: never; applicationRating?: never; commented?: never; custom?: never; followed: FollowedInput; liked?: never; newApplicant?: never; posted?: never; }
   |  /** Somebody liked something. */
   { applicantHired?: never; applicantRatingRequested?: never; applicationRating?: never; commented?: never; custom?: never; followed?: never; liked: LikedInput; newApplicant?: never; posted?: never; }
@@ -167,39 +167,39 @@ export type DescriptorInput =
   |  /** Somebody posted something. */
   { applicantHired?: never; applicantRatingRequested?: never; applicationRating?: never; commented?: never; custom?: never; followed?: never; liked?: never; newApplicant?: never; posted: PostedInput; };
 
-/** How far the erasure of a member is. */
+/** Progress of the erasure of a member. */
 export type ErasureState =
-  /** It is gone; a second look is due, for what was being written meanwhile. */
+  /** The data are removed. A second pass will remove anything that was being written meanwhile. */
   | 'CONFIRMING'
-  /** The second look was taken. Only a hash of the member id is left, to prove the erasure by. */
+  /** The second pass is complete. Only a hash of the member id is left, as proof of the erasure. */
   | 'DONE'
-  /** What is stored is being removed. */
+  /** Stored data are being removed. */
   | 'RUNNING';
 
-/** How far the delivery of an action to feeds has come. */
+/** Progress of the delivery of an action to feeds. */
 export type FanOutState =
-  /** Every feed agrees with the action as it was at this version. */
+  /** All feeds reflect the action at this version. */
   | 'DONE'
-  /** Given up after too many attempts; an admin can retry it. */
+  /** Failed too many times; an admin can retry it. */
   | 'FAILED'
-  /** A worker delivers it. */
+  /** A worker is delivering it. */
   | 'IN_PROGRESS'
-  /** Waits for a worker. */
+  /** It waits for a worker. */
   | 'PENDING';
 
-/** Which entries of a feed; conditions that are given must all hold. */
+/** Selects entries of a feed that meet all given conditions. */
 export type FeedFilter = {
   /** Actions by one of these actors. */
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** What the viewer has archived, instead of the feed. */
+  /** Returns the viewer's archived items instead of the feed. */
   archived?: InputMaybe<Scalars['Boolean']['input']>;
-  /** In the feed for any of these reasons. */
+  /** Items in the feed for any of these reasons. */
   reasons?: InputMaybe<Array<DeliveryReason>>;
   /** Actions that carry this ref id. */
   refId?: InputMaybe<Scalars['String']['input']>;
   /** At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
-  /** What the viewer has snoozed, instead of the feed. Not together with archived. */
+  /** Returns the viewer's snoozed items instead of the feed. Cannot be combined with `archived`. */
   snoozed?: InputMaybe<Scalars['Boolean']['input']>;
   /**
    * Actions with this tag.
@@ -210,7 +210,7 @@ export type FeedFilter = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** Only what has not been read. */
+  /** Only unread items. */
   unreadOnly?: InputMaybe<Scalars['Boolean']['input']>;
   /** Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   until?: InputMaybe<Scalars['DateTime']['input']>;
@@ -218,58 +218,58 @@ export type FeedFilter = {
 
 /** How a feed is ordered. */
 export type FeedOrder =
-  /** The newest first, by when it was conducted. */
+  /** Newest first, by `conducted`. */
   | 'RECENT'
-  /** The most relevant to the reader first. */
+  /** By relevancy for the reader, highest first. */
   | 'RELEVANCY'
-  /** The most engaging first. */
+  /** By score, highest first. */
   | 'TOP';
 
-/** Where a feed has an item from. */
+/** Where a feed reads an item from. */
 export type FeedPath =
-  /** It has none. Where nothing withholds it, its delivery is still under way. */
+  /** Nowhere. If nothing withholds it, it has not been delivered yet. */
   | 'NONE'
   /** Looked up when the feed is read, for a ref with very many followers. */
   | 'PULLED'
-  /** From the actions themselves: nothing is stored there. */
+  /** From the actions themselves, because that part of the feed is not stored. */
   | 'SOURCE'
-  /** From what is stored of the feed. */
+  /** From the stored feed. */
   | 'STORED';
 
 /** Whether the stored part of a feed is complete. */
 export type FeedState =
   /** The feed is complete. */
   | 'READY'
-  /** The feed is being filled again in the background. */
+  /** The feed is being rebuilt in the background. */
   | 'REBUILDING';
 
-/** Who follows what. */
+/** A follower and a ref. */
 export type FollowInput = {
   /** Member id of the follower. */
   followerId: Scalars['String']['input'];
-  /** Whether the follower is responsible for it: what is done with its actions brings them to the top. Absent or null: as before; false, where nothing is followed. */
+  /** Whether the follower is responsible for it: interactions then bump its actions fully. Default: unchanged; false for a new follow. */
   isAssigned?: InputMaybe<Scalars['Boolean']['input']>;
-  /** What is followed. */
+  /** The ref to follow. */
   refId: Scalars['String']['input'];
-  /** Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What came by others stays. */
+  /** Delivers only actions of these types; null: of all types. Default: unchanged; all types for a new follow. Actions of other types that were already delivered stay. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
-/** Who does not follow what any more. */
+/** A follow to end. */
 export type FollowPairInput = {
   /** Member id of the follower. */
   followerId: Scalars['String']['input'];
-  /** What is not followed any more. */
+  /** The ref to unfollow. */
   refId: Scalars['String']['input'];
 };
 
-/** Somebody began to follow a person or a thing. */
+/** Somebody started to follow a person or a thing. */
 export type FollowedInput = {
-  /** Who or what is followed. */
+  /** The person or thing followed. */
   followedId: Scalars['String']['input'];
-  /** Name of who or what is followed. */
+  /** Name of the person or thing followed. */
   followedName: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
@@ -281,46 +281,46 @@ export type InteractionKind =
   | 'LIKE'
   /** Reacted with one of the configured reactions. */
   | 'REACTION'
-  /** Passed it on. */
+  /** Reshared it to their followers. */
   | 'RESHARE';
 
-/** Whether an interaction is seen and counted. */
+/** Whether an interaction is visible and counted. */
 export type InteractionState =
-  /** By admins only, and not counted. */
+  /** Visible to admins only and not counted. */
   | 'HIDDEN'
-  /** By nobody: it was taken back. */
+  /** Visible to nobody, because it was removed. */
   | 'REMOVED'
-  /** By everybody who may see the action. */
+  /** Visible to everybody who may see the action. */
   | 'VISIBLE';
 
 /** How urgent a delivery is. */
 export type Lane =
-  /** Many actions at once, for which nobody waits. */
+  /** Many actions at once, which are not urgent. */
   | 'BULK'
-  /** An action was published, or somebody interacted with it. */
+  /** An action was published or got an interaction. */
   | 'LIVE'
   /** An action was hidden, shown again or deleted. */
   | 'URGENT';
 
 /** Somebody liked something. */
 export type LikedInput = {
-  /** What was liked. */
+  /** The thing liked. */
   objectId: Scalars['String']['input'];
-  /** Name of what was liked. */
+  /** Name of the thing liked. */
   objectName?: InputMaybe<Scalars['String']['input']>;
   /** What kind of thing was liked, such as "post". */
   objectType: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
-/** A person as the host application describes them. Absent fields are emptied. */
+/** A person as described by the host application. Absent fields are cleared. */
 export type MemberInput = {
   /** Free data, at most 4 KiB of JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;
   /** The department the person is in. */
   departmentId?: InputMaybe<Scalars['String']['input']>;
-  /** An image of it: an https URL of at most 2048 characters. */
+  /** URL of an image: https, at most 2048 characters. */
   imageUrl?: InputMaybe<Scalars['String']['input']>;
   /** The host application's own id of the person. */
   memberId: Scalars['String']['input'];
@@ -330,41 +330,41 @@ export type MemberInput = {
   supervisorId?: InputMaybe<Scalars['String']['input']>;
   /** The team the person is in. */
   teamId?: InputMaybe<Scalars['String']['input']>;
-  /** Where to read more of it: an https URL of at most 2048 characters. */
+  /** URL of a page about it: https, at most 2048 characters. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What was done to an action. */
+/** What a moderator did. */
 export type ModerationKind =
-  /** Deleted for good. */
+  /** The action was deleted permanently. */
   | 'DELETE'
-  /** Edited by somebody other than its actor. */
+  /** The action was edited by somebody other than its actor. */
   | 'EDIT'
-  /** A comment was given another text by an admin. */
+  /** An admin changed the text of a comment. */
   | 'EDIT_INTERACTION'
-  /** Hidden from everybody but admins. */
+  /** The action was hidden from everybody except admins. */
   | 'HIDE'
-  /** An interaction was hidden from everybody but admins. */
+  /** An interaction was hidden from everybody except admins. */
   | 'HIDE_INTERACTION'
-  /** Shown again. */
+  /** The action was shown again. */
   | 'UNHIDE'
   /** An interaction was shown again. */
   | 'UNHIDE_INTERACTION';
 
 /** What to mute: exactly one of these. */
 export type MuteTargetInput =
-  /** What this member does. Not the viewer. */
+  /** Actions of this member, who must not be the viewer. */
   { memberId: Scalars['String']['input']; phrase?: never; refId?: never; type?: never; }
-  |  /** What has these words one after the other, 1 to 5 of them in at most 100 characters: in one of the texts and names of its descriptor or the labels of its refs, as they are stored. Upper and lower case are the same. Not in summaries, tags, free data and comments. */
+  |  /** Actions that contain these 1 to 5 consecutive words (at most 100 characters) in a text or name of the descriptor or in the label of a ref, as stored. Case-insensitive. Summaries, tags, free data and comments are not compared. */
   { memberId?: never; phrase: Scalars['String']['input']; refId?: never; type?: never; }
-  |  /** What refers to this; the id of a person also stands for what they do. */
+  |  /** Actions that refer to this; for the id of a person also their own actions. */
   { memberId?: never; phrase?: never; refId: Scalars['String']['input']; type?: never; }
   |  /** Actions with this type of descriptor. */
   { memberId?: never; phrase?: never; refId?: never; type: Scalars['String']['input']; };
 
 /** Somebody applied for a position. */
 export type NewApplicantInput = {
-  /** Who applied. */
+  /** The applicant. */
   applicantId: Scalars['String']['input'];
   /** Name of the applicant. */
   applicantName: Scalars['String']['input'];
@@ -372,7 +372,7 @@ export type NewApplicantInput = {
   positionId: Scalars['String']['input'];
   /** Name of the position. */
   positionName: Scalars['String']['input'];
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
@@ -380,9 +380,9 @@ export type NewApplicantInput = {
 export type OwnInteraction = {
   /** Global id of the action. */
   actionId: Scalars['ID']['input'];
-  /** Of this kind. */
+  /** The kind. */
   kind: InteractionKind;
-  /** Of a REACTION: only this one; absent: all of them. */
+  /** For REACTION: only this one. Default: all. */
   reaction?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -392,21 +392,21 @@ export type PostedInput = {
   postId: Scalars['String']['input'];
   /** Title of the post. */
   postTitle?: InputMaybe<Scalars['String']['input']>;
-  /** Free words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
-  /** What the post says. */
+  /** Text of the post. */
   text?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** An action to record. */
 export type PublishActionInput = {
-  /** Default: the viewer. Another actor needs the role service. */
+  /** Default: the viewer. Another actor requires the role service. */
   actorId?: InputMaybe<Scalars['String']['input']>;
-  /** Default: now. Not more than five minutes in the future. */
+  /** Default: now. At most five minutes in the future. */
   conducted?: InputMaybe<Scalars['DateTime']['input']>;
-  /** What it was about. */
+  /** What happened. */
   descriptor: DescriptorInput;
-  /** Later than now. From then on it is gone from every way in. Default: it stays. */
+  /** When it is removed everywhere, in the future. Default: never. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Unique per actor; a retry with the same key returns the first action. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
@@ -416,7 +416,7 @@ export type PublishActionInput = {
   recipients?: InputMaybe<Array<Scalars['String']['input']>>;
   /** The things it refers to. */
   refs?: InputMaybe<Array<RefInput>>;
-  /** Whom it is for. */
+  /** Its audience. */
   scope?: InputMaybe<Scope>;
 };
 
@@ -424,45 +424,45 @@ export type PublishActionInput = {
 export type RecordInteractionInput = {
   /** Global id of the action. */
   actionId: Scalars['ID']['input'];
-  /** Who did it. Default: the viewer. Another member needs the role service. What they may not see is NOT_FOUND. */
+  /** The member who interacted. Default: the viewer. Another member requires the role service. NOT_FOUND if they may not see the action. */
   actorId?: InputMaybe<Scalars['String']['input']>;
-  /** When. Default: now. Not more than five minutes in the future. */
+  /** When it happened. Default: now. At most five minutes in the future. */
   at?: InputMaybe<Scalars['DateTime']['input']>;
   /** Free data of the application, at most 4 KiB as JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;
-  /** Unique per action, actor and kind; a retry with the same key changes nothing, also where what it gave was taken back. Without a key each comment counts; a like, a reshare and each reaction count once for each actor. */
+  /** Unique per action, actor and kind. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** What was done. */
   kind: InteractionKind;
-  /** Of a COMMENT: global id of the comment it replies to, which replies to none itself. Not visible: NOT_FOUND. */
+  /** For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible. */
   parentId?: InputMaybe<Scalars['ID']['input']>;
-  /** Of a REACTION, which needs it: one of the configured. */
+  /** Required for REACTION: one of the configured reactions. */
   reaction?: InputMaybe<Scalars['String']['input']>;
-  /** Of a COMMENT: 1 to 10,000 characters. */
+  /** For COMMENT: 1 to 10,000 characters. */
   text?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A thing as the host application describes it. upsertRefs empties the details that are absent; elsewhere details are BAD_USER_INPUT. */
+/** A thing as described by the host application. upsertRefs clears absent details; elsewhere details are BAD_USER_INPUT. */
 export type RefInput = {
   /** Free data, at most 4 KiB of JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;
   /** The host application's own id of the thing. */
   id: Scalars['String']['input'];
-  /** An image of it: an https URL of at most 2048 characters. */
+  /** URL of an image: https, at most 2048 characters. */
   imageUrl?: InputMaybe<Scalars['String']['input']>;
   /** Its name. */
   label: Scalars['String']['input'];
   /** What kind of thing it is. */
   type: Scalars['String']['input'];
-  /** Where to read more of it: an https URL of at most 2048 characters. */
+  /** URL of a page about it: https, at most 2048 characters. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What lifts an item. */
+/** What raises an item. */
 export type RelevancyCauseKind =
   /** A comment. */
   | 'COMMENT'
-  /** That it happened. */
+  /** The action itself. */
   | 'CONDUCTED'
   /** A like. */
   | 'LIKE'
@@ -470,16 +470,16 @@ export type RelevancyCauseKind =
   | 'REACTION'
   /** A reshare. */
   | 'RESHARE'
-  /** Somebody the reader followed then passed it on. */
+  /** A reshare by a member whom the reader followed at that time. */
   | 'RESHARED_BY_FOLLOWED'
-  /** That the reader had snoozed it until then. */
+  /** The end of a snooze by the reader. */
   | 'SNOOZE_ENDED';
 
-/** What to take back. */
+/** The interaction to remove. */
 export type RemoveInteractionInput =
   /** Global id of the interaction. */
   { id: Scalars['ID']['input']; own?: never; }
-  |  /** What the viewer did. */
+  |  /** The viewer's own interactions. */
   { id?: never; own: OwnInteraction; };
 
 /** Whom an action is for. */
@@ -488,18 +488,18 @@ export type Scope =
   | 'DEPARTMENT'
   /** Followers of the actor or of one of the refs. */
   | 'FOLLOWERS'
-  /** Everybody may see it; followers find it in their feeds. */
+  /** Everybody may see it; followers get it in their feeds. */
   | 'PUBLIC'
-  /** The recipients that the action names, and nobody else. */
+  /** Only the recipients named in the action. */
   | 'RESTRICTED'
   /** Members of the actor's team. */
   | 'TEAM';
 
-/** What changes of an action: what is given replaces, what is absent stays. */
+/** Changes of an action: given fields replace the current values, absent fields stay. */
 export type UpdateActionInput = {
-  /** What it was about; of the same type. */
+  /** The new descriptor, of the same type. */
   descriptor?: InputMaybe<DescriptorInput>;
-  /** Later than now. From then on it is gone from every way in; null: it stays. */
+  /** When it is removed everywhere, in the future; null: never. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Ids of the members who are mentioned. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -507,15 +507,15 @@ export type UpdateActionInput = {
   recipients?: InputMaybe<Array<Scalars['String']['input']>>;
   /** The things it refers to. */
   refs?: InputMaybe<Array<RefInput>>;
-  /** Whom it is for. TEAM and DEPARTMENT: those that the actor has now. Recipients go unless it is RESTRICTED. */
+  /** Its audience. TEAM and DEPARTMENT are the actor's current ones. Recipients are removed unless it is RESTRICTED. */
   scope?: InputMaybe<Scope>;
 };
 
-/** What becomes of an event that a receiver has not taken. */
+/** State of an event that a receiver has not accepted. */
 export type WebhookState =
-  /** It was given up; `retryWebhook` tries it again. */
+  /** It is no longer retried; `retryWebhook` retries it. */
   | 'FAILED'
-  /** It is tried again at `nextAttemptAt`. */
+  /** It is retried at `nextAttemptAt`. */
   | 'RETRYING';
 
 /** What keeps an action out of a feed. */
@@ -528,11 +528,11 @@ export type WithheldReason =
   | 'HIDDEN_BY_READER'
   /** The reader mutes it. */
   | 'MUTED'
-  /** Nothing brings it into the feed. */
+  /** The action is not addressed to the reader. */
   | 'NOT_ADDRESSED'
   /** The reader may not see it at all. Only admins see this. */
   | 'NOT_ENTITLED'
-  /** The reader snoozed the item, and the time has not come yet. */
+  /** The reader snoozed the item, and the snooze has not ended. */
   | 'SNOOZED';
 
 export type FollowMutationVariables = Exact<{

@@ -4,7 +4,7 @@ import { field } from '../../field.ts';
 export const applicantHired = defineDescriptor('ApplicantHired', {
   description: 'An applicant was hired for a position.',
   fields: {
-    applicantId: field.person({ description: 'Who was hired.', name: 'applicantName', asRef: false }),
+    applicantId: field.person({ description: 'The applicant.', name: 'applicantName', asRef: false }),
     applicantName: field.text({ description: 'Name of the applicant.' }),
     positionId: field.ref('position', {
       description: 'The position filled.',

@@ -4,10 +4,14 @@ import { field } from '../../field.ts';
 export const applicantRatingRequested = defineDescriptor('ApplicantRatingRequested', {
   description: 'Somebody was asked to rate an applicant.',
   fields: {
-    applicantId: field.person({ description: 'Who is to be rated.', name: 'applicantName', asRef: false }),
+    applicantId: field.person({ description: 'The applicant to rate.', name: 'applicantName', asRef: false }),
     applicantName: field.text({ description: 'Name of the applicant.' }),
-    requestedFromId: field.person({ description: 'Who was asked.', name: 'requestedFromName', asRef: false }),
-    requestedFromName: field.text({ description: 'Name of who was asked.' }),
+    requestedFromId: field.person({
+      description: 'The person who was asked.',
+      name: 'requestedFromName',
+      asRef: false,
+    }),
+    requestedFromName: field.text({ description: 'Name of the person who was asked.' }),
   },
   group: ['applicantId'],
   summary: {

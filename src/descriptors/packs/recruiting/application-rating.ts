@@ -5,14 +5,14 @@ export const applicationRating = defineDescriptor('ApplicationRating', {
   description: 'Somebody rated an applicant for a position.',
   fields: {
     raterId: field.person({
-      description: 'Who rated.',
+      description: 'The rater.',
       name: 'raterName',
       indexed: true,
       isActor: true,
       asRef: false,
     }),
     raterName: field.text({ description: 'Name of the rater.' }),
-    applicantId: field.person({ description: 'Who was rated.', name: 'applicantName', asRef: false }),
+    applicantId: field.person({ description: 'The applicant.', name: 'applicantName', asRef: false }),
     applicantName: field.text({ description: 'Name of the applicant.' }),
     positionId: field.ref('position', {
       description: 'The position applied for.',
@@ -25,7 +25,7 @@ export const applicationRating = defineDescriptor('ApplicationRating', {
       min: 0,
       max: 100,
     }),
-    ratingText: field.text({ description: 'What the rater wrote.', optional: true }),
+    ratingText: field.text({ description: "The rater's comment.", optional: true }),
   },
   group: ['applicantId', 'positionId'],
   summary: {

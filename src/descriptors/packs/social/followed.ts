@@ -2,10 +2,10 @@ import { defineDescriptor } from '../../declare.ts';
 import { field } from '../../field.ts';
 
 export const followed = defineDescriptor('Followed', {
-  description: 'Somebody began to follow a person or a thing.',
+  description: 'Somebody started to follow a person or a thing.',
   fields: {
-    followedId: field.id({ description: 'Who or what is followed.', label: 'followedName' }),
-    followedName: field.text({ description: 'Name of who or what is followed.' }),
+    followedId: field.id({ description: 'The person or thing followed.', label: 'followedName' }),
+    followedName: field.text({ description: 'Name of the person or thing followed.' }),
   },
   group: ['followedId'],
   summary: {

@@ -5,8 +5,8 @@ export const liked = defineDescriptor('Liked', {
   description: 'Somebody liked something.',
   fields: {
     objectType: field.text({ description: 'What kind of thing was liked, such as "post".', min: 1, max: 64 }),
-    objectId: field.id({ description: 'What was liked.', label: 'objectName' }),
-    objectName: field.text({ description: 'Name of what was liked.', optional: true }),
+    objectId: field.id({ description: 'The thing liked.', label: 'objectName' }),
+    objectName: field.text({ description: 'Name of the thing liked.', optional: true }),
   },
   group: ['objectType', 'objectId'],
   summary: {
