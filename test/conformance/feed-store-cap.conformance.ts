@@ -15,7 +15,7 @@ import {
 import { fc } from '../support/fast-check.ts';
 import { repeats } from '../support/seed.ts';
 
-const RUNS = repeats(6);
+const RUNS = repeats(3);
 /** Less than the time a test has: what fails is reported with what it failed for, though it has not been made small yet. */
 const LIMIT_MS = 120_000;
 

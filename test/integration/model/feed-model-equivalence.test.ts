@@ -11,7 +11,7 @@ import { fc } from '../../support/fast-check.ts';
 const MODELS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
 /** One that no feed reaches, and one that most feeds outgrow: they go on from the source. */
 const CAPS = [1_000, 3];
-const RUNS = repeats(3);
+const RUNS = repeats(2);
 
 /** Nobody has anything in their feed yet, and the store may know it: one that vouches for nothing is not asked. */
 async function beginFeeds({ parts, model }: Run): Promise<void> {

@@ -32,7 +32,7 @@ const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled
   { name: 'items, pulled in part', pullRefreshMs: -1, isPulled: true },
   { name: 'capped, pulled in part', model: 'capped', cap: 3, pullRefreshMs: -1, isPulled: true },
 ];
-const RUNS = repeats(2);
+const RUNS = repeats(1);
 
 /** A list that somebody keeps, and what the definition says is in it. */
 interface Kept {

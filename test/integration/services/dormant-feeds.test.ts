@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { dropDormant } from '../../../src/workers/upkeep/drop-dormant.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const DAY_MS = 86_400_000;
 const AGES = { dropAfterMs: 30 * DAY_MS, neverReadAfterMs: 30 * DAY_MS };
@@ -35,7 +35,7 @@ async function allAsleepBut(parts: Parts, awake: string): Promise<void> {
   );
 }
 
-describe.each(FEED_MODEL_NAMES)('with the feed model %s', (model) => {
+describe.each(someModels(2))('with the feed model %s', (model) => {
   test('who has not read for long loses what is stored, and nothing else', async () => {
     await using parts = await openParts({ model });
     const old = await publish(parts, 3);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
 import { referenceOf } from '../../fault/kills/reference.ts';
 import { erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { feedFor } from '../../support/model.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const GONE = 'gone-member-7';
 const READERS = ['ann', 'bob'];
@@ -25,7 +25,7 @@ async function defined(parts: Parts, reader: string): Promise<string[]> {
   );
 }
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(0))(
   'of a member who was followed as assigned nothing comes back by a rebuild after their erasure, where feeds are stored by %s',
   async (model) => {
     await using parts = await openParts({ model });

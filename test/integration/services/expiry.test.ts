@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { idsOf, publishSome, rows } from '../../conformance/feed-tools.ts';
 import { expiryWorker, letExpire } from '../../support/expire.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const HOUR = 3_600_000;
 
@@ -34,7 +34,7 @@ function removals({ events }: LiveList, actionId: string): number {
   return events.filter((event) => event.kind === 'removed' && event.actionId === actionId).length;
 }
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(1))(
   'is gone from every way in at its time, without a worker, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
@@ -66,7 +66,7 @@ test.each(FEED_MODEL_NAMES)(
   },
 );
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(2))(
   'watchers are notified once, and its entries go, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { groupKeyAcrossTenants } from '../../../src/descriptors/group-key.ts';
 import { acceptStoredIds } from '../../../src/descriptors/id-schema.ts';
 import { storedId } from '../../../src/domain/tenant.ts';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import type { FeedGroup } from '../../../src/services/shapes.ts';
 import { tenantGroupsMigration } from '../../../src/storage/migrations/tenant-groups.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const DAY = Date.UTC(2024, 0, 10);
 const HOUR_MS = 3_600_000;
@@ -70,7 +70,7 @@ async function migrate(parts: Parts, limit: number): Promise<void> {
   while (after !== null);
 }
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(1))(
   'the key of a group from before shows nothing across tenants, with the feed model %s',
   async (model) => {
     await using parts = await openParts({ model });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import type { MuteTargetInput } from '../../../src/services/shapes.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const HOUR = 3_600_000;
 const later = () => new Date(Date.now() + HOUR);
@@ -75,7 +75,7 @@ test('shows the comments of a muted member', async () => {
   expect(edges.map(({ node }) => node.action.engagement.comments)).toEqual([1]);
 });
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(0))(
   'ends by the clock, whether a worker runs or not, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });

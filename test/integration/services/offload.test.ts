@@ -6,7 +6,6 @@ import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkOffloadFile } from '../../../src/cli/offload/offload-file.ts';
 import { runOffload, runRestore, type OffloadOutcome } from '../../../src/cli/offload/run-offload.ts';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import {
   claimOffloaded,
   purgeOffloaded,
@@ -19,6 +18,7 @@ import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { someModels } from '../../support/some-models.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -153,7 +153,7 @@ test('every collection goes with its actions, or says why not', async () => {
   );
 });
 
-describe.each(FEED_MODEL_NAMES)('with the feed model %s', (model) => {
+describe.each(someModels(1))('with the feed model %s', (model) => {
   test('what is taken out is gone for everybody, and comes back exactly as it was', async () => {
     await using parts = await openParts({ model, cap: 5 });
     const { ids } = await makeWorld(parts);

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { letExpire } from '../../support/expire.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { endSnoozeAt } from '../../support/snoozes.ts';
+import { someModels } from '../../support/some-models.ts';
 
 const HOUR = 3_600_000;
 const SNOOZED = { filter: { snoozed: true } };
@@ -33,7 +33,7 @@ async function listed(parts: Parts, args: object = {}): Promise<string[]> {
 /** A place between the n-th action and the one after it. */
 const above = (n: number): Date => new Date(Date.UTC(2024, 0, 1) + n * HOUR + 1);
 
-test.each(FEED_MODEL_NAMES)(
+test.each(someModels(2))(
   'is out of the feed until then, and stands no lower than there afterwards, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model, cap: 3 });
