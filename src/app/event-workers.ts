@@ -36,7 +36,7 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     {
       ...repositories,
       onMoved: () => {
-        moved.notify();
+        moved.notify('webhooks');
       },
       onError,
     },

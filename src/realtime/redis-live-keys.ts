@@ -14,3 +14,8 @@ export function endedChannel(prefix: string): string {
 export function workChannel(prefix: string): string {
   return `${prefix}work`;
 }
+
+/** Exists once a worker has taken the offer. */
+export function takenKey(prefix: string, offerId: string): string {
+  return `${prefix}work:taken:${offerId}`;
+}

@@ -1,57 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { pubSubOf } from '../connections/pub-sub.ts';
 import type { RedisLink } from './redis-link.ts';
-import { workChannel } from './redis-live-keys.ts';
+import { takenKey, workChannel } from './redis-live-keys.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
-import { WakeUps } from './wake-ups.ts';
-import type { WorkSignal } from './work-signal.ts';
+import { WorkListeners, type LocalListener } from './work-listeners.ts';
+import type { DueWork, WorkListener, WorkOffer, WorkSignal } from './work-signal.ts';
 
-/** Wake-ups of all processes on one Redis. Those of this process arrive even without Redis. */
+/** How long it is known who has taken an offer. A worker that asks later looks in vain. */
+const TAKEN_MS = 10_000;
+/** Without an answer for so long a worker looks, rather than leaving the work to the next poll. */
+const PATIENCE_MS = 250;
+
+const KINDS: readonly DueWork[] = ['fan-out', 'rebuild', 'webhooks'];
+/** Everybody is to look. */
+const OFFER_TO_ALL: WorkOffer = { take: () => Promise.resolve(true) };
+
+/**
+ * Wake-ups of all processes on one Redis. Those of this process arrive even without Redis. Each message has an id; the first
+ * worker that sets its key has taken the offer.
+ */
 export class RedisWorkSignal implements WorkSignal {
   readonly #redis: RedisLink['redis'];
+  readonly #prefix: string;
   readonly #channel: string;
   readonly #onTrouble: (what: string, error: unknown) => void;
-  readonly #wakeUps: WakeUps;
+  readonly #listeners: WorkListeners;
+  readonly #process = randomUUID();
+  #offers = 0;
   #subscriptions: RedisSubscriptions | null = null;
   #sending: Promise<void> | null = null;
-  #isDue = false;
+  /** Ids of the latest offers that are still to be sent. */
+  readonly #unsent = new Map<DueWork, string>();
+  /** Ids of offers that the listeners of this process are about to hear of. */
+  readonly #announced = new Map<DueWork, string>();
 
-  readonly #onMessage = (channel: string): void => {
-    if (channel === this.#channel) this.#wakeUps.wake();
+  readonly #onMessage = (channel: string, message: string): void => {
+    if (channel !== this.#channel) return;
+    const [kind, id] = message.split(' ');
+    const work = KINDS.find((one) => one === kind);
+    // Older releases send neither: everybody looks.
+    if (work === undefined || id === undefined) this.#listeners.offer(null, OFFER_TO_ALL);
+    else if (!id.startsWith(this.#process)) this.#listeners.offer(work, this.#offerOf(id));
   };
 
   constructor(options: RedisLink) {
     this.#redis = options.redis;
+    this.#prefix = options.prefix;
     this.#channel = workChannel(options.prefix);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
-    this.#wakeUps = new WakeUps((error) => {
+    this.#listeners = new WorkListeners((error) => {
       this.#onTrouble('wake a worker', error);
     });
   }
 
-  notify(): void {
-    this.#wakeUps.wake();
-    this.#isDue = true;
-    this.#sending ??= this.#send();
+  notify(work: DueWork): void {
+    let id = this.#announced.get(work);
+    if (id === undefined) {
+      id = this.#newId();
+      this.#announced.set(work, id);
+      setImmediate(() => this.#announced.delete(work));
+      this.#listeners.offer(work, this.#offerOf(id));
+    }
+    this.#publish(work, id);
   }
 
-  onWork(callback: () => void): Disposable {
+  onWork(work: DueWork | 'any', callback: (offer: WorkOffer) => void): WorkListener {
     this.#listen();
-    return this.#wakeUps.add(callback);
+    const listener: LocalListener = { work, call: callback };
+    return this.#listeners.add(listener, () => {
+      for (const kind of work === 'any' ? KINDS : [work]) {
+        const id = this.#newId();
+        this.#listeners.offer(kind, this.#offerOf(id), listener);
+        this.#publish(kind, id);
+      }
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#wakeUps.clear();
+    this.#listeners.clear();
     this.#redis.subscriber.off(pubSubOf(this.#redis).event, this.#onMessage);
     await this.#subscriptions?.[Symbol.asyncDispose]();
     this.#subscriptions = null;
     await this.#sending;
   }
 
+  #newId(): string {
+    return `${this.#process}-${String(++this.#offers)}`;
+  }
+
   #listen(): void {
     if (this.#subscriptions !== null) return;
     // Signals may have been lost while the connection was down: look once.
     this.#subscriptions = new RedisSubscriptions(this.#redis, () => {
-      this.#wakeUps.wake();
+      this.#listeners.offer(null, OFFER_TO_ALL);
     });
     this.#redis.subscriber.on(pubSubOf(this.#redis).event, this.#onMessage);
     this.#subscriptions.hold(this.#channel).catch((error: unknown) => {
@@ -59,15 +101,46 @@ export class RedisWorkSignal implements WorkSignal {
     });
   }
 
+  /** Only the latest unsent offer is sent: the worker that takes it looks after all others were made. */
+  #publish(work: DueWork, id: string): void {
+    this.#unsent.set(work, id);
+    this.#sending ??= this.#send();
+  }
+
   async #send(): Promise<void> {
-    while (this.#isDue) {
-      this.#isDue = false;
+    for (let [next] = this.#unsent; next !== undefined; [next] = this.#unsent) {
+      this.#unsent.delete(next[0]);
       try {
-        await pubSubOf(this.#redis).publish(this.#redis.commands, this.#channel, '');
+        await pubSubOf(this.#redis).publish(this.#redis.commands, this.#channel, next.join(' '));
       } catch (error) {
         this.#onTrouble('tell other workers', error);
       }
     }
     this.#sending = null;
+  }
+
+  #offerOf(id: string): WorkOffer {
+    return {
+      take: async (isBusy) => {
+        const late = new AbortController();
+        try {
+          const isLate = setTimeout(PATIENCE_MS, true, { signal: late.signal });
+          return await Promise.race([this.#take(id, isBusy), isLate]);
+        } catch (error) {
+          this.#onTrouble('ask who takes the work', error);
+          return true;
+        } finally {
+          late.abort();
+        }
+      },
+    };
+  }
+
+  /** The question of a busy worker takes a round trip longer, in which others may take the offer. */
+  async #take(id: string, isBusy: boolean): Promise<boolean> {
+    const { commands } = this.#redis;
+    const key = takenKey(this.#prefix, id);
+    if (isBusy && (await commands.exists(key)) === 1) return false;
+    return (await commands.set(key, '', 'PX', TAKEN_MS, 'NX')) !== null;
   }
 }

@@ -1,11 +1,13 @@
 import { PollLoop, type Next } from '../lib/poll-loop.ts';
-import type { WorkSignal } from '../realtime/work-signal.ts';
+import type { DueWork, WorkListener, WorkOffer, WorkSignal } from '../realtime/work-signal.ts';
 
 export interface BackgroundWorkerOptions {
   /** Interval for polling when not woken. */
   readonly pollMs: number;
   /** Wakes the worker. Default: polling only. */
   readonly workSignal?: Pick<WorkSignal, 'onWork'>;
+  /** Kind of work that wakes it. Default: any. */
+  readonly work?: DueWork;
 }
 
 /** A lasting error, such as a full disk, is reported at this interval instead of at every attempt. */
@@ -15,25 +17,27 @@ const REPORT_EVERY_MS = 10_000;
 export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
   readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
-  #subscription: Disposable | undefined;
+  readonly #awaited: DueWork | 'any';
+  #listener: WorkListener | undefined;
   #reported: { readonly message: string; readonly at: number } | null = null;
 
-  constructor({ pollMs, workSignal }: BackgroundWorkerOptions) {
+  constructor({ pollMs, workSignal, work }: BackgroundWorkerOptions) {
     this.#workSignal = workSignal;
+    this.#awaited = work ?? 'any';
     this.#loop = new PollLoop(() => this.#workOrFail(), pollMs);
   }
 
   start(): void {
-    this.#subscription ??= this.#workSignal?.onWork(() => {
-      this.wake();
+    this.#listener ??= this.#workSignal?.onWork(this.#awaited, (offer) => {
+      this.offered(offer);
     });
     this.#loop.start();
   }
 
   /** Resolves when the current piece has ended or released the rest of its work. Idempotent. */
   async stop(): Promise<void> {
-    this.#subscription?.[Symbol.dispose]();
-    this.#subscription = undefined;
+    this.#listener?.[Symbol.dispose]();
+    this.#listener = undefined;
     await this.#loop.stop();
   }
 
@@ -44,6 +48,16 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   /** Lets work end early. */
   protected get isStopping(): boolean {
     return this.#loop.isStopping;
+  }
+
+  /** Work was announced. Unless overridden, every worker looks for it. */
+  protected offered(_offer: WorkOffer): void {
+    this.wake();
+  }
+
+  /** Announces work of the same kind to all other workers. */
+  protected passOn(): void {
+    this.#listener?.passOn();
   }
 
   /** Ends the wait for the next poll. */

@@ -85,16 +85,21 @@ describe('a cluster of three', () => {
     await using far = await startProcess(cluster.url, prefix, 60_000);
     const ports = near.redis.parts.map(({ commands }) => commands.stream.remotePort);
     expect(new Set(ports)).toEqual(new Set(cluster.nodes.map(({ port }) => port)));
-    let woken = 0;
-    using _listening = far.workSignal.onWork(() => (woken += 1));
+    const taken: boolean[] = [];
+    using _listening = far.workSignal.onWork('fan-out', (offer) => {
+      void (async () => {
+        for (const isBusy of [true, false]) taken.push(await offer.take(isBusy));
+      })();
+    });
     const ended: string[] = [];
     using _session = far.sessionEnds.onEnd('ann', () => ended.push('ann'));
     const isHeard = async (): Promise<boolean> => {
-      near.workSignal.notify();
+      near.workSignal.notify('fan-out');
       await near.sessionEnds.endSessions('ann');
-      return woken > 0 && ended.length > 0;
+      return taken.length > 1 && ended.length > 0;
     };
     await until('the other process hears', isHeard);
+    expect(taken.slice(0, 2)).toEqual([true, false]);
     await near.redis.ping();
   });
 

@@ -32,7 +32,7 @@ export async function makeDue(
   userIds: readonly UserId[],
 ): Promise<void> {
   await feeds.markDue(userIds, clock.now());
-  workSignal.notify();
+  workSignal.notify('rebuild');
 }
 
 const AT_ONCE = 1_000;

@@ -64,7 +64,7 @@ async function bringInLine(
   const readers = [...new Set([...notified, ...byFollower(foreign).keys()])];
   if (readers.length === 0) return;
   await dependencies.feeds.markDue(readers, clock.now(), { isNotified: true });
-  dependencies.workSignal.notify();
+  dependencies.workSignal.notify('rebuild');
 }
 
 async function fillFeeds(

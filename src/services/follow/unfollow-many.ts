@@ -78,7 +78,7 @@ async function bringFeedsInLine(
   await announceListChange(dependencies, notified, 'membership');
   await dependencies.feeds.markDue(notified, clock.now(), { isNotified: true });
   await dependencies.feeds.markDue(notNotified, clock.now(), { isNotified: false });
-  dependencies.workSignal.notify();
+  dependencies.workSignal.notify('rebuild');
 }
 
 function readersOf(follows: readonly UnsettledFollow[]): UserId[] {

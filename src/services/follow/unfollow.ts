@@ -58,7 +58,7 @@ export async function unfollow(
 async function lower(dependencies: FollowDependencies, userId: UserId): Promise<void> {
   await announceListChange(dependencies, [userId], 'membership');
   await dependencies.feeds.markDue([userId], clock.now(), { isNotified: true });
-  dependencies.workSignal.notify();
+  dependencies.workSignal.notify('rebuild');
 }
 
 /** If the ended follow was interrupted before it copied the history to keep, a rebuild completes it. */

@@ -43,7 +43,7 @@ export async function settleInteraction(
 ): Promise<Action> {
   const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
   if (marked === null) throw noSuchAction();
-  workSignal.notify();
+  workSignal.notify('fan-out');
   await interactions.settle(actionId, settling);
   return marked;
 }

@@ -106,7 +106,7 @@ export async function takeOut(
       [...sums.keys()].filter((id) => !isWhole(id)),
     );
     await offloads.withdraw(offloadId, whole, clock.now());
-    workSignal.notify();
+    workSignal.notify('fan-out');
     taken += whole.length;
     left += written.size - whole.length;
     written = new Map();

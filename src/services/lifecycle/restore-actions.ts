@@ -61,7 +61,7 @@ export async function restoreActions(
     const count = await offloads.showReturned(file.id, BATCH, clock.now());
     if (count === 0) return { returned, skipped };
     returned += count;
-    workSignal.notify();
+    workSignal.notify('fan-out');
   }
 }
 

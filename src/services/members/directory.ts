@@ -72,7 +72,7 @@ export async function upsertMembers(
     await dependencies.members.upsert(latest, now);
     await announceListChange(dependencies, inDoubt, 'membership');
     await dependencies.feeds.markDue(inDoubt, now, { isNotified: true });
-    if (inDoubt.length > 0) dependencies.workSignal.notify();
+    if (inDoubt.length > 0) dependencies.workSignal.notify('rebuild');
     await settleMemberships(
       dependencies,
       latest.map((change) => change.userId),

@@ -87,7 +87,7 @@ async function conclude(
     await moderation.log(id);
   } finally {
     // After noting that watchers were notified, otherwise the pass would notify them again.
-    if (changed !== null) workSignal.notify();
+    if (changed !== null) workSignal.notify('fan-out');
   }
 }
 

@@ -16,7 +16,7 @@ export async function retryFanOut(
   if (tenantOf(identity.userId) !== null) await refuseOtherTenants(actions, identity, id);
   const retried = await fanOuts.retry(id, clock.now());
   if (retried !== null) {
-    workSignal.notify();
+    workSignal.notify('fan-out');
     return retried;
   }
   const [action] = await actions.findByIds([id]);

@@ -220,7 +220,7 @@ function publicationOf({
 
 function announceWork({ workSignal, onPublished }: PublishDependencies, count: number): void {
   onPublished(count);
-  workSignal.notify();
+  workSignal.notify('fan-out');
 }
 
 function check(

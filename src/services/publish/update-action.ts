@@ -82,7 +82,7 @@ export async function updateAction(
   try {
     if (known.actorId !== identity.userId) await moderation.log(id);
   } finally {
-    workSignal.notify();
+    workSignal.notify('fan-out');
   }
   return changed;
 }

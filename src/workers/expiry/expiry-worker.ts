@@ -36,7 +36,7 @@ export class ExpiryWorker extends BackgroundWorker {
       // Watchers were notified when the action was hidden.
       if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
         await moderation.noteNotified(id, action.fanOut.version, now);
-      workSignal.notify();
+      workSignal.notify('fan-out');
       if (this.isStopping) return false;
     }
     return ids.length === BATCH;

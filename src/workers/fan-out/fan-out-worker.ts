@@ -3,7 +3,7 @@ import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.t
 import type { Claim, FoundClaim } from '../../storage/fan-out/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/stages/fan-out-stages.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { WorkOffer, WorkSignal } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { runPass } from './run-pass.ts';
@@ -15,35 +15,17 @@ import { Outage } from '../../lib/outage.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import { lagOf, type FanOutObserver } from './fan-out-observer.ts';
+
+export type { FanOutObserver } from './fan-out-observer.ts';
 
 /** Upper bound on the backoff of a failed fan-out. */
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
 /** Upper bound on the backoff while the feed store is away. */
 const MAX_OUTAGE_MS = 5_000;
-
-export interface FanOutObserver {
-  /**
-   * @param pass.isDone false: the action changed during the pass, and another pass follows.
-   * @param pass.lagSeconds time since the action was recorded; `null`: not its first delivery, or it was withdrawn.
-   */
-  finished(
-    claim: Claim,
-    pass: {
-      readonly delivered: number;
-      readonly seconds: number;
-      readonly isDone: boolean;
-      readonly lagSeconds: number | null;
-    },
-  ): void;
-  /** The action was hidden, shown again or deleted during the pass: another pass follows. */
-  overtaken(claim: Claim): void;
-  /** The lease expired and another worker has claimed the action. */
-  leaseLost(claim: Claim): void;
-  failed(claim: Claim, error: unknown, isFinal: boolean): void;
-  /** The database did not answer; the worker keeps trying. */
-  claimFailed(error: unknown): void;
-}
+/** Offers remembered while the worker cannot look. The worker that takes a later one looks after all earlier ones. */
+const MOST_OFFERS = 16;
 
 export interface FanOutWorkerOptions {
   /** Unique among all workers. */
@@ -62,7 +44,7 @@ export interface WorkerDependencies
     Pick<Repositories, 'bookmarks' | 'hiddenItems' | 'itemMarks' | 'moderation' | 'pins'> {
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
-  readonly workSignal: Pick<WorkSignal, 'onWork'>;
+  readonly workSignal: Pick<WorkSignal, 'notify' | 'onWork'>;
   readonly observer: FanOutObserver;
 }
 
@@ -82,14 +64,20 @@ export class FanOutWorker extends BackgroundWorker {
   #lookAt = 0;
   /** Time of the next search for expired leases. */
   #takeOverAt = 0;
+  /** It has reason to look that other workers do not know of. */
+  #mustLook = false;
+  /** Announced since its last look began. */
+  readonly #offers: WorkOffer[] = [];
+  /** It has woken another worker since it was last idle. */
+  #hasPassedOn = false;
 
   constructor(dependencies: WorkerDependencies, options: FanOutWorkerOptions) {
-    super({ pollMs: options.pollMs, workSignal: dependencies.workSignal });
+    super({ pollMs: options.pollMs, workSignal: dependencies.workSignal, work: 'fan-out' });
     this.#gate = dependencies.gate ?? new LaneGate();
     this.#dependencies = { ...dependencies, gate: this.#gate };
     this.#options = options;
     this.#passes = new Passes(options.concurrency, () => {
-      this.wake();
+      this.#lookSoon();
     });
   }
 
@@ -97,20 +85,60 @@ export class FanOutWorker extends BackgroundWorker {
   override async stop(): Promise<void> {
     await super.stop();
     await this.#passes.allEnded();
+    // For what it has released, and for an offer it may have taken and not looked for.
+    this.#dependencies.workSignal.notify('fan-out');
+  }
+
+  /** One of the workers that are waiting is enough, if it can run a pass of any lane. */
+  protected override offered(offer: WorkOffer): void {
+    this.#offers.push(offer);
+    if (this.#offers.length > MOST_OFFERS) this.#offers.shift();
+    this.wake();
   }
 
   /** Starts a pass if there is room for one. */
   protected override async work(): Promise<Next> {
-    if (this.#outage.waitMs > 0) return this.#outage.waitMs;
+    // A search that begins now also finds what was announced before.
+    const offers = this.#offers.splice(0);
+    const outageMs = this.#outage.waitMs;
     const ranges = this.#passes.lanesWithRoom();
-    if (ranges.length === 0) {
-      await this.#passes.oneEnded();
-      return true;
+    if (outageMs > 0 || ranges.length === 0) {
+      this.#mustLook = true;
+      return outageMs > 0 ? outageMs : this.#passes.oneEnded();
     }
+    // A worker with a full lane leaves offers to others, since it may not be able to run what they are for.
+    const isDue = this.#mustLook || performance.now() >= this.#lookAt || ranges !== ALL_LANES;
+    if (isDue || (await this.#takesOneOf(offers))) {
+      this.#mustLook = false;
+      const next = await this.#search(ranges);
+      if (next === true) this.#mustLook = true;
+      else this.#hasPassedOn = false;
+      return next;
+    }
+    return Math.max(0, this.#lookAt - performance.now());
+  }
+
+  async #takesOneOf(offers: readonly WorkOffer[]): Promise<boolean> {
+    for (const offer of offers) if (await offer.take(!this.#passes.isEmpty)) return true;
+    return false;
+  }
+
+  /** Wakes it, and has it look even if another worker has taken the offer. */
+  #lookSoon(): void {
+    this.#mustLook = true;
+    this.wake();
+  }
+
+  async #search(ranges: readonly LaneRange[]): Promise<Next> {
     const now = clock.now();
     const takesOver = performance.now() >= this.#takeOverAt;
     const claim = await this.#look(ranges, { now, takesOver });
     if (claim !== null) this.#begin(claim);
+    // More is due than one worker was woken for; the next one does the same.
+    if (claim?.isOnly === false && !this.#hasPassedOn) {
+      this.#hasPassedOn = true;
+      this.passOn();
+    }
     // Claims come most urgent first: if its lane is full now, no more urgent one is due.
     const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
     // It was the only one due; later publications send a signal.
@@ -203,7 +231,7 @@ export class FanOutWorker extends BackgroundWorker {
         notBefore: clock.now(),
         ended: 'in-order',
       });
-      this.wake();
+      this.#lookSoon();
       if (isHandedBack) {
         if (outcome.kind === 'void') observer.overtaken(claim);
         return;
@@ -224,7 +252,7 @@ export class FanOutWorker extends BackgroundWorker {
     const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
     const notBefore = new Date(clock.time() + restMs);
     const isPassedOn = await this.#dependencies.fanOuts.passOn(claim, { delivered, notBefore });
-    this.wake();
+    this.#lookSoon();
     return isPassedOn;
   }
 
@@ -264,10 +292,4 @@ export class FanOutWorker extends BackgroundWorker {
       observer.claimFailed(releaseError);
     }
   }
-}
-
-/** Compares database times only: the API that recorded the action may run on a machine with another clock. */
-function lagOf({ action, isFirst }: Claim): number | null {
-  if (!isFirst || action.isHidden || action.isDeleted) return null;
-  return Math.max(0, clock.time() - action.recorded.getTime()) / 1_000;
 }

@@ -33,6 +33,10 @@ export class Passes {
     });
   }
 
+  get isEmpty(): boolean {
+    return this.#actions.size === 0;
+  }
+
   get actions(): readonly ActionId[] {
     return [...this.#actions];
   }
@@ -50,8 +54,9 @@ export class Passes {
     return lanes.map((only) => ({ only }));
   }
 
-  async oneEnded(): Promise<void> {
+  async oneEnded(): Promise<true> {
     await Promise.race(LANES.flatMap((lane) => [...this.#running[lane]]));
+    return true;
   }
 
   async allEnded(): Promise<void> {

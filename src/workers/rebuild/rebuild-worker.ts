@@ -51,7 +51,7 @@ export class RebuildWorker extends BackgroundWorker {
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
     const { gate = new LaneGate(), workSignal } = dependencies;
-    super({ pollMs: options.pollMs, workSignal });
+    super({ pollMs: options.pollMs, workSignal, work: 'rebuild' });
     this.#dependencies = { ...dependencies, inTurn: (chunk) => gate.run(IN_BULK, chunk) };
     this.#options = options;
   }

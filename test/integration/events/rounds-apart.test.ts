@@ -34,9 +34,12 @@ test('events of writes that come close together share a round, and none waits fo
         digests: null,
       },
       workSignal: {
-        onWork: (callback) => {
-          waking.add(callback);
-          return { [Symbol.dispose]: () => void waking.delete(callback) };
+        onWork: (_work, callback) => {
+          const wake = (): void => {
+            callback({ take: () => Promise.resolve(true) });
+          };
+          waking.add(wake);
+          return { passOn: () => undefined, [Symbol.dispose]: () => void waking.delete(wake) };
         },
       },
     },

@@ -17,12 +17,12 @@ describe('wake-ups over Redis', () => {
     await using here = new RedisWorkSignal({ redis: near, prefix });
     await using there = new RedisWorkSignal({ redis: far, prefix });
     let calls = 0;
-    using _listening = there.onWork(() => (calls += 1));
+    using _listening = there.onWork('fan-out', () => (calls += 1));
     await eventually(
       'the channel is there',
       async () => (await near.commands.pubsub('CHANNELS', `${prefix}*`)).length === 1,
     );
-    here.notify();
+    here.notify('fan-out');
     await eventually('the other process is woken', () => calls > 0);
   });
 
@@ -31,8 +31,8 @@ describe('wake-ups over Redis', () => {
     await using redis = await connectRedis({ url });
     await using signal = new RedisWorkSignal({ redis, prefix });
     let calls = 0;
-    using _listening = signal.onWork(() => (calls += 1));
-    for (let i = 0; i < 10_000; i += 1) signal.notify();
+    using _listening = signal.onWork('fan-out', () => (calls += 1));
+    for (let i = 0; i < 10_000; i += 1) signal.notify('fan-out');
     await eventually('a call', () => calls > 0);
     await redis.ping();
     expect(calls).toBeLessThan(10);
@@ -45,11 +45,11 @@ describe('wake-ups over Redis', () => {
     const troubles: string[] = [];
     await using signal = new RedisWorkSignal({ redis, prefix, onTrouble: (what) => troubles.push(what) });
     let calls = 0;
-    using _listening = signal.onWork(() => (calls += 1));
+    using _listening = signal.onWork('fan-out', () => (calls += 1));
     await redis.subscriber.ping();
     proxy.cut();
     await eventually('the connection is gone', () => redis.subscriber.status !== 'ready');
-    signal.notify();
+    signal.notify('fan-out');
     await eventually(
       'this process is woken and the fault reported',
       () => calls === 1 && troubles.length > 0,
@@ -64,11 +64,11 @@ describe('wake-ups over Redis', () => {
     const before = redis.subscriber.listenerCount('message');
     const signal = new RedisWorkSignal({ redis, prefix });
     let calls = 0;
-    const first = signal.onWork(() => (calls += 1));
+    const first = signal.onWork('fan-out', () => (calls += 1));
     let others = 0;
-    using _second = signal.onWork(() => (others += 1));
+    using _second = signal.onWork('fan-out', () => (others += 1));
     first[Symbol.dispose]();
-    signal.notify();
+    signal.notify('fan-out');
     await eventually('the other is woken', () => others > 0);
     await signal[Symbol.asyncDispose]();
     expect(calls).toBe(0);
@@ -82,11 +82,11 @@ describe('wake-ups in memory', () => {
     const troubles: unknown[] = [];
     await using signal = new MemoryWorkSignal({ onTrouble: (_what, error) => troubles.push(error) });
     let calls = 0;
-    using _failing = signal.onWork(() => {
+    using _failing = signal.onWork('fan-out', () => {
       throw new Error('No');
     });
-    using _counting = signal.onWork(() => (calls += 1));
-    for (let i = 0; i < 100; i += 1) signal.notify();
+    using _counting = signal.onWork('fan-out', () => (calls += 1));
+    for (let i = 0; i < 100; i += 1) signal.notify('fan-out');
     expect(calls).toBe(0);
     await eventually('the call', () => calls > 0);
     expect([calls, troubles.length]).toEqual([1, 1]);
