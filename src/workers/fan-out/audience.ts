@@ -47,7 +47,8 @@ export async function* audienceOf(
   );
   let chunk: AudienceReader[] = [];
   for (;;) {
-    await Promise.all(streams.map((stream) => stream.fill()));
+    // Nearly always all of them have their next reader, and nothing is awaited.
+    if (streams.some((stream) => stream.isToFill)) await Promise.all(streams.map((stream) => stream.fill()));
     const userId = lowest(streams);
     if (userId === null) break;
     const reasons = new Set<DeliveryReason>();
@@ -164,8 +165,13 @@ class SourceStream {
     this.#at++;
   }
 
+  /** Whether the next reader, if any, must be fetched. */
+  get isToFill(): boolean {
+    return this.#at >= this.#page.length && !this.#isExhausted;
+  }
+
   async fill(): Promise<void> {
-    while (this.head === null && !this.#isExhausted) {
+    while (this.isToFill) {
       const page = await this.#source.read(this.#next, this.#limit);
       this.#page = page.userIds;
       this.#at = 0;
