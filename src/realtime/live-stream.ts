@@ -5,16 +5,21 @@ type Result = IteratorResult<LiveMessage, undefined>;
 
 const DONE: Result = { done: true, value: undefined };
 
+export interface StreamOwner {
+  /** Called once, when the stream has ended. */
+  streamEnded(): void;
+}
+
 /**
  * Bounded buffer of one watcher's messages between log and consumer: above the limit, unread messages are replaced by one
- * `resync`. Ends on its signal, on return() or on end(); unread messages are then dropped, and `onEnd` is called once. With
+ * `resync`. Ends on its signal, on return() or on end(); unread messages are then dropped, and the owner is notified. With
  * an already fired signal it starts ended and calls nothing.
  */
 export class LiveStream implements LiveMessages {
   readonly #limit: number;
   readonly #replayLimit: number;
   readonly #signal: EndSignal;
-  readonly #onEnd: () => void;
+  readonly #owner: StreamOwner;
   readonly #onAbort = (): void => {
     this.end();
   };
@@ -29,12 +34,12 @@ export class LiveStream implements LiveMessages {
     readonly limit: number;
     readonly replayLimit: number;
     readonly signal: EndSignal;
-    readonly onEnd: () => void;
+    readonly owner: StreamOwner;
   }) {
     this.#limit = options.limit;
     this.#replayLimit = options.replayLimit;
     this.#signal = options.signal;
-    this.#onEnd = options.onEnd;
+    this.#owner = options.owner;
     if (this.#signal.aborted) this.#ended = true;
     else this.#signal.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -84,7 +89,7 @@ export class LiveStream implements LiveMessages {
     this.#waiting = [];
     for (const resolve of waiting) resolve(DONE);
     this.#wakeUp();
-    this.#onEnd();
+    this.#owner.streamEnded();
   }
 
   next(): Promise<Result> {

@@ -1,9 +1,8 @@
-import type { EndSignal } from '../lib/ending.ts';
 import type { UserId } from '../domain/action.ts';
 import { CursorEncoder, decodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
-import type { LiveMessage, ResyncReason } from './live-log.ts';
+import type { LiveMessage, ResyncReason, WatchOptions } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
-import { LiveStream } from './live-stream.ts';
+import { LiveStream, type StreamOwner } from './live-stream.ts';
 
 /** Notification for watchers: an event with its position or, without an entry, a new generation of the log. */
 export interface LiveFrame {
@@ -11,28 +10,27 @@ export interface LiveFrame {
   readonly entry: LogEntry | null;
 }
 
-export interface WatcherOptions {
-  readonly userId: UserId;
-  readonly after: string | undefined;
-  readonly signal: EndSignal;
+/** What all watchers of a live log share: each of them keeps only what is its own. */
+export interface WatcherHost {
   readonly bufferLimit: number;
   readonly logLength: number;
-  /** Keeps the log from now on and reads what follows the position; `null`: reads only where the log ends. */
-  readonly load: (position: LogPosition | null) => Promise<LogSnapshot>;
-  /** The log could not be read again; verify() repairs it once possible. */
+  /** Keeps the reader's log from now on and reads what follows the position; `null`: reads only where the log ends. */
+  readonly load: (userId: UserId, position: LogPosition | null) => Promise<LogSnapshot>;
+  /** A log could not be read again; verify() repairs it once possible. */
   readonly onStale: (error: unknown) => void;
-  /** Called once, when the stream has ended. */
-  readonly onEnd: () => void;
+  /** Called once, when the stream of a watcher has ended. */
+  readonly onEnd: (watcher: LiveWatcher) => void;
 }
 
 /**
  * Follows one reader's log for one consumer. A frame that continues the watcher's position is passed on; any other makes it
  * read the log again, so it never depends on every frame arriving.
  */
-export class LiveWatcher {
+export class LiveWatcher implements StreamOwner {
   readonly userId: UserId;
   readonly stream: LiveStream;
-  readonly #options: WatcherOptions;
+  readonly #host: WatcherHost;
+  readonly #after: string | undefined;
   readonly #tag: string;
   readonly #cursors: CursorEncoder;
   /** `null` until `ready` is sent. */
@@ -42,18 +40,23 @@ export class LiveWatcher {
   #aside: LiveFrame[] = [];
   #loadAgain = false;
 
-  constructor(options: WatcherOptions) {
-    this.#options = options;
-    this.userId = options.userId;
-    this.#tag = readerTag(options.userId);
+  constructor(host: WatcherHost, { userId, after, signal }: WatchOptions) {
+    this.#host = host;
+    this.#after = after;
+    this.userId = userId;
+    this.#tag = readerTag(userId);
     this.#cursors = new CursorEncoder(this.#tag);
     this.stream = new LiveStream({
-      limit: options.bufferLimit,
+      limit: host.bufferLimit,
       // One more for `ready`.
-      replayLimit: options.logLength + 1,
-      signal: options.signal,
-      onEnd: options.onEnd,
+      replayLimit: host.logLength + 1,
+      signal,
+      owner: this,
     });
+  }
+
+  streamEnded(): void {
+    this.#host.onEnd(this);
   }
 
   /**
@@ -61,7 +64,7 @@ export class LiveWatcher {
    * Rejects when the log cannot be read.
    */
   async open(): Promise<void> {
-    const { after } = this.#options;
+    const after = this.#after;
     await this.#load(after === undefined ? null : decodeLiveCursor(this.#tag, after));
   }
 
@@ -79,7 +82,7 @@ export class LiveWatcher {
     try {
       await this.#load(this.#position);
     } catch (error) {
-      this.#options.onStale(error);
+      this.#host.onStale(error);
     }
   }
 
@@ -95,7 +98,7 @@ export class LiveWatcher {
     let position = from;
     try {
       do {
-        const snapshot = await this.#options.load(position);
+        const snapshot = await this.#host.load(this.userId, position);
         if (this.stream.ended) return;
         this.stream.replay([...this.#opening(snapshot), ...this.#since(position, snapshot)]);
         this.#position = snapshot.head;
@@ -119,19 +122,19 @@ export class LiveWatcher {
   #opening({ head }: LogSnapshot): LiveMessage[] {
     if (this.#position !== null) return [];
     // With `after` itself: a watcher disconnected right after `ready` has not received the missed messages yet.
-    return [{ kind: 'ready', cursor: this.#options.after ?? this.#cursor(head) }];
+    return [{ kind: 'ready', cursor: this.#after ?? this.#cursor(head) }];
   }
 
   #since(position: LogPosition | null, snapshot: LogSnapshot): LiveMessage[] {
     if (position === null)
-      return this.#options.after === undefined ? [] : [this.#resync(snapshot.head, 'invalid-cursor')];
+      return this.#after === undefined ? [] : [this.#resync(snapshot.head, 'invalid-cursor')];
     const reason = findHole(position, snapshot);
     if (reason !== null) return [this.#resync(snapshot.head, reason)];
     return snapshot.missed.map((entry) => this.#event(snapshot.head.generation, entry));
   }
 
   #setAside(frame: LiveFrame): void {
-    if (this.#aside.length < this.#options.bufferLimit) {
+    if (this.#aside.length < this.#host.bufferLimit) {
       this.#aside.push(frame);
       return;
     }

@@ -10,7 +10,7 @@ import {
 } from './live-log.ts';
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
 import type { LogEntry, LogSnapshot } from './live-resume.ts';
-import { LiveWatcher } from './live-watcher.ts';
+import { LiveWatcher, type WatcherHost } from './live-watcher.ts';
 import { WatcherSet } from './watcher-set.ts';
 
 interface MemoryLog {
@@ -23,6 +23,7 @@ interface MemoryLog {
 /** Live log of a process that is API and worker in one. It ends with the process, so every restart causes a resync. */
 export class MemoryLiveLog implements LiveLog {
   readonly #limits: LiveLogLimits;
+  readonly #host: WatcherHost;
   readonly #epoch = randomBytes(8).toString('hex');
   readonly #logs = new Map<UserId, MemoryLog>();
   readonly #watchers = new WatcherSet();
@@ -31,6 +32,16 @@ export class MemoryLiveLog implements LiveLog {
 
   constructor(options: LiveLogOptions = {}) {
     this.#limits = resolveLimits(options);
+    this.#host = {
+      bufferLimit: this.#limits.bufferLimit,
+      logLength: this.#limits.logLength,
+      load: (userId, position) => Promise.resolve(this.#open(userId, position)),
+      // Reading memory does not fail.
+      onStale: () => undefined,
+      onEnd: (watcher) => {
+        this.#watchers.delete(watcher);
+      },
+    };
   }
 
   /** Current contents, for metrics and leak tests. */
@@ -76,21 +87,9 @@ export class MemoryLiveLog implements LiveLog {
     }
   }
 
-  async watch({ userId, after, signal }: WatchOptions): Promise<LiveMessages> {
+  async watch(options: WatchOptions): Promise<LiveMessages> {
     this.#assertOpen();
-    const watcher: LiveWatcher = new LiveWatcher({
-      userId,
-      after,
-      signal,
-      bufferLimit: this.#limits.bufferLimit,
-      logLength: this.#limits.logLength,
-      load: (position) => Promise.resolve(this.#open(userId, position)),
-      // Reading memory does not fail.
-      onStale: () => undefined,
-      onEnd: () => {
-        this.#watchers.delete(watcher);
-      },
-    });
+    const watcher = new LiveWatcher(this.#host, options);
     if (watcher.stream.ended) return watcher.stream;
     this.#watchers.add(watcher);
     await watcher.open();

@@ -12,7 +12,7 @@ import {
   type WatchOptions,
 } from './live-log.ts';
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
-import { LiveWatcher } from './live-watcher.ts';
+import { LiveWatcher, type WatcherHost } from './live-watcher.ts';
 import { hintChannel } from './redis-live-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
@@ -29,6 +29,7 @@ const READS_AT_ONCE = 64;
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
   readonly #limits: LiveLogLimits;
+  readonly #host: WatcherHost;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #store: RedisLiveStore;
   readonly #subscriptions: RedisSubscriptions;
@@ -67,6 +68,19 @@ export class RedisLiveLog implements LiveLog {
     this.#channel = hintChannel(options.prefix, this.#name);
     this.#limits = resolveLimits(options);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
+    this.#host = {
+      bufferLimit: this.#limits.bufferLimit,
+      logLength: this.#limits.logLength,
+      load: (userId, position) => this.#reads.run(() => this.#store.open(userId, position, this.#name)),
+      onStale: (error) => {
+        this.#onTrouble('follow a log', error);
+      },
+      onEnd: (watcher) => {
+        if (!this.#watchers.delete(watcher)) return;
+        this.#subscriptions.release(this.#channel);
+        this.#setTimer();
+      },
+    };
     this.#store = new RedisLiveStore(options.redis, options.prefix, this.#limits);
     this.#subscriptions = new RedisSubscriptions(options.redis, () => {
       for (const watcher of this.#watchers.all()) void watcher.verify();
@@ -123,24 +137,9 @@ export class RedisLiveLog implements LiveLog {
     throw failure.error;
   }
 
-  async watch({ userId, after, signal }: WatchOptions): Promise<LiveMessages> {
+  async watch(options: WatchOptions): Promise<LiveMessages> {
     this.#assertOpen();
-    const watcher: LiveWatcher = new LiveWatcher({
-      userId,
-      after,
-      signal,
-      bufferLimit: this.#limits.bufferLimit,
-      logLength: this.#limits.logLength,
-      load: (position) => this.#reads.run(() => this.#store.open(userId, position, this.#name)),
-      onStale: (error) => {
-        this.#onTrouble('follow a log', error);
-      },
-      onEnd: () => {
-        if (!this.#watchers.delete(watcher)) return;
-        this.#subscriptions.release(this.#channel);
-        this.#setTimer();
-      },
-    });
+    const watcher = new LiveWatcher(this.#host, options);
     if (watcher.stream.ended) return watcher.stream;
     this.#watchers.add(watcher);
     this.#setTimer();
@@ -149,7 +148,7 @@ export class RedisLiveLog implements LiveLog {
       await watcher.open();
     } catch (cause) {
       watcher.stream.end();
-      if (!signal.aborted && !this.#closed) throw asUnavailable('subscribe', cause);
+      if (!options.signal.aborted && !this.#closed) throw asUnavailable('subscribe', cause);
     }
     return watcher.stream;
   }

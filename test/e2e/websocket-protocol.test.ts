@@ -30,6 +30,35 @@ async function openWithShortToken(
   }
 }
 
+describe('errors of ours', () => {
+  test('in an event tell the client nothing but an id', async () => {
+    const event = {
+      kind: 'ready',
+      get cursor(): string {
+        throw new Error('The password is hunter2');
+      },
+    } as const;
+    await using server = await startTestHttp(app, {
+      services: {
+        ...app.services,
+        // oxlint-disable-next-line typescript/require-await -- a stream has nothing to wait for here
+        watchFeed: () =>
+          Promise.resolve(
+            (async function* events() {
+              yield event;
+            })(),
+          ),
+      },
+    });
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', errorId: expect.any(String) as unknown };
+    const { payload } = (await socket.next()) as { payload: { errors: object[] } };
+    expect(payload.errors).toMatchObject([{ message: 'Internal server error', extensions }]);
+    expect(JSON.stringify(payload)).not.toContain('hunter2');
+  });
+});
+
 describe('close codes', () => {
   test.each([
     ['text that is no JSON', 'hello'],

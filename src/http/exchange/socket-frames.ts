@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream';
+import type { ExecutionResult } from 'graphql';
 import type { WebSocket } from 'ws';
 import { toByteText } from '../../lib/byte-text.ts';
+
+type ResultStream = AsyncGenerator<ExecutionResult, void, void>;
 
 /** Upper bound on bytes gathered before they are sent. */
 const MOST_GATHERED = 65_536;
@@ -86,11 +89,24 @@ function headOf(length: number): string {
 export class SocketFrames {
   readonly #writer: SocketWriter;
   readonly #head: string;
+  #stream: ResultStream | null = null;
 
   /** @param id of the subscription. */
   constructor(writer: SocketWriter, id: string) {
     this.#writer = writer;
     this.#head = toByteText(`{"id":${JSON.stringify(id)},"type":"next","payload":`);
+  }
+
+  /** Sets the stream of results that is sent, with its errors as clients may see them. */
+  carry(stream: ResultStream): void {
+    this.#stream = stream;
+  }
+
+  /** Takes the stream; `null`: there is none. */
+  takeStream(): ResultStream | null {
+    const stream = this.#stream;
+    this.#stream = null;
+    return stream;
   }
 
   /**

@@ -1,5 +1,3 @@
-import { OnDispose } from '../../lib/on-dispose.ts';
-
 /** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
 export class SubscriptionQuota {
   readonly #limit: number;
@@ -20,15 +18,29 @@ export class SubscriptionQuota {
     if (open >= this.#limit) return null;
     this.#open.set(userId, open + 1);
     this.#total += 1;
-    return new OnDispose(() => {
-      this.#giveBack(userId);
-    });
+    return new Place(this, userId);
   }
 
-  #giveBack(userId: string): void {
+  /** Called once for each place. */
+  giveBack(userId: string): void {
     const open = this.#open.get(userId) ?? 0;
     if (open <= 1) this.#open.delete(userId);
     else this.#open.set(userId, open - 1);
     this.#total -= 1;
+  }
+}
+
+class Place implements Disposable {
+  readonly #userId: string;
+  #quota: SubscriptionQuota | null;
+
+  constructor(quota: SubscriptionQuota, userId: string) {
+    this.#quota = quota;
+    this.#userId = userId;
+  }
+
+  [Symbol.dispose](): void {
+    this.#quota?.giveBack(this.#userId);
+    this.#quota = null;
   }
 }

@@ -56,24 +56,42 @@ export class Intake {
   /** @param caller services and admins are limited by the total only */
   open(caller: Caller): BodyUnderWay {
     const key = isTrusted(caller.identity) ? null : rateLimitKey(caller);
-    let [first, rest] = [0, 0];
-    return {
-      resize: (bytes) => {
-        const moreFirst = Math.min(bytes, FIRST_BYTES) - first;
-        const moreRest = Math.max(0, bytes - FIRST_BYTES) - rest;
-        const refusal = this.#first.refusalOf(key, moreFirst) ?? this.#rest.refusalOf(key, moreRest);
-        if (refusal !== null) return refusal;
-        this.#first.add(key, moreFirst);
-        this.#rest.add(key, moreRest);
-        [first, rest] = [first + moreFirst, rest + moreRest];
-        return null;
-      },
-      [Symbol.dispose]: () => {
-        this.#first.add(key, -first);
-        this.#rest.add(key, -rest);
-        [first, rest] = [0, 0];
-      },
-    };
+    return new Body(key, this.#first, this.#rest);
+  }
+}
+
+/** A class instead of an object of functions: an open subscription keeps that of the message it began with. */
+class Body implements BodyUnderWay {
+  readonly #key: string | null;
+  readonly #firstLedger: Ledger;
+  readonly #restLedger: Ledger;
+  #first = 0;
+  #rest = 0;
+
+  constructor(key: string | null, first: Ledger, rest: Ledger) {
+    this.#key = key;
+    this.#firstLedger = first;
+    this.#restLedger = rest;
+  }
+
+  resize(bytes: number): Error | null {
+    const key = this.#key;
+    const moreFirst = Math.min(bytes, FIRST_BYTES) - this.#first;
+    const moreRest = Math.max(0, bytes - FIRST_BYTES) - this.#rest;
+    const refusal = this.#firstLedger.refusalOf(key, moreFirst) ?? this.#restLedger.refusalOf(key, moreRest);
+    if (refusal !== null) return refusal;
+    this.#firstLedger.add(key, moreFirst);
+    this.#restLedger.add(key, moreRest);
+    this.#first += moreFirst;
+    this.#rest += moreRest;
+    return null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#firstLedger.add(this.#key, -this.#first);
+    this.#restLedger.add(this.#key, -this.#rest);
+    this.#first = 0;
+    this.#rest = 0;
   }
 }
 

@@ -40,6 +40,8 @@ export interface Connection {
   readonly languages: string | undefined;
   /** Operations in progress, by id; `null` until `connection_init`. */
   operations: Readonly<Record<string, unknown>> | null;
+  /** Closes the socket without `connection_init` in time. */
+  readonly initDeadline: Disposable;
   /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
   /** The message being processed. */
@@ -148,12 +150,14 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     observer.finished(operationName(request), errors, request.startedAt);
     args.contextValue = undefined;
     if (request.params !== undefined) Object.assign(request.params, { query: '' });
-    return result;
+    // Yoga's wrappers, which would stay as long as the subscription, do nothing that the stream has not done.
+    return request.frames?.takeStream() ?? result;
   }
 
   return {
     async onConnect(connection) {
       const { connectionParams, extra, subscriptions } = connection;
+      extra.initDeadline[Symbol.dispose]();
       const isAdmitted = await admit(options, extra, connectionParams);
       extra.activeAt = performance.now();
       extra.operations = subscriptions;

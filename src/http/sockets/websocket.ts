@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events/requests.ts';
 import { closeReason } from './connection-params.ts';
+import { callAt } from '../limits/deadline.ts';
 import { LARGE_BYTES } from '../limits/intake.ts';
 import { MessageOrder } from './message-order.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
@@ -49,7 +50,8 @@ export class SocketServer {
     });
     this.#protocol = makeServer({
       ...createSocketOperations(options),
-      connectionInitWaitTimeout: limits.connectionInitMs,
+      // A timer of its own for every socket would stay as long as the socket.
+      connectionInitWaitTimeout: 0,
     });
     this.#pings = setInterval(() => {
       this.#ping();
@@ -84,6 +86,9 @@ export class SocketServer {
       languages: localeFor(request.headers['accept-language']),
       operations: null,
       activeAt: performance.now(),
+      initDeadline: callAt(new Date(Date.now() + limits.connectionInitMs), () => {
+        socket.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+      }),
     };
     this.#connections.set(socket, connection);
     const messages = new SocketIntake({ socket, stream, caller: () => connection.caller, limits, intake });
@@ -103,21 +108,7 @@ export class SocketServer {
             if (underWay === null) return;
             const isLarge = data.length > LARGE_BYTES;
             order.add(isLarge, () => {
-              // Operations of a socket closed meanwhile would never be ended.
-              if (socket.readyState === socket.CLOSED) {
-                underWay[Symbol.dispose]();
-                return;
-              }
-              // For the operation that the message starts: it is processed before anything is awaited.
-              connection.message = { underWay, isLarge };
-              handle(data.toString())
-                .catch((err: unknown) => {
-                  this.#fail(socket, err);
-                })
-                .finally(() => {
-                  underWay[Symbol.dispose]();
-                });
-              connection.message = undefined;
+              this.#hand(connection, { underWay, isLarge }, () => handle(readMessage(data.toString())));
             });
           });
         },
@@ -125,10 +116,42 @@ export class SocketServer {
       connection,
     );
     socket.on('close', (code, reason) => {
+      connection.initDeadline[Symbol.dispose]();
       closed(code, reason.toString()).catch((err: unknown) => {
         this.#fail(socket, err);
       });
     });
+  }
+
+  /** A method of its own: what waits for a subscription to end must not keep the bytes of its message. */
+  #hand(
+    connection: Connection,
+    message: NonNullable<Connection['message']>,
+    handle: () => Promise<void>,
+  ): void {
+    const { socket } = connection;
+    // Operations of a socket closed meanwhile would never be ended.
+    if (socket.readyState === socket.CLOSED) {
+      message.underWay[Symbol.dispose]();
+      return;
+    }
+    // For the operation that the message starts: it is processed before anything is awaited.
+    connection.message = message;
+    const handled = handle();
+    connection.message = undefined;
+    this.#afterwards(handled, socket, message.underWay);
+  }
+
+  #afterwards(handled: Promise<void>, socket: WebSocket, underWay: Disposable): void {
+    handled.then(
+      () => {
+        underWay[Symbol.dispose]();
+      },
+      (err: unknown) => {
+        underWay[Symbol.dispose]();
+        this.#fail(socket, err);
+      },
+    );
   }
 
   #fail(socket: WebSocket, err: unknown): void {
@@ -171,5 +194,19 @@ export class SocketServer {
     }, GOODBYE_MS);
     await closed;
     clearTimeout(overdue);
+  }
+}
+
+/**
+ * What the protocol is given, which keeps it as long as the operation runs: the message itself, without its text. A text
+ * that cannot be read is given as it is, to be refused.
+ */
+function readMessage(text: string): string {
+  try {
+    const message: unknown = JSON.parse(text);
+    // The protocol takes messages that have been read, too, but does not say so.
+    return typeof message === 'string' ? text : (message as string);
+  } catch {
+    return text;
   }
 }

@@ -75,8 +75,12 @@ export function checkActionFilter(filter: ActionFilter | null | undefined): Chec
   return validate(actionFilterSchema, { ...filter }, ['filter']);
 }
 
+let noFilter: CheckedFeedFilter | null = null;
+
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
+  // Most subscriptions have none, and each keeps it.
+  if (filter == null) return (noFilter ??= validate(feedFilterSchema, {}, ['filter']));
   return validate(feedFilterSchema, { ...filter }, ['filter']);
 }
 

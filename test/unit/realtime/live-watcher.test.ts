@@ -70,16 +70,16 @@ interface Settle {
 }
 
 function watch(log: SlowLog, bufferLimit = 10_000): LiveWatcher {
-  return new LiveWatcher({
-    userId: READER,
-    after: undefined,
-    signal: new AbortController().signal,
-    bufferLimit,
-    logLength: 10_000,
-    load: log.load,
-    onStale: () => undefined,
-    onEnd: () => undefined,
-  });
+  return new LiveWatcher(
+    {
+      bufferLimit,
+      logLength: 10_000,
+      load: (_userId, position) => log.load(position),
+      onStale: () => undefined,
+      onEnd: () => undefined,
+    },
+    { userId: READER, signal: new AbortController().signal },
+  );
 }
 
 async function settled(): Promise<void> {

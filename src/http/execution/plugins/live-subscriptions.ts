@@ -30,10 +30,10 @@ type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: R
 
 /** Runs subscriptions over any transport: counted, with new loaders per event, and ended at once when the client leaves. */
 export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
-  const inTrace = tracedPushes();
+  const parts = { ...options, inTrace: tracedPushes() };
   return {
     onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn((args: ExecutionArgs) => subscribe({ ...options, inTrace }, args));
+      setSubscribeFn((args: ExecutionArgs) => subscribe(parts, args));
     },
   };
 }
@@ -52,7 +52,9 @@ async function subscribe(parts: SubscriptionParts, args: ExecutionArgs) {
   const subscription = new LiveSubscription(parts, args, { ...asked, identity, transport, place });
   const contextValue = subscription.context();
   const result = await runSubscription({ ...args, contextValue, options: FIRST_FAULT }, subscription);
-  return Symbol.asyncIterator in result ? result : withFirstRefusal(result);
+  if (!(Symbol.asyncIterator in result)) return withFirstRefusal(result);
+  asked.frames?.carry(result);
+  return result;
 }
 
 interface Subscriber extends Pick<SubscribeContext, 'lastEventId' | 'locale' | 'request' | 'frames'> {
@@ -107,7 +109,12 @@ class LiveSubscription implements ResultStreamOptions {
 
   present(event: unknown): ExecutionResult | Promise<ExecutionResult> {
     const shown = this.#render(event as FeedEvent);
-    return this.#isSocket ? shown : this.#withId(shown, event as FeedEvent);
+    if (!this.#isSocket) return this.#withId(shown, event as FeedEvent);
+    const { observer } = this.#parts;
+    // Over HTTP, Yoga does it.
+    return shown instanceof Promise
+      ? shown.then((result) => withPresented(result, observer))
+      : withPresented(shown, observer);
   }
 
   prepare(events: readonly unknown[], wake: () => void): boolean {
@@ -161,4 +168,14 @@ class LiveSubscription implements ResultStreamOptions {
       signal.removeEventListener('abort', onAbort);
     });
   }
+}
+
+/** The result with its errors as clients may see them. */
+function withPresented(
+  result: ExecutionResult,
+  { presentError }: LiveSubscriptionsOptions['observer'],
+): ExecutionResult {
+  return result.errors === undefined
+    ? result
+    : { ...result, errors: result.errors.map((error) => presentError(error)) };
 }

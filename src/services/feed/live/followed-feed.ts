@@ -3,12 +3,14 @@ import type { ReadyIterator } from '../../../lib/ready-iterator.ts';
 import type { LiveMessage, LiveMessages } from '../../../realtime/live-log.ts';
 import type { FeedEvent } from '../../shapes.ts';
 import type { EventMessage } from './live-decisions.ts';
-import type { Asker } from './shared-decisions.ts';
+import type { Asker, SharedDecisions, Watcher } from './shared-decisions.ts';
 import type { UnreadWatch } from './unread-watch.ts';
 
 export interface FollowOptions {
-  readonly decide: (asker: Asker) => void;
-  readonly openUnread: () => UnreadWatch | null;
+  readonly decisions: Pick<SharedDecisions, 'decide'>;
+  readonly watcher: Watcher;
+  /** `null`: the client does not ask for the unread count. */
+  readonly openUnread: (() => UnreadWatch) | null;
   readonly isResumed: boolean;
   readonly signal: EndSignal;
 }
@@ -52,7 +54,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   #failure: { readonly error: unknown } | null = null;
   #isOver = false;
   readonly #onMessage = (): void => {
-    if (this.#messages.hasEvents) this.#options.decide(this);
+    if (this.#messages.hasEvents) this.#askToDecide();
     else this.#wakeUp();
   };
 
@@ -71,10 +73,10 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   }
 
   whenReady(wake: () => void): boolean {
-    const unread = (this.#unread ??= this.#options.openUnread());
+    const unread = (this.#unread ??= this.#options.openUnread?.() ?? null);
     // A count may arrive at any time, without a message.
     if (unread !== null || this.#next !== null || this.#failure !== null || this.#isOver) return false;
-    if (this.#waiting.length > 0 || this.#messages.hasEvents) this.#options.decide(this);
+    if (this.#waiting.length > 0 || this.#messages.hasEvents) this.#askToDecide();
     else if (!this.#messages.whenSome(this.#onMessage)) return false;
     this.#wake = wake;
     return true;
@@ -146,7 +148,7 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
 
   /** The next event; `null` at the end. */
   async #advance(): Promise<FeedEvent | null> {
-    const unread = (this.#unread ??= this.#options.openUnread());
+    const unread = (this.#unread ??= this.#options.openUnread?.() ?? null);
     for (;;) {
       const ready = this.takeReady();
       if (ready !== null) return ready;
@@ -180,8 +182,13 @@ export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
   #decide(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      this.#options.decide(this);
+      this.#askToDecide();
     });
+  }
+
+  #askToDecide(): void {
+    const { decisions, watcher } = this.#options;
+    decisions.decide(watcher, this);
   }
 
   #wakeUp(): void {

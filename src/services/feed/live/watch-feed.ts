@@ -39,12 +39,19 @@ export async function watchFeed(
   });
   const watcher = { identity, filter, kept: new KeptProfile(identity.userId) };
   return new FollowedFeed(messages, {
-    decide: (asker) => {
-      decisions.decide(watcher, asker);
-    },
-    openUnread: () =>
-      args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
+    decisions,
+    watcher,
+    openUnread: args.withUnread === true ? unreadOf(identity, countUnread, signal) : null,
     isResumed: after !== null,
     signal,
   });
+}
+
+/** A function of its own: what it is made from is kept by those alone who ask for the count. */
+function unreadOf(
+  identity: Identity,
+  countUnread: WatchFeedDependencies['countUnread'],
+  signal: WatchArgs['signal'],
+): () => UnreadWatch {
+  return () => new UnreadWatch({ count: () => countUnread(identity), signal });
 }
