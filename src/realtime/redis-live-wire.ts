@@ -54,6 +54,9 @@ export function decodeHints(text: string): LiveHint[] {
   if (!Array.isArray(texts) || !Array.isArray(readers)) throw malformed(text);
   const events = texts.map((event) => (event === '' ? null : decodeEvent(String(event))));
   const hints: LiveHint[] = [];
+  // One message usually has the same position and event for many readers.
+  let entryId = '';
+  let entry: LogEntry | null = null;
   for (let i = 0; i + 3 < readers.length; i += 4) {
     const userId: unknown = readers[i];
     const generation: unknown = readers[i + 1];
@@ -62,7 +65,10 @@ export function decodeHints(text: string): LiveHint[] {
     if (typeof userId !== 'string' || typeof generation !== 'string' || typeof id !== 'string')
       throw malformed(text);
     if (id !== '' && event == null) throw malformed(text);
-    hints.push({ userId, frame: { generation, entry: event == null ? null : toEntry(id, event) } });
+    if (event == null) entry = null;
+    else if (entry?.event !== event || id !== entryId) entry = toEntry(id, event);
+    entryId = id;
+    hints.push({ userId, frame: { generation, entry } });
   }
   return hints;
 }

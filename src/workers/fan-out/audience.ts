@@ -51,16 +51,18 @@ export async function* audienceOf(
     if (streams.some((stream) => stream.isToFill)) await Promise.all(streams.map((stream) => stream.fill()));
     const userId = lowest(streams);
     if (userId === null) break;
-    const reasons = new Set<DeliveryReason>();
+    // Most readers are reached in one way: their reasons are the same list.
+    let reasons: readonly DeliveryReason[] = [];
     let wasReached = false;
     for (const stream of streams) {
       if (stream.head === userId) {
-        reasons.add(stream.reason);
+        if (reasons.length === 0) reasons = stream.reasons;
+        else if (!reasons.includes(stream.reason)) reasons = [...reasons, stream.reason];
         wasReached ||= before !== null && stream.isOf(before, userId);
         stream.advance();
       }
     }
-    chunk.push({ userId, reasons: [...reasons], wasReached });
+    chunk.push({ userId, reasons, wasReached });
     if (chunk.length === chunkSize) {
       yield chunk;
       chunk = [];
@@ -140,6 +142,8 @@ function lowest(streams: readonly SourceStream[]): UserId | null {
 
 class SourceStream {
   readonly reason: DeliveryReason;
+  /** The reason alone. */
+  readonly reasons: readonly DeliveryReason[];
   readonly isOf: Source['isOf'];
   readonly #source: Source;
   readonly #limit: number;
@@ -150,6 +154,7 @@ class SourceStream {
 
   constructor(source: Source, afterUserId: UserId | null, limit: number) {
     this.reason = source.reason;
+    this.reasons = [source.reason];
     this.isOf = source.isOf;
     this.#source = source;
     this.#next = afterUserId;

@@ -215,13 +215,20 @@ function announcementsOf(
   const added = new Set(outcome.added);
   const raised = new Set(outcome.raised);
   const events = new Map<string, EntryEvent>();
-  return readers.flatMap(({ userId, relevancy, reasons }) => {
-    if (!isForAll && !added.has(userId) && !raised.has(userId)) return [];
-    const kind = added.has(userId) ? 'added' : 'updated';
-    // Most readers get the same notification.
-    const name = `${kind} ${String(relevancy.getTime())} ${reasons.join()}`;
-    const event = events.get(name) ?? { kind, actionId, relevancy, reasons };
-    events.set(name, event);
-    return [{ userId, event }];
-  });
+  const announcements: Announcement[] = [];
+  let event: EntryEvent | undefined;
+  for (const { userId, relevancy, reasons } of readers) {
+    const isAdded = added.has(userId);
+    if (!isForAll && !isAdded && !raised.has(userId)) continue;
+    const kind: EntryEvent['kind'] = isAdded ? 'added' : 'updated';
+    // Most readers get the same notification, and many have the very same values.
+    if (event?.kind !== kind || event.relevancy !== relevancy || event.reasons !== reasons) {
+      const name = `${kind} ${String(relevancy.getTime())} ${reasons.join()}`;
+      const shared: EntryEvent = events.get(name) ?? { kind, actionId, relevancy, reasons };
+      events.set(name, shared);
+      event = shared;
+    }
+    announcements.push({ userId, event });
+  }
+  return announcements;
 }
