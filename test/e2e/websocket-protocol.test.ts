@@ -41,9 +41,9 @@ describe('errors of ours', () => {
     await using server = await startTestHttp(app, {
       services: {
         ...app.services,
-        // oxlint-disable-next-line typescript/require-await -- a stream has nothing to wait for here
         watchFeed: () =>
           Promise.resolve(
+            // oxlint-disable-next-line typescript/require-await -- a stream has nothing to wait for here
             (async function* events() {
               yield event;
             })(),
