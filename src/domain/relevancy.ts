@@ -140,6 +140,26 @@ export function relevancyOf(
   return relevancy;
 }
 
+/** Members with one of these departments or supervisors may be concerned; for others both fields make no difference. */
+export interface ConcernedGroups {
+  readonly departmentIds: readonly string[];
+  readonly supervisorIds: readonly UserId[];
+}
+
+export function concernedGroups(
+  action: ConcerningAction,
+  interactions: readonly InteractionGroup[],
+): ConcernedGroups {
+  const prefix = departmentKey('');
+  const named = [...concernedSince(action).keys()].filter((key) => key.startsWith(prefix));
+  const departmentIds = new Set([
+    ...named.map((key) => key.slice(prefix.length)),
+    ...interactions.flatMap((interaction) => interaction.departmentIds),
+  ]);
+  const supervisorIds = new Set(interactions.flatMap(({ actorId }) => actorId ?? []));
+  return { departmentIds: [...departmentIds], supervisorIds: [...supervisorIds] };
+}
+
 /** `relevancyOf` for many readers of one action; examines each interaction group once. */
 export function relevancyFor(
   action: RelevancyAction,

@@ -1,12 +1,18 @@
 import type { Action, RefId, UserId } from '../domain/action.ts';
-import { baseRelevancy, passersOf, relevancyFor, type InteractionGroup } from '../domain/relevancy.ts';
+import {
+  baseRelevancy,
+  concernedGroups,
+  passersOf,
+  relevancyFor,
+  type InteractionGroup,
+} from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * The relevancy of an action for each of these readers. Without interactions it is equal for all and costs nothing. With
- * interactions it takes one round trip for the readers' assigned follows of the action's refs and, if there are reshares,
- * their follows of the resharers.
+ * interactions it takes one round trip for the members among the readers whose department or supervisor matters, the readers'
+ * assigned follows of the action's refs and, if there are reshares, their follows of the resharers.
  */
 export async function relevancies(
   { members, follows, weights }: FeedDependencies,
@@ -19,7 +25,7 @@ export async function relevancies(
     return () => base;
   }
   const [found, followed] = await Promise.all([
-    members.findByIds(userIds),
+    members.amongGroups(userIds, concernedGroups(action, interactions)),
     followsThatBoost({ follows }, userIds, { passers: passersOf(interactions), refIds: action.refIds }),
   ]);
   const known = new Map(found.map((member) => [member.userId, member]));

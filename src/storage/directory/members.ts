@@ -1,7 +1,8 @@
-import type { Collection, Document } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Details } from '../../domain/details.ts';
 import type { Member } from '../../domain/member.ts';
+import type { ConcernedGroups } from '../../domain/relevancy.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
@@ -88,6 +89,30 @@ export function membersRepository(
         ids.length,
       );
       return documents.map(toMember);
+    },
+
+    /** Those among the members with one of these departments or supervisors. One round trip, none without any. */
+    async amongGroups(
+      ids: readonly UserId[],
+      { departmentIds, supervisorIds }: ConcernedGroups,
+    ): Promise<Pick<Member, 'userId' | 'departmentId' | 'supervisorId'>[]> {
+      const groups: Filter<MemberDocument>[] = [];
+      if (departmentIds.length > 0) groups.push({ departmentId: { $in: [...departmentIds] } });
+      if (supervisorIds.length > 0) groups.push({ supervisorId: { $in: [...supervisorIds] } });
+      if (groups.length === 0) return [];
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...ids] }, $or: groups })
+          .hint('_id_')
+          .project<Pick<MemberDocument, '_id' | 'departmentId' | 'supervisorId'>>({
+            departmentId: 1,
+            supervisorId: 1,
+          }),
+        ids.length,
+      );
+      return documents.map(({ _id: userId, departmentId, supervisorId }) => ({
+        ...{ userId, departmentId, supervisorId },
+      }));
     },
 
     async find(id: UserId): Promise<Member | null> {

@@ -103,6 +103,46 @@ test('what a like raises for all readers alike is raised in one write, without a
   }
 });
 
+test('of the readers of a liked action, members are read only where a department or supervisor can matter', async () => {
+  const readers = ['kim', 'lea', 'max'];
+  await parts.services.followMany(
+    parts.service,
+    readers.map((followerId) => ({ followerId, refId: 'grouped' })),
+  );
+  const refs = [{ id: 'grouped', type: 'THING', label: 'grouped' }];
+  const conducted = new Date(Date.now() - 3_600_000);
+  const liked = async (by: string): Promise<{ asked: unknown[]; places: number[] }> => {
+    const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted });
+    await parts.fanOut();
+    await parts.services.addInteraction(parts.session(by), { actionId: action.id, kind: 'LIKE' });
+    const commands = await commandsOf(parts.database, () => parts.fanOut());
+    const asked = commands
+      .filter(({ name, collection }) => name === 'find' && collection === 'members')
+      .map(({ command }) => (command['filter'] as { $or?: unknown }).$or);
+    const places = await Promise.all(
+      readers.map(async (reader) => {
+        const [entry] = await parts.feedStore.find(reader, [action.id]);
+        return entry?.relevancy.getTime() ?? 0;
+      }),
+    );
+    return { asked, places };
+  };
+  const supervised = (by: string) => ({ supervisorId: { $in: [by] } });
+  expect((await liked('no-one')).asked).toEqual([[supervised('no-one')]]);
+  const member = (memberId: string, departmentId: string | null) => ({
+    ...{ memberId, name: memberId, teamId: null, departmentId, supervisorId: null },
+  });
+  await parts.services.upsertMembers(parts.service, [
+    member('kim', 'sales'),
+    member('lea', 'it'),
+    member('nat', 'sales'),
+  ]);
+  const { asked, places } = await liked('nat');
+  expect(asked).toEqual([[{ departmentId: { $in: ['sales'] } }, supervised('nat')]]);
+  const [kim = 0, lea = 0, max = 0] = places;
+  expect([kim > lea, lea === max, lea > conducted.getTime()]).toEqual([true, true, true]);
+});
+
 test('a claim says whether anything else was due, and takes over expired leases where it is asked to', async () => {
   const { fanOuts } = parts.repositories;
   const ids = [(await parts.publish({})).action.id, (await parts.publish({})).action.id];
