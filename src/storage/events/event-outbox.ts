@@ -3,7 +3,7 @@ import type { Action, UserId } from '../../domain/action.ts';
 import type { DeliveredReader, HostEvent, UnreadFacts } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
 import type { OutboxDocument } from '../documents/event-documents.ts';
-import { retryOnDuplicateKey } from '../database/errors.ts';
+import { duplicatePositions } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
 
@@ -13,18 +13,15 @@ export async function putIntoOutbox(
   events: readonly Omit<HostEvent, 'tenant'>[],
 ): Promise<void> {
   if (events.length === 0) return;
-  await retryOnDuplicateKey(() =>
-    outbox.bulkWrite(
-      events.map(({ id, type, at, facts }) => ({
-        updateOne: {
-          filter: { _id: id },
-          update: { $setOnInsert: { type, at, unsentAt: at, facts } },
-          upsert: true,
-        },
-      })),
+  try {
+    await outbox.insertMany(
+      events.map(({ id, type, at, facts }) => ({ _id: id, type, at, unsentAt: at, facts })),
       { ordered: false },
-    ),
-  );
+    );
+  } catch (error) {
+    // Those that are there already; throws anything else.
+    duplicatePositions(error);
+  }
 }
 
 /** Events that belong to no other document: deliveries, and things that did not happen. */

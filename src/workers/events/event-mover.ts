@@ -36,6 +36,7 @@ export class EventMover extends BackgroundWorker {
   #purgeAt = 0;
   #nextRoundAt = 0;
   #hasLease = false;
+  #extendAt = 0;
 
   constructor(dependencies: EventMoverDependencies, options: EventMoverOptions) {
     super(options);
@@ -47,7 +48,11 @@ export class EventMover extends BackgroundWorker {
   async round(now: Date): Promise<boolean> {
     const { eventSources, hostEvents } = this.#dependencies;
     const { workerId, leaseMs } = this.#options;
-    this.#hasLease = await hostEvents.lease(workerId, now, leaseMs);
+    // Correctness does not depend on the lease, so it is not extended in every round.
+    if (!this.#hasLease || performance.now() >= this.#extendAt) {
+      this.#extendAt = performance.now() + leaseMs / 3;
+      this.#hasLease = await hostEvents.lease(workerId, now, leaseMs);
+    }
     if (!this.#hasLease) return false;
     await this.#purge(now);
     const batch = await eventSources.read(now, BATCH);
