@@ -20,6 +20,7 @@ import { bigRefId, loadBigRefs, loadFollowing, loadSpreadActions } from '../worl
 import { readerId } from '../world/people.ts';
 import { BOUNDED_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { informPlanner, openRawWorld } from '../world/raw.ts';
+import { measureWake } from '../world/wake-costs.ts';
 import { sized, type Part, type PartContext } from './part.ts';
 
 const DATABASE = 'bench_unit_costs';
@@ -48,6 +49,8 @@ async function run(context: PartContext): Promise<PartReport> {
   });
   const { items, ...others } = await ofModels(context, (model) => (model === 'items' ? sizes : fewer));
   if (items === undefined) throw new Error('The model items was not measured');
+  say('wake-ups');
+  const wake = rounded(await ofWaking(context));
   say('pages');
   const pages = await ofPages(context);
   say('events');
@@ -55,6 +58,7 @@ async function run(context: PartContext): Promise<PartReport> {
   const costs: UnitCosts = {
     publish: roundedWork(items.publish),
     pass: roundedWork(items.pass),
+    wake,
     ...rounded({ chunkWait: items.chunkWait }),
     ...pages,
     event,
@@ -71,6 +75,19 @@ async function run(context: PartContext): Promise<PartReport> {
     },
   };
   return report(costs);
+}
+
+async function ofWaking({ environment, options }: PartContext): Promise<NonNullable<UnitCosts['wake']>> {
+  const of = (workers: number) =>
+    openFanOutWorld({ environment, database: `${DATABASE}_wake_${String(workers)}`, workers });
+  await using one = await of(1);
+  await using two = await of(2);
+  const times = {
+    full: { count: 60, turns: 6 },
+    short: { count: 40, turns: 3 },
+    smoke: { count: 3, turns: 1 },
+  };
+  return await measureWake(one, two, sized(options, times));
 }
 
 /** What a model costs, and what its database has come to. */
@@ -243,7 +260,7 @@ function report(costs: UnitCosts): PartReport {
     title: 'Unit costs',
     about: [
       'What one piece of each kind of work takes on this machine: CPU of the process that does it, CPU of the database, and what is left of the time. `fanfare plan` counts with them.',
-      'A pass and publishing: an action of one follower, alone, and what each has to itself where many are under way at once. A delivery: a reader more, from actions of many followers. A page: the first 25 as frontends show it, 10 at a time. An event: to one of many sockets.',
+      'A pass and publishing: an action of one follower, alone, and what each has to itself where many are under way at once. A delivery: a reader more, from actions of many followers. A page: the first 25 as frontends show it, 10 at a time. An event: to one of many sockets. An action that another worker takes: what an idle worker takes to hear of it.',
     ],
     figures: [],
     verdicts: [],
@@ -255,6 +272,7 @@ function report(costs: UnitCosts): PartReport {
           ...among('publish, one of many at once', costs.publish),
           work('pass', costs.pass),
           ...among('pass, one of many at once', costs.pass),
+          work('action that another worker takes', { process: 0, database: 0, ...costs.wake, wait: 0 }),
           work('page', costs.page),
           work('page, the first pulled ref', costs.pulled.first),
           work('page, each pulled ref', costs.pulled.each),

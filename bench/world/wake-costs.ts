@@ -10,8 +10,9 @@ const WARM_UP = 40;
 type Cpu = NonNullable<UnitCosts['wake']>;
 
 /**
- * Cost of an additional worker per action that another one takes, since each action wakes all workers. Measured with actions
- * of one follower, alternating between a world with one worker and one with two, so that both meet the same conditions.
+ * Cost of an additional worker per action that another one takes, since all workers hear of each action. Measured with
+ * actions of one follower, alternating between a world with one worker and one with two, so that both meet the same
+ * conditions.
  */
 export async function measureWake(
   one: FanOutWorld,

@@ -49,11 +49,32 @@ export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled
   };
 }
 
+/** With what it costs that all other workers hear of each action. */
+export function withWaking(
+  { wake = { process: 0, database: 0 } }: Pick<UnitCosts, 'wake'>,
+  cores: Cores,
+  { actions, workers }: Pick<Operations, 'actions'> & { readonly workers: number },
+): Cores {
+  const heard = (actions * Math.max(0, workers - 1)) / MICROS;
+  return {
+    ...cores,
+    worker: cores.worker + heard * wake.process,
+    database: cores.database + heard * wake.database,
+  };
+}
+
 /** Worker processes; each uses one core and claims its fan-outs one after another. */
-export function workersFor(costs: Pick<UnitCosts, 'pass'>, cores: Cores, { actions }: Operations): number {
+export function workersFor(
+  costs: Pick<UnitCosts, 'pass' | 'wake'>,
+  cores: Cores,
+  { actions }: Pick<Operations, 'actions'>,
+): number {
   const { process, database, wait, onPath = 1 } = costs.pass;
   const finding = (actions * CLAIM_SHARE * ((process + database) * onPath + wait)) / MICROS;
-  return Math.max(FEWEST, Math.ceil(Math.max(cores.worker, finding) / MOST_BUSY));
+  // All workers hear of all actions. Where that alone takes a worker's time, more workers do not help.
+  const hearing = (actions * (costs.wake?.process ?? 0)) / MICROS;
+  const working = hearing < MOST_BUSY ? (cores.worker - hearing) / (MOST_BUSY - hearing) : 0;
+  return Math.max(FEWEST, Math.ceil(Math.max(working, finding / MOST_BUSY)));
 }
 
 export function shardsOf(cores: Cores, bytes: number, coresEach: number): number {

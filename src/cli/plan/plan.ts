@@ -2,7 +2,7 @@ import { CommandError } from '../context.ts';
 import { adviceFor } from './advice.ts';
 import { arrivalsOf, type Burst } from './arrivals.ts';
 import { fanOutCosts } from './fan-out-system.ts';
-import { coresOf, machinesOf, shardsOf, workersFor } from './machines.ts';
+import { coresOf, machinesOf, shardsOf, withWaking, workersFor } from './machines.ts';
 import { DAY_SECONDS, operationsOf, pulledBy, pushedUpTo, strataOf, type Operations } from './operations.ts';
 import type { Stratum } from './popularity.ts';
 import { inChunks, partOf, partsOf } from './simulation-size.ts';
@@ -35,12 +35,13 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const strata = strataOf(workload);
   const operations = operationsOf(workload, strata);
   const pulled = pulledBy(strata, workload.members, pushedUpTo(workload));
-  const cores = coresOf(costs, operations, pulled, model);
+  const workOnly = coresOf(costs, operations, pulled, model);
+  const suffices = workersFor(costs, workOnly, operations);
+  const workers = workload.workers ?? suffices;
+  const cores = withWaking(costs, workOnly, { ...operations, workers });
   const storage = storageOf(workload, costs, operations);
   const bytes = storage.reduce((sum, entry) => sum + (entry.where === 'database' ? entry.bytes : 0), 0);
   const shards = shardsOf(cores, bytes, coresEach);
-  const suffices = workersFor(costs, cores, operations);
-  const workers = workload.workers ?? suffices;
   const system = partOf(systemOf({ workload, costs, operations, pulled, workers, shards }));
   const parts = partsOf(workers);
   const window = simulatedWindow(

@@ -29,7 +29,7 @@ const unitCosts = z.object({
   publish: workCost,
   /** A pass, whatever its audience. */
   pass: workCost,
-  /** Another worker that is woken by an action and is too late. */
+  /** An idle worker that hears of an action and leaves it to another one. */
   wake: z.object({ process: micros, database: micros }).optional(),
   /** Waiting per chunk, whatever its size. */
   chunkWait: micros,

@@ -1,3 +1,5 @@
+import type { WorkCost } from './system.ts';
+
 /**
  * Commands of a pass that run one after another: two to find and claim a fan-out, three to read the followers and start. Of
  * the concurrent ones, half belong to the end of the pass, half look for the next due one.
@@ -14,3 +16,15 @@ export const LOOK_AHEAD_SHARE = 0.5;
 export const PIECES = 6;
 /** Candidates read at once, as in `storage/database/claim-first.ts`. */
 export const CANDIDATES = 8;
+
+/** A share of the work before a pass has ended. */
+export function onPathOf({ process, database, wait, onPath = 1 }: WorkCost, share: number): WorkCost {
+  const part = share * onPath;
+  return { process: process * part, database: database * part, wait: wait * share };
+}
+
+/** A share of the rest of its work. */
+export function besideOf({ process, database, onPath = 1 }: WorkCost, share: number): WorkCost {
+  const part = share * (1 - onPath);
+  return { process: process * part, database: database * part, wait: 0 };
+}

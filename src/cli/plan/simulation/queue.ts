@@ -1,5 +1,5 @@
 import { LANES, type Lane } from '../../../domain/lane.ts';
-import type { Arrival } from './system.ts';
+import type { Arrival, FanOutSystem } from './system.ts';
 
 export class FanOutTask {
   readonly lane: Lane;
@@ -26,6 +26,11 @@ export class FanOutTask {
     }
     return to - from;
   }
+}
+
+/** Bulk chunks are half as large, as in the worker. */
+export function sizeOfChunk({ lane }: FanOutTask, { chunkSize }: Pick<FanOutSystem, 'chunkSize'>): number {
+  return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
 
 /**
@@ -59,6 +64,11 @@ export class FanOutQueue {
   /** Sends no signal: workers find expired leases by polling. */
   expire(task: FanOutTask): void {
     this.#expired.add(task);
+    this.#onExpired();
+  }
+
+  /** A worker that was to look is gone: others find what it was woken for by polling. */
+  leave(): void {
     this.#onExpired();
   }
 

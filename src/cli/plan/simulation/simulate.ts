@@ -1,7 +1,7 @@
 import { Host, Thread } from './host.ts';
 import { Lags } from './lags.ts';
 import { FanOutQueue, FanOutTask } from './queue.ts';
-import { costAmong, type Arrival, type FanOutSystem, type LostWorker } from './system.ts';
+import { costAmong, type Arrival, type FanOutSystem, type LostWorker, type Offer } from './system.ts';
 import { Timeline } from './timeline.ts';
 import { SimulatedWorker } from './worker.ts';
 
@@ -50,11 +50,22 @@ export function simulateFanOut(
   };
   const workers: SimulatedWorker[] = [];
   let firstToHear = 0;
+  // All workers hear of it, those without work first. Among these the order is random, so they take turns.
+  const announce = (except?: SimulatedWorker): void => {
+    firstToHear += 1;
+    const offer: Offer = { isTaken: false };
+    const busy: SimulatedWorker[] = [];
+    for (let n = 0; n < workers.length; n += 1) {
+      const worker = workers[(firstToHear + n) % workers.length];
+      if (worker === undefined || worker === except) continue;
+      if (worker.hasWork) busy.push(worker);
+      else worker.hear(offer);
+    }
+    for (const worker of busy) worker.hear(offer);
+  };
   const queue = new FanOutQueue({
     work: () => {
-      // All workers are woken; which one comes first is random, so they take turns.
-      firstToHear += 1;
-      for (let n = 0; n < workers.length; n += 1) workers[(firstToHear + n) % workers.length]?.look();
+      announce();
     },
     expired: () => {
       for (const worker of workers)
@@ -67,7 +78,7 @@ export function simulateFanOut(
     const host = system.isOneMachine ? database : new Host(timeline, 1);
     hosts.push(host);
     return new SimulatedWorker({
-      ...{ timeline, system, database, queue, host },
+      ...{ timeline, system, database, queue, host, passOn: announce },
       onDelivered: ({ publishedAt }, count) => {
         // The backlog only shrinks here, so this is its maximum, after a worker has started on it.
         if (readersLeft > longest) {

@@ -28,7 +28,7 @@ export interface FanOutCosts {
   readonly publish: WorkCost;
   /** A pass without its audience: from finding it to recording its end. */
   readonly pass: WorkCost;
-  /** A worker that is woken and finds nothing, or is too late. Default: only its commands. */
+  /** An idle worker that hears of an action and leaves it to another one. Default: nothing. */
   readonly wake?: Pick<WorkCost, 'process' | 'database'>;
   /** One reader of a chunk. */
   readonly delivery: Pick<WorkCost, 'process' | 'database'>;
@@ -50,6 +50,11 @@ export interface FanOutSystem {
   /** Poll interval of an idle worker. */
   readonly pollSeconds: number;
   readonly costs: FanOutCosts;
+}
+
+/** An announcement of work, which one worker takes. */
+export interface Offer {
+  isTaken: boolean;
 }
 
 export interface Arrival {

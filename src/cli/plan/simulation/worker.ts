@@ -2,16 +2,18 @@ import { LANES, type Lane } from '../../../domain/lane.ts';
 import { LaneTurns } from '../../../workers/fan-out/lane-turns.ts';
 import type { Host } from './host.ts';
 import {
+  besideOf,
   CANDIDATES,
   CLAIM_COMMANDS,
   CLAIM_SHARE,
   LOOK_AHEAD_SHARE,
+  onPathOf,
   PIECES,
   READING_COMMANDS,
 } from './pass-shares.ts';
 import { Thread } from './host.ts';
-import type { FanOutQueue, FanOutTask } from './queue.ts';
-import { costAmong, type FanOutSystem, type WorkCost } from './system.ts';
+import { sizeOfChunk, type FanOutQueue, type FanOutTask } from './queue.ts';
+import { costAmong, type FanOutSystem, type Offer, type WorkCost } from './system.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Concurrent chunks of one pass, as in `workers/fan-out/deliver.ts`. */
@@ -22,6 +24,8 @@ export interface WorkerWorld {
   readonly database: Host;
   readonly queue: FanOutQueue;
   readonly host: Host;
+  /** More is due than this worker was woken for: another one may help. */
+  readonly passOn: (worker: SimulatedWorker) => void;
   /** So many readers of a task have it, at the current time. */
   readonly onDelivered: (task: FanOutTask, readers: number) => void;
   readonly onDone: (task: FanOutTask) => void;
@@ -42,8 +46,10 @@ export class SimulatedWorker {
     BULK: new Map(),
   };
   #isLooking = false;
-  /** It was woken while it was looking. */
-  #isWoken = false;
+  /** It heard of this since its last look began, or it has reason of its own to look again. */
+  #offer: Offer | null = null;
+  /** It has woken another worker since it was last idle. */
+  #hasPassedOn = false;
   #lookedAt = 0;
   /** Earliest time of the next search for expired leases. */
   #takeOverAt = 0;
@@ -61,35 +67,46 @@ export class SimulatedWorker {
     return tasks.reduce((sum, { readers, reached }) => sum + readers - reached, 0);
   }
 
+  get hasWork(): boolean {
+    return LANES.some((lane) => this.#running[lane].size > 0);
+  }
+
   /** When it looks next if nothing wakes it. */
   pollsAt(from: number): number {
     const { pollSeconds } = this.#world.system;
     return this.#lookedAt + Math.ceil(Math.max(0, from - this.#lookedAt) / pollSeconds) * pollSeconds;
   }
 
-  /** Woken: looks for the next fan-out, one look at a time. */
+  /** One of those that hear of it looks. One with a full lane looks in any case, and leaves it to others. */
+  hear(offer: Offer): void {
+    if (this.#isDead) return;
+    const { concurrency, costs } = this.#world.system;
+    if (this.#isLooking) this.#offer = this.#offer?.isTaken === false ? this.#offer : offer;
+    else if (LANES.some((lane) => this.#running[lane].size >= concurrency)) this.look();
+    else if (!offer.isTaken) {
+      offer.isTaken = true;
+      this.look();
+    } else if (costs.wake !== undefined) this.#work({ ...costs.wake, wait: 0 }, () => undefined);
+  }
+
+  /** Looks for the next fan-out, one look at a time. */
   look(): void {
     if (this.#isDead) return;
     const lanes = this.#lanesWithRoom();
     if (this.#isLooking || lanes.length === 0) {
-      this.#isWoken = true;
+      this.#offer = { isTaken: false };
       return;
     }
     const { timeline, queue, system } = this.#world;
     this.#isLooking = true;
-    this.#isWoken = false;
+    this.#offer = null;
     this.#lookedAt = timeline.now;
     const takesOver = timeline.now >= this.#takeOverAt;
-    this.#claimCommand(() => {
+    this.#command(CLAIM_SHARE / CLAIM_COMMANDS, 1, () => {
       const found = queue.due(lanes, { count: CANDIDATES, takesOver });
       if (found.length === 0 && takesOver) this.#takeOverAt = timeline.now + system.pollSeconds;
       this.#take(found, found.length);
     });
-  }
-
-  /** One of the due passes that nobody has. */
-  #claimCommand(then: () => void): void {
-    this.#command(CLAIM_SHARE / CLAIM_COMMANDS, then, 1);
   }
 
   // One candidate after another: workers that look at the same time find the same ones.
@@ -97,10 +114,10 @@ export class SimulatedWorker {
     if (next === undefined) {
       // Others have claimed all of them, and there may be more.
       if (found === CANDIDATES) this.#lookAgain();
-      else this.#missed();
+      else this.#lookAhead();
       return;
     }
-    this.#claimCommand(() => {
+    this.#command(CLAIM_SHARE / CLAIM_COMMANDS, 1, () => {
       if (!this.#world.queue.take(next)) {
         this.#take(others, found);
         return;
@@ -108,31 +125,26 @@ export class SimulatedWorker {
       this.#renew(next);
       this.#turns.passBegun(next.lane);
       this.#read(next, READING_COMMANDS);
+      if (found > 1 && !this.#hasPassedOn) {
+        this.#hasPassedOn = true;
+        this.#world.passOn(this);
+      }
       if (found === 1) this.#lookAhead();
       else {
-        const { process, database } = this.#besideCost(LOOK_AHEAD_SHARE);
-        this.#work({ process, database, wait: 0 }, () => undefined);
+        this.#workBeside(LOOK_AHEAD_SHARE, () => undefined);
         this.#lookAgain();
       }
     });
   }
 
   /** When the next one is due; then it sleeps, unless it was woken in between. */
-  #lookAhead({ process, database } = this.#besideCost(LOOK_AHEAD_SHARE)): void {
-    this.#work({ process, database, wait: 0 }, () => {
+  #lookAhead(): void {
+    this.#workBeside(LOOK_AHEAD_SHARE, () => {
       this.#isLooking = false;
-      if (this.#isWoken) this.look();
-    });
-  }
-
-  /** The rest of the cost of a needless wake-up. */
-  #missed(): void {
-    const { pass, wake = { process: 0, database: 0 } } = this.#world.system.costs;
-    const spent = CLAIM_SHARE * (pass.onPath ?? 1);
-    const ahead = this.#besideCost(LOOK_AHEAD_SHARE);
-    this.#lookAhead({
-      process: Math.max(ahead.process, wake.process - spent * pass.process),
-      database: Math.max(ahead.database, wake.database - spent * pass.database),
+      this.#hasPassedOn = false;
+      const offer = this.#offer;
+      this.#offer = null;
+      if (offer !== null) this.hear(offer);
     });
   }
 
@@ -149,6 +161,7 @@ export class SimulatedWorker {
   die(): void {
     this.#isDead = true;
     const { timeline, system, queue } = this.#world;
+    queue.leave();
     const third = system.leaseSeconds / 3;
     for (const [task, renewedAt] of LANES.flatMap((lane) => [...this.#running[lane]])) {
       // Apart from other work, it renews leases three times per period.
@@ -174,23 +187,18 @@ export class SimulatedWorker {
       this.#begin(task);
       return;
     }
-    this.#command((1 - CLAIM_SHARE) / READING_COMMANDS, () => {
+    this.#command((1 - CLAIM_SHARE) / READING_COMMANDS, 0, () => {
       this.#read(task, commands - 1);
     });
   }
 
   /** A share of the work before the pass has ended. */
-  #command(share: number, then: () => void, coming = 0): void {
-    const { process, database, wait, onPath = 1 } = this.#passCost(coming);
-    const part = share * onPath;
-    this.#work({ process: process * part, database: database * part, wait: wait * share }, then);
+  #command(share: number, coming: number, then: () => void): void {
+    this.#work(onPathOf(this.#passCost(coming), share), then);
   }
 
-  /** A share of the rest. */
-  #besideCost(share: number): Pick<WorkCost, 'process' | 'database'> {
-    const { process, database, onPath = 1 } = this.#passCost();
-    const part = (1 - onPath) * share;
-    return { process: process * part, database: database * part };
+  #workBeside(share: number, then: () => void): void {
+    this.#work(besideOf(this.#passCost(), share), then);
   }
 
   /** The process first, then the database, then waiting. A dead process does not notice the end. */
@@ -263,8 +271,7 @@ export class SimulatedWorker {
   #end(task: FanOutTask): void {
     const { timeline, onDone } = this.#world;
     onDone(task);
-    const { process, database } = this.#besideCost(1 - LOOK_AHEAD_SHARE);
-    this.#work({ process, database, wait: 0 }, () => {
+    this.#workBeside(1 - LOOK_AHEAD_SHARE, () => {
       this.#turns.passEnded(task.lane, timeline.now * 1_000);
       const wasFull = this.#running[task.lane].size >= this.#world.system.concurrency;
       this.#running[task.lane].delete(task);
@@ -288,9 +295,4 @@ export class SimulatedWorker {
       if (!this.#isDead) this.#giveTurns();
     });
   }
-}
-
-/** Bulk chunks are half as large, as in the worker. */
-function sizeOfChunk({ lane }: FanOutTask, { chunkSize }: FanOutSystem): number {
-  return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }

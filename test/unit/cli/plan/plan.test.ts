@@ -136,6 +136,25 @@ describe('a plan', () => {
     expect(stored).toContain('a lower FEED_CAP takes less');
   });
 
+  test('counts that all workers but one hear of each action in vain', () => {
+    const wake = { process: 400, database: 30 };
+    const of = (costs: typeof MEASURED_COSTS): Plan =>
+      planOf(workloadOf({ members: 100_000_000, workers: 11 }), costs);
+    const { cores, operations } = of({ ...MEASURED_COSTS, wake });
+    const none = of({ ...MEASURED_COSTS, wake: { process: 0, database: 0 } }).cores;
+    expect(cores.worker - none.worker).toBeCloseTo((operations.actions * 10 * wake.process) / 1e6, 6);
+    expect(cores.database - none.database).toBeCloseTo((operations.actions * 10 * wake.database) / 1e6, 6);
+  });
+
+  test('has as many workers as can do the work and hear of all actions', () => {
+    const { suffices, cores } = planOf(workloadOf({ members: 100_000_000 }), {
+      ...MEASURED_COSTS,
+      wake: { process: 800, database: 0 },
+    });
+    expect(suffices).toBeGreaterThan(plan({ members: 100_000_000 }).suffices);
+    expect(cores.worker / suffices).toBeLessThanOrEqual(0.6);
+  });
+
   test('has no machine for workers without a worker on it', () => {
     expect(plan({ members: 1_000_000, workers: 1 }).machines.worker).toBe(1);
     expect(plan({ members: 1_000_000 }).machines.worker).toBe(2);

@@ -169,7 +169,7 @@ describe('a simulated fan-out', () => {
         const work = list.length * (publish.database + pass.database) + total(list) * delivery.database;
         const done = databaseUse * SYSTEM.databaseCores * drainedAt;
         expect(done).toBeGreaterThan(work - 1e-6);
-        // Each action wakes each worker once, and each is lost to another one as often as there are others.
+        // A worker that finds more than one wakes another one, and each is lost to another one as often as there are others.
         const command = pass.database / 5;
         expect(done).toBeLessThan(work + list.length * (SYSTEM.workers + 1) * command + 1e-6);
       }),
@@ -280,7 +280,7 @@ describe('two workers', () => {
     return databaseUse * system.databaseCores * drainedAt;
   };
 
-  test('are both woken by each action, and one of them for nothing', () => {
+  test('both hear of each action, and one of them leaves it to the other', () => {
     const wake = { process: 0.01, database: 0.004 };
     const waking = { ...SYSTEM, costs: { ...SYSTEM.costs, wake } };
     const more = atWork(waking, apart) - atWork({ ...waking, workers: 1 }, apart);
