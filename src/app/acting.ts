@@ -16,7 +16,7 @@ export class Acting {
   constructor({ auth }: Pick<Config, 'auth'>, tenant: string | undefined) {
     this.#hasTenants = auth.tenantClaim !== undefined;
     if (tenant !== undefined && !this.#hasTenants)
-      throw new Error('tenant is given, and TENANT_CLAIM is not set');
+      throw new Error('tenant is given, but TENANT_CLAIM is not set');
     if (tenant !== undefined && !isTenantName(tenant))
       throw new Error(`tenant is "${String(tenant)}", expected ${TENANT_FORM}`);
     this.#tenant = tenant ?? null;
@@ -25,7 +25,7 @@ export class Acting {
   /** @throws Error when tenants are on and none was given. */
   check(): void {
     if (this.#hasTenants && this.#tenant === null)
-      throw new Error('TENANT_CLAIM is set: createFanfare needs the option tenant');
+      throw new Error('TENANT_CLAIM is set: createFanfare requires the option tenant');
   }
 
   service(): Identity {

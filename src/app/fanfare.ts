@@ -58,7 +58,7 @@ export interface Inside {
 
 export function insideOf(fanfare: AsyncDisposable): Inside {
   if (fanfare instanceof RunningFanfare) return fanfare;
-  throw new TypeError('It does not come from createFanfare');
+  throw new TypeError('The object was not created by createFanfare');
 }
 
 interface Prepared {
@@ -106,7 +106,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 
   async start(): Promise<void> {
-    if (this.#opening !== null || this.#closing !== null) throw new Error('It can be started once');
+    if (this.#opening !== null || this.#closing !== null) throw new Error('start() can be called only once');
     this.#opening = openPrepared(this.#prepared, this.metrics);
     this.#server = await this.#opening;
   }
@@ -188,7 +188,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 
   server(): Server {
-    if (this.#server === null) throw new Error('It has not been started, or is closed');
+    if (this.#server === null) throw new Error('The server has not been started, or is closed');
     return this.#server;
   }
 

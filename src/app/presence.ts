@@ -5,8 +5,8 @@ import type { Repositories } from '../storage/repositories.ts';
 import { TenancyDiffers } from '../storage/database/schema-version.ts';
 
 const OTHERS_RUN =
-  'Another process runs on the database with TENANT_CLAIM set where it is not here, or the other way round: ' +
-  'end it first; one that died is taken for gone after 90 seconds';
+  'Another process runs on the database, and only one of the two has TENANT_CLAIM set: ' +
+  'stop it first; a process that died stops counting after 90 seconds';
 
 export interface PresenceOptions {
   /** Newest schema version this process knows. */

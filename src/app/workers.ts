@@ -32,7 +32,7 @@ export function startWorkers(
       try {
         await allEnded(
           workers.map((one) => one.stop()),
-          'Several workers could not be stopped in order',
+          'Several workers could not be stopped cleanly',
         );
       } finally {
         logWorkerStopped(logger, { worker: workerId });

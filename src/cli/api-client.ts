@@ -60,7 +60,7 @@ export function apiClient(options: { readonly url: string; readonly token: strin
     if (error !== undefined)
       throw new ApiError(error.extensions?.code ?? 'UNKNOWN', error.message, error.extensions?.issues ?? []);
     if (answer?.data == null) {
-      const message = `${endpoint} answered with status ${String(response.status)} and no GraphQL`;
+      const message = `${endpoint} answered with status ${String(response.status)} and without a GraphQL response`;
       throw response.status >= 500 ? new Unreachable(message) : new CommandError(message);
     }
     return answer.data;

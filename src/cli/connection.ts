@@ -34,7 +34,7 @@ export async function ownToken(context: CommandContext, sub: string, givenTenant
   const jwtSecret = auth.jwtSecret ?? (await keptSecret(dataDir));
   if (jwtSecret === null)
     throw new CommandError(
-      `--token is missing: there is no JWT_SECRET and no secret kept in ${dataDir} to sign one`,
+      `--token is missing: there is no JWT_SECRET and no secret in ${dataDir} to sign one`,
     );
   const expiresAt = new Date(Date.now() + TOKEN_MS);
   return signToken({ ...auth, jwtSecret }, { sub, roles: ROLES, tenant, expiresAt });

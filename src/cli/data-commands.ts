@@ -22,17 +22,15 @@ export function addDataCommands(
     .option(...TENANT)
     .option(
       '--url <url>',
-      'import through the API of a running server instead of straight into the databases',
+      'import through the API of a running server instead of directly into the databases',
     )
-    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
     .option(
-      '--in-flight <n>',
-      'batches under way at once; 1 keeps the order of the file strictly',
-      atLeastOne,
-      3,
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
     )
-    .option('--no-worker', 'without --url: leave the fan-out to workers that run elsewhere')
-    .option('--wait', 'do not end before everything is delivered (without --url this is so anyway)')
+    .option('--in-flight <n>', 'number of concurrent batches; 1 keeps the order of the file', atLeastOne, 3)
+    .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
+    .option('--wait', 'wait until everything is delivered (always the case without --url)')
     .addOption(waitForWorkerOption())
     .addHelpText('after', IMPORT_NOTES)
     .action(async (options: ImportOptions) => {
@@ -42,12 +40,15 @@ export function addDataCommands(
 
   program
     .command('export')
-    .description('write everything held about a member as JSON')
+    .description('write everything stored about a member as JSON')
     .requiredOption('--member <id>', 'id of the member')
     .option(...TENANT)
-    .option('--out <file>', 'a new file to write to; default: stdout')
-    .option('--url <url>', 'ask the API of a running server, which gives up to 4 MiB')
-    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .option('--out <file>', 'file to create; default: stdout')
+    .option('--url <url>', 'use the API of a running server, which returns up to 4 MiB')
+    .option(
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+    )
     .action(async (options: ExportOptions) => {
       const { exportMember } = await import('./export.ts');
       await exportMember(context(), options);
@@ -55,11 +56,16 @@ export function addDataCommands(
 
   program
     .command('rebuild')
-    .description('rebuild the stored feeds of all readers from the actions, as after a change of FEED_MODEL')
-    .option('--member <id>', 'of this member only')
+    .description(
+      'rebuild the stored feeds of all readers from the actions, for example after a change of FEED_MODEL',
+    )
+    .option('--member <id>', 'rebuild only the feed of this member')
     .option(...TENANT)
-    .option('--url <url>', 'ask the API of a running server, with --member')
-    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .option('--url <url>', 'use the API of a running server; requires --member')
+    .option(
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+    )
     .action(async (options: RebuildOptions) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context(), options);
@@ -67,10 +73,13 @@ export function addDataCommands(
 
   program
     .command('offload')
-    .description('take actions with which nothing has happened for long out of the database, to a file')
-    .requiredOption('--before <day>', 'nothing has happened with them since, such as 2025-12-31 (UTC)')
-    .requiredOption('--to <file>', 'a new file of one JSON object per line, gzip if it ends in .gz')
-    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .description('move old actions without recent activity from the database to a file')
+    .requiredOption(
+      '--before <day>',
+      'move actions without activity since this time, such as 2025-12-31 (UTC)',
+    )
+    .requiredOption('--to <file>', 'file to create, one JSON object per line, gzip if it ends in .gz')
+    .option('--no-worker', 'do not run a worker here; workers elsewhere update the feeds')
     .addOption(waitForWorkerOption())
     .action(async (options: OffloadOptions) => {
       const { offload } = await import('./offload.ts');
@@ -79,9 +88,9 @@ export function addDataCommands(
 
   program
     .command('restore')
-    .description('bring back what offload has taken out')
-    .argument('<file>', 'as offload has written it')
-    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .description('bring back actions from a file of offload')
+    .argument('<file>', 'file written by offload')
+    .option('--no-worker', 'do not run a worker here; workers elsewhere update the feeds')
     .action(async (file: string, options: RestoreOptions) => {
       const { restore } = await import('./offload.ts');
       await restore(context(), file, options);

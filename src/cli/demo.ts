@@ -86,7 +86,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     }
   };
   const farewell = () =>
-    `Ended after ${String(played.live)} live action${played.live === 1 ? '' : 's'}. All of it stays in the feed of "${READER}".`;
+    `Stopped after ${String(played.live)} live action${played.live === 1 ? '' : 's'}. All of it stays in the feed of "${READER}".`;
   const running = options.url === undefined ? await findServer(config.dataDir) : null;
   const url = options.url ?? running?.url;
   if (url !== undefined) {

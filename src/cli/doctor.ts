@@ -40,7 +40,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     return 0;
   }
   // Local databases started by this command end with it.
-  endOnSignals(terminal, { farewell: () => 'Interrupted. The doctor only looks: nothing was changed.' });
+  endOnSignals(terminal, { farewell: () => 'Interrupted. Nothing was changed: doctor only reads.' });
   let isWell = true;
   for await (const { state, what, detail } of examine(context)) {
     isWell &&= state !== 'FAIL';
@@ -74,7 +74,7 @@ function identityOf({ auth, dataDir }: Config): Finding {
   return {
     state: 'note',
     what: 'Identity',
-    detail: `JWT_SECRET is not set: one is kept in ${keptSecretPath(dataDir)}`,
+    detail: `JWT_SECRET is not set: using the secret stored in ${keptSecretPath(dataDir)}`,
   };
 }
 
@@ -132,13 +132,13 @@ async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Fi
     return {
       state: 'note',
       what: 'Indexes',
-      detail: `${present} present; the first start of a server makes them`,
+      detail: `${present} present; the first start of a server creates them`,
     };
   const names = missing.map(({ collection, name }) => `${collection}.${name}`).join(', ');
   return {
     state: 'FAIL',
     what: 'Indexes',
-    detail: `${present} present, missing: ${names}\nThe next start of a server makes them`,
+    detail: `${present} present, missing: ${names}\nThe next start of a server creates them`,
   };
 }
 
@@ -147,21 +147,21 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
   const known = latestVersion(MIGRATIONS);
   const state = await schemaVersionRepository(collections).state();
   if (state === null)
-    return { state: 'note', what, detail: 'no version yet; the first start of a server notes it' };
+    return { state: 'note', what, detail: 'no version yet; the first start of a server records it' };
   const { version, required, migration, adopting } = state;
   if (adopting !== null)
     return {
       state: 'FAIL',
       what,
-      detail: `the database is being made that of the tenant ${adopting}: fanfare tenant adopt ${adopting} goes on with it`,
+      detail: `the database is being adopted into the tenant ${adopting}: fanfare tenant adopt ${adopting} continues`,
     };
   const detail = `version ${String(version)} of ${String(known)}`;
   if (required > known)
     return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
   if (version === known) return { state: 'ok', what, detail };
   if (migration === null)
-    return { state: 'note', what, detail: `${detail}; the next worker begins the migration` };
-  const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.done)} documents looked at`;
+    return { state: 'note', what, detail: `${detail}; the next worker starts the migration` };
+  const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.done)} documents done`;
   return migration.error === undefined
     ? { state: 'note', what, detail: progress }
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
@@ -174,8 +174,8 @@ async function* examineOffloads({ collections }: Database): AsyncGenerator<Findi
       state: 'note',
       what: 'Offload',
       detail: isReturning
-        ? `${String(actions)} actions are being brought back; where no restore runs, run it again with the same file`
-        : `${String(actions)} actions are being taken out; where no offload runs, run it again with the same day and file`,
+        ? `${String(actions)} actions are being restored; if no restore is running, run it again with the same file`
+        : `${String(actions)} actions are being offloaded; if no offload is running, run it again with the same day and file`,
     };
 }
 

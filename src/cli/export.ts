@@ -29,10 +29,10 @@ const QUERY = 'query ($memberId: String!) { memberExport(memberId: $memberId) }'
 export async function exportMember(context: CommandContext, options: ExportOptions): Promise<void> {
   const { member: memberId, out } = options;
   // Checked before anything is started: existing files are never overwritten.
-  if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} is there already`);
+  if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} already exists`);
   const farewell = () =>
     out === undefined
-      ? 'Interrupted: what was written is not complete.'
+      ? 'Interrupted: the output is incomplete.'
       : `Interrupted: ${out} was not written. Run the same command again.`;
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell, close: () => removeUnfinished(out) });

@@ -27,7 +27,7 @@ export async function withHostConfig(
   const file = hostConfigFile(given ?? env['FANFARE_CONFIG']);
   if (file === null) return context;
   const source = relative('', file);
-  if (!existsSync(file)) throw new CommandError(`There is no configuration ${source}`);
+  if (!existsSync(file)) throw new CommandError(`The configuration ${source} does not exist`);
   const declared = await defaultExport(file, source);
   const checked = checkHostConfig(declared, source);
   useDescriptors(checked);

@@ -101,7 +101,7 @@ async function runImport(
     using progress = openProgress(terminal, kind.padEnd(KIND_WIDTH));
     let done = 0;
     stage.says = () =>
-      `Interrupted in ${path} after ${count(done, 'line')}. Run the same command again to go on: nothing is recorded twice.`;
+      `Interrupted in ${path} after ${count(done, 'line')}. Run the same command again to continue: nothing is recorded twice.`;
     const imported = await importFile(kind, path, {
       writers: target.writers,
       inFlight: options.inFlight,
@@ -123,8 +123,8 @@ async function runImport(
     const missing = new MissingWorker(terminal, {
       workers: () => target.workers(),
       withinMs: options.waitForWorker,
-      instead: 'What is left is delivered by the next one that runs.',
-      state: 'Everything is imported; the next worker that runs delivers the rest.',
+      instead: 'The next worker delivers the rest.',
+      state: 'Everything is imported; the next worker delivers the rest.',
     });
     await waitForFanOut(terminal, target, { written: actions, missing }, stage);
   }
@@ -142,10 +142,10 @@ async function waitForFanOut(
 ): Promise<void> {
   const startedAt = performance.now();
   stage.says = () =>
-    'Interrupted while delivering. Everything is imported; the next worker that runs delivers the rest.';
+    'Interrupted while delivering. Everything is imported; the next worker delivers the rest.';
   let open = await target.openFanOuts();
   const all = Math.max(written, open);
-  terminal.note('Delivering. This may be interrupted: what is left is done by the next worker that runs.');
+  terminal.note('Delivering. You may interrupt this: the next worker delivers the rest.');
   using progress = openProgress(terminal, 'fan-out'.padEnd(KIND_WIDTH));
   for (; open > 0; open = await target.openFanOuts()) {
     progress.update(Math.max(0, 1 - open / all), `${count(open, 'action')} left`);
@@ -164,21 +164,21 @@ function faultReport(terminal: Terminal) {
     add(place: string, message: string): void {
       faults += 1;
       if (faults <= MAX_SHOWN_FAULTS) terminal.note(`${place}: ${message}`);
-      if (faults === MAX_SHOWN_FAULTS) terminal.note('Further faults are counted, not shown.');
+      if (faults === MAX_SHOWN_FAULTS) terminal.note('Further errors are counted but not shown.');
     },
   };
 }
 
 function summary(file: ImportedFile, seconds: number): string {
   const parts = [`${count(file.lines, 'line')} in ${seconds.toFixed(1)} s`, `${count(file.written)} written`];
-  if (file.replays > 0) parts.push(`${count(file.replays)} there already`);
+  if (file.replays > 0) parts.push(`${count(file.replays)} already recorded`);
   if (file.faults > 0) parts.push(`${count(file.faults)} bad`);
   return `${file.kind.padEnd(KIND_WIDTH)} ${parts.join(', ')}`;
 }
 
 function stoppedMessage(path: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return `Stopped in ${path}: ${reason}\nRun the same command again to go on: nothing is recorded twice.`;
+  return `Stopped in ${path}: ${reason}\nRun the same command again to continue: nothing is recorded twice.`;
 }
 
 async function checkReadable(files: readonly InputFile[]): Promise<void> {

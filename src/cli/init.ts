@@ -15,19 +15,19 @@ export async function init({ terminal }: CommandContext, given: string): Promise
   const folder = resolve(given);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${folder} cannot be made: ${reason}`, { cause: error });
+    throw new CommandError(`${folder} cannot be created: ${reason}`, { cause: error });
   });
   // Dot files of version control or editors do not matter.
   const there = (await readdir(folder)).filter((name) => !name.startsWith('.') || OURS.has(name));
   if (there.length > 0)
     throw new CommandError(
-      `${folder} is not empty: it has ${there.slice(0, 3).join(', ')}. Choose another folder.`,
+      `${folder} is not empty: it contains ${there.slice(0, 3).join(', ')}. Choose another folder.`,
     );
   await cp(TEMPLATE, folder, { recursive: true });
   await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n');
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
   const place = relative('', folder);
-  terminal.out(`Made a project in ${folder}. To run it:\n`);
+  terminal.out(`Created a project in ${folder}. To run it:\n`);
   if (place !== '') terminal.out(`  cd ${place}`);
   terminal.out('  npm install\n  npm start');
 }

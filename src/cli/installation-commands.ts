@@ -16,19 +16,19 @@ export function addInstallationCommands(
   program
     .command('demo')
     .description(
-      'play a small recruiting story and go on with live actions to watch, in the terminal and on a page',
+      'play a small recruiting story, then publish live actions to watch in the terminal and on a page',
     )
     .option(
       '--url <url>',
-      'play it on this server; default: the one that runs on the same DATA_DIR, else one is started',
+      'server to play it on; default: the one running on the same DATA_DIR, otherwise a new one',
     )
     .option(
       '--token <token>',
-      'for --url, of the user demo with the role service; default: one signed with the key at hand',
+      'token for --url, of the user demo with the role service; default: one signed with the available key',
     )
     .option('--interval <duration>', 'time between live actions', '2s')
-    .option('--trace [duration]', 'play the sample trace in so long, by default 1m, instead')
-    .option('--count <n>', 'end after so many live actions; default: when interrupted', atLeastOne)
+    .option('--trace [duration]', 'play the sample trace instead, within this time; default: 1m')
+    .option('--count <n>', 'stop after this many live actions; default: when interrupted', atLeastOne)
     .action(async (options: DemoOptions) => {
       sayLoading(context().terminal);
       const { demo } = await import('./demo.ts');
@@ -37,13 +37,13 @@ export function addInstallationCommands(
 
   program
     .command('shard')
-    .description(
-      'print what shards the database, one command of mongosh a line; run it, or say what is there',
-    )
+    .description('print, run or check the commands that shard the database')
     .addOption(
-      new Option('--run', 'shard what is not sharded yet, on mongos at MONGODB_URI').conflicts('status'),
+      new Option('--run', 'shard collections that are not sharded yet, on mongos at MONGODB_URI').conflicts(
+        'status',
+      ),
     )
-    .option('--status', 'say by what each collection is sharded on mongos at MONGODB_URI')
+    .option('--status', 'print the shard key of each collection on mongos at MONGODB_URI')
     .action(async (options: ShardOptions) => {
       const { shard } = await import('./shard.ts');
       exit(await shard(context(), options));
@@ -57,7 +57,7 @@ export function addProjectCommands(
 ): void {
   const plan = program
     .command('plan')
-    .description('say how many machines, how much storage and what delay an installation of a size has');
+    .description('estimate machines, storage and delivery times of an installation of a given size');
   for (const option of planOptions()) plan.addOption(option);
   plan.action(async (options: PlanOptions) => {
     const { plan: run } = await import('./plan.ts');
@@ -66,9 +66,9 @@ export function addProjectCommands(
 
   program
     .command('doctor')
-    .description('show what is configured, what answers and what is missing')
-    .option('--settings', 'only list the settings: variable, default, meaning, and value where one is given')
-    .option('--markdown', 'with --settings: as a table for documents')
+    .description('check the configuration, the databases and running servers')
+    .option('--settings', 'only list the settings: variable, default, meaning, and current value if set')
+    .option('--markdown', 'with --settings: as a Markdown table')
     .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor.ts');
       exit(await doctor(context(), options));
@@ -76,7 +76,7 @@ export function addProjectCommands(
 
   program
     .command('init')
-    .description('make a small project with types of its own in an empty folder')
+    .description('create a small project with its own action types in an empty folder')
     .argument('[folder]', 'where', '.')
     .action(async (folder: string) => {
       const { init } = await import('./init.ts');
@@ -85,7 +85,7 @@ export function addProjectCommands(
 
   program
     .command('schema')
-    .description('print the schema of the API with the types of the configuration, as SDL')
+    .description("print the API's schema, including the configured types, as SDL")
     .action(async () => {
       const { schema } = await import('./schema.ts');
       schema(context());

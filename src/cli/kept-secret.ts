@@ -52,7 +52,7 @@ async function readSecret(path: string): Promise<string | null> {
   if (text === undefined) return null;
   if (Buffer.byteLength(text) < SECRET_BYTES)
     throw new Error(
-      `The secret kept in ${path} is shorter than ${String(SECRET_BYTES)} bytes: remove the file to get a new one`,
+      `The secret in ${path} is shorter than ${String(SECRET_BYTES)} bytes: remove the file to get a new one`,
     );
   return text;
 }

@@ -24,7 +24,7 @@ export interface RestoreOptions {
 
 const ASK_EVERY_MS = 200;
 const OPERATOR = operatorOf('offload');
-const GO_ON = 'Run the same command again to go on: nothing is lost.';
+const GO_ON = 'Run the same command again to continue: nothing is lost.';
 
 /** Moves actions that have been inactive since a day to a file. @returns the exit code */
 export async function offload(context: CommandContext, options: OffloadOptions): Promise<number> {
@@ -49,14 +49,14 @@ export async function offload(context: CommandContext, options: OffloadOptions):
     terminal.out(`Nothing is older than ${before.toISOString()}: no file was written.`);
     return 0;
   }
-  terminal.out(`${String(taken)} of ${String(written)} actions of ${options.to} were taken out.`);
+  terminal.out(`${String(taken)} of ${String(written)} actions were moved to ${options.to}.`);
   if (left > 0)
     terminal.out(
-      `${String(left)} stay: they have changed since they were written there, or were out already.`,
+      `${String(left)} were not: they have changed since they were written to the file, or had already been moved.`,
     );
   if (failed === 0) return 0;
   terminal.note(
-    `${String(failed)} could not be taken from the feeds, and stay hidden: look at actions(fanOutState: FAILED), then run the command again.`,
+    `${String(failed)} could not be removed from the feeds and stay hidden: check actions(fanOutState: FAILED), then run the command again.`,
   );
   return 1;
 }
@@ -69,7 +69,7 @@ export async function restore(context: CommandContext, path: string, options: Re
     context,
     config,
     options,
-    'Run the same command again to go on: nothing comes twice.',
+    'Run the same command again to continue: nothing is restored twice.',
   );
   const { returned, skipped } = await runRestore({ ...runOf(runtime, steps), path }, checked);
   if (options.worker) {
@@ -81,10 +81,10 @@ export async function restore(context: CommandContext, path: string, options: Re
   }
   steps[Symbol.dispose]();
   const { terminal } = context;
-  terminal.out(`${String(returned)} actions of ${path} came back.`);
+  terminal.out(`${String(returned)} actions of ${path} were restored.`);
   if (skipped > 0)
     terminal.out(
-      `${String(skipped)} stay as they are: they are there, in a later file, or of a tenant that was erased.`,
+      `${String(skipped)} were not: they exist already, are in a later file, or belong to an erased tenant.`,
     );
 }
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-export const TENANT = ['--tenant <name>', 'where TENANT_CLAIM is set: the tenant it is for'] as const;
+export const TENANT = ['--tenant <name>', 'the tenant, required if TENANT_CLAIM is set'] as const;
 
 export function atLeastOne(text: string): number {
   const value = Number(text);

@@ -16,7 +16,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .version(await packageVersion())
     .option(
       '--config <file>',
-      'types of actions and more; default: FANFARE_CONFIG, else fanfare.config.{ts,mjs,js} here',
+      'configuration file with action types and more; default: FANFARE_CONFIG, otherwise fanfare.config.{ts,mjs,js} here',
     )
     .exitOverride()
     .configureOutput({

@@ -36,7 +36,7 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
     parts: { api: false, worker: true },
     voice: 'command',
     farewell: () =>
-      `Interrupted ${reached}. A server or worker that runs goes on with what is marked; feeds that are not done are read from the actions.`,
+      `Interrupted ${reached}. A running server or worker continues with marked feeds; feeds that are not rebuilt are read from the actions.`,
   });
   const { app } = runtime;
   if (member === undefined) for await (const _count of app.services.rebuildFeeds(OPERATOR));
@@ -52,7 +52,7 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
     await delay(POLL_MS);
   }
   progress[Symbol.dispose]();
-  context.terminal.note(`Feeds are stored as FEED_MODEL=${config.feeds.model} has it.`);
+  context.terminal.note(`Feeds are now stored with FEED_MODEL=${config.feeds.model}.`);
 }
 
 function stored(tenant: Tenant | null, memberId: string): string {
@@ -67,10 +67,14 @@ async function rebuildThrough(
 ): Promise<void> {
   if (member === undefined)
     throw new CommandError(
-      '--url needs --member <id>: the API rebuilds one feed at a time. Run rebuild where the databases are for all.',
+      '--url requires --member <id>: the API rebuilds one feed at a time. To rebuild all, run the command where the databases can be reached.',
     );
-  endOnSignals(context.terminal, { farewell: () => 'Interrupted. The server goes on if it was asked.' });
+  endOnSignals(context.terminal, {
+    farewell: () => 'Interrupted. If the request has reached the server, it continues.',
+  });
   const client = await connectToServer(context, { url, token, tenant });
   await client.run(REBUILD, { memberId: member });
-  context.terminal.note(`The feed of "${member}" is being rebuilt; until then it says REBUILDING.`);
+  context.terminal.note(
+    `The feed of "${member}" is being rebuilt; until that is done its state is REBUILDING.`,
+  );
 }

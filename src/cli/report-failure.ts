@@ -51,13 +51,15 @@ function hints(error: Error): string[] {
   if (error instanceof ConfigError) return ['All variables: npx fanfare doctor --settings'];
   if (isLocalEngineError(error))
     return error.code === 'DATA_DIR_BUSY'
-      ? ['It said nothing of its databases. Stop it, or choose another folder with DATA_DIR.']
+      ? [
+          'It did not publish the addresses of its databases. Stop it, or choose another folder with DATA_DIR.',
+        ]
       : [];
   if (isHostConfigError(error)) return ['What can be declared: docs/descriptors.md'];
   if (isExplained(error)) return [];
   if ('code' in error && error.code === 'EADDRINUSE')
-    return ['Something else listens there: choose another PORT, or PORT=0 for a free one.'];
+    return ['Another program uses this port: choose another PORT, or PORT=0 for a free one.'];
   return error.name === 'MongoServerSelectionError'
-    ? ['Check MONGODB_URI and whether the database runs.']
+    ? ['Check MONGODB_URI and whether the database is running.']
     : [];
 }

@@ -45,7 +45,8 @@ function welcome(
     `  GraphQL    ${url}/graphql${config.http.graphiql ? '   (GraphiQL in a browser)' : ''}`,
     `  Databases  ${databases}`,
   ];
-  if (keptIn !== null) lines.push(`  Secret     JWT_SECRET is not set: made one, kept in ${keptIn}`);
+  if (keptIn !== null)
+    lines.push(`  Secret     JWT_SECRET is not set: using a generated one, stored in ${keptIn}`);
   // Not in production, where no token should be in the log.
   if (!config.isProduction && demoToken !== null) {
     lines.push(

@@ -14,8 +14,8 @@ export function addServerCommands(
 ): void {
   program
     .command('serve')
-    .description('run the API and a fan-out worker; databases that have no address are started locally')
-    .option('--no-worker', 'the API only; workers run elsewhere')
+    .description('run the API and a fan-out worker; without addresses, local databases are started')
+    .option('--no-worker', 'run only the API; workers run elsewhere')
     .addOption(processesOption())
     .option(...TELEMETRY)
     .action(async (options: ServeOptions) => {
@@ -27,7 +27,10 @@ export function addServerCommands(
   program
     .command('worker')
     .description('run a fan-out worker without the API')
-    .option('--health', 'only say by the exit code whether the worker of this container or DATA_DIR works')
+    .option(
+      '--health',
+      'do not run; report in the exit code whether the worker of this container or DATA_DIR works',
+    )
     .addOption(processesOption())
     .option(...TELEMETRY)
     .action(async (options: WorkerCommandOptions) => {
@@ -44,9 +47,9 @@ export function addServerCommands(
   program
     .command('token')
     .description('print a token')
-    .requiredOption('--sub <user>', 'id of the user it is for')
-    .option('--roles <roles>', 'some of user, service, admin, operator, separated by commas', 'user')
-    .option('--expires <duration>', 'how long it is good for', '30d')
+    .requiredOption('--sub <user>', 'user id')
+    .option('--roles <roles>', 'one or more of user, service, admin, operator, separated by commas', 'user')
+    .option('--expires <duration>', 'validity', '30d')
     .option(...TENANT)
     .action(async (options: TokenOptions) => {
       const { token } = await import('./token.ts');
@@ -54,13 +57,10 @@ export function addServerCommands(
     });
 }
 
-const TELEMETRY = ['--telemetry', 'send traces by OpenTelemetry, as its variables OTEL_… say'] as const;
+const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
 
 function processesOption(): Option {
-  return new Option(
-    '--processes <n>',
-    'processes that do this side by side, one for each core: a number or auto',
-  )
+  return new Option('--processes <n>', 'number of processes, or auto for one per core')
     .argParser(processCount)
     .default(1);
 }

@@ -26,18 +26,16 @@ export interface ShardOptions {
 export async function shard(context: CommandContext, { run, status }: ShardOptions): Promise<number> {
   const { mongodb } = configOf(context, { needsKey: false });
   for (const plan of SHARD_PLANS)
-    if (plan.key === null) context.terminal.note(`${plan.collection}: stays whole: ${plan.because}`);
+    if (plan.key === null) context.terminal.note(`${plan.collection}: not sharded: ${plan.because}`);
   if (run !== true && status !== true) {
     for (const plan of PLANNED) for (const line of linesOf(mongodb.db, plan)) context.terminal.out(line);
     return 0;
   }
   if (mongodb.uri === undefined)
-    throw new CommandError(
-      'MONGODB_URI is missing: give the address of mongos, the router of a sharded database',
-    );
+    throw new CommandError('MONGODB_URI is missing: set it to mongos, the router of a sharded database');
   await using database = await connectDatabase({ uri: mongodb.uri, db: mongodb.db });
   if (!database.isSharded)
-    throw new CommandError('What answers at MONGODB_URI is not mongos, the router of a sharded database');
+    throw new CommandError('The server at MONGODB_URI is not mongos, the router of a sharded database');
   if (run === true) await prepare(database);
   let isSharded = true;
   for (const plan of PLANNED)

@@ -39,6 +39,6 @@ async function load(): Promise<typeof sdkNode> {
     return await import('@opentelemetry/sdk-node');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-    throw new CommandError('--telemetry needs the SDK: run npm install @opentelemetry/sdk-node@0.223.0');
+    throw new CommandError('--telemetry requires the SDK: run npm install @opentelemetry/sdk-node@0.223.0');
   }
 }

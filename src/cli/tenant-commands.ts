@@ -5,19 +5,19 @@ import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 export function addTenantCommands(program: Command, context: () => CommandContext): void {
   const tenant = program
     .command('tenant')
-    .description('list, export or erase whole tenants, or make a database without tenants that of one');
+    .description('list, export or erase whole tenants, or adopt a database into one');
   tenant
     .command('list')
-    .description('list the tenants of which anything is stored, with their members and actions')
+    .description('list tenants with stored data, and their numbers of members and actions')
     .action(async () => {
       const { listTenants } = await import('./tenants.ts');
       await listTenants(context());
     });
   tenant
     .command('export')
-    .description('write everything that is stored of a tenant as one JSON object per line')
-    .argument('<tenant>', 'its name')
-    .requiredOption('--out <file>', 'a new file, gzip if it ends in .gz')
+    .description('write everything stored about a tenant, one JSON object per line')
+    .argument('<tenant>', 'name of the tenant')
+    .requiredOption('--out <file>', 'file to create, gzip if it ends in .gz')
     .action(async (name: string, options: ExportTenantOptions) => {
       const { exportTenant } = await import('./tenants.ts');
       await exportTenant(context(), name, options);
@@ -25,9 +25,9 @@ export function addTenantCommands(program: Command, context: () => CommandContex
   tenant
     .command('erase')
     .description(
-      'remove everything that is stored of a tenant; first see that nobody has a token of it any more',
+      'remove everything stored about a tenant; first make sure that nobody has a valid token of it',
     )
-    .argument('<tenant>', 'its name')
+    .argument('<tenant>', 'name of the tenant')
     .option('--yes', 'really')
     .action(async (name: string, options: EraseTenantOptions) => {
       const { eraseTenant } = await import('./tenants.ts');
@@ -35,8 +35,8 @@ export function addTenantCommands(program: Command, context: () => CommandContex
     });
   tenant
     .command('adopt')
-    .description('make all data of a database without tenants those of one; no server may run meanwhile')
-    .argument('<tenant>', 'its name')
+    .description('assign all data of a database without tenants to one tenant; no server may run meanwhile')
+    .argument('<tenant>', 'name of the tenant')
     .action(async (name: string) => {
       const { adoptTenant } = await import('./tenants.ts');
       await adoptTenant(context(), name);

@@ -14,7 +14,7 @@ export function tenantFor(
   if (given !== undefined && !isTenantName(given))
     throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
   if (auth.tenantClaim === undefined && given !== undefined)
-    throw new CommandError('--tenant is given, and TENANT_CLAIM is not set');
+    throw new CommandError('--tenant is given, but TENANT_CLAIM is not set');
   if (auth.tenantClaim !== undefined && given === undefined)
     throw new CommandError('--tenant <name> is missing: TENANT_CLAIM is set');
   return given ?? null;

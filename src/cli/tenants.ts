@@ -42,7 +42,7 @@ export async function exportTenant(
   { out }: ExportTenantOptions,
 ): Promise<void> {
   const tenant = nameOf(context, name);
-  if (await isThere(out)) throw new CommandError(`--out ${out} is there already`);
+  if (await isThere(out)) throw new CommandError(`--out ${out} already exists`);
   const unfinished = `${out}.part`;
   await using runtime = await open(
     context,
@@ -78,9 +78,9 @@ export async function eraseTenant(
   const tenant = nameOf(context, name);
   if (yes !== true)
     throw new CommandError(
-      `--yes is missing: everything of ${tenant} would be removed for ever. fanfare tenant export ${tenant} --out <file> writes it to a file first`,
+      `--yes is missing: this permanently removes everything of ${tenant}. To write it to a file first: fanfare tenant export ${tenant} --out <file>`,
     );
-  await using runtime = await open(context, 'Interrupted. Run the same command again to go on.');
+  await using runtime = await open(context, 'Interrupted. Run the same command again to continue.');
   const removed = new Map<string, number>();
   const round = async (): Promise<void> => {
     for await (const { section, count } of runtime.app.services.eraseTenant(OPERATOR, tenant))
@@ -90,12 +90,14 @@ export async function eraseTenant(
   const processes = processesRepository(runtime.app.database.collections);
   // This process is among them.
   if ((await processes.count(clock.now())) > 1) {
-    context.terminal.note('Other processes run: looking again in a minute for what they had begun before');
+    context.terminal.note(
+      'Other processes are running: repeating the deletion in a minute, for writes that were in progress',
+    );
     await delay(SECOND_LOOK_MS);
     await round();
   }
   for (const [section, count] of removed) context.terminal.out(`${section}\t${String(count)}`);
-  context.terminal.note(`Nothing of ${tenant} is stored any more.`);
+  context.terminal.note(`All data of ${tenant} have been removed.`);
 }
 
 /** Assigns all data of a database without tenants to one tenant. */
@@ -118,7 +120,7 @@ export async function adoptTenant(context: CommandContext, name: string): Promis
   }
   for (const [collection, count] of changed) context.terminal.out(`${collection}\t${String(count)}`);
   context.terminal.note(
-    `Everything here is of ${tenant} now. Start servers with TENANT_CLAIM as it is here; tokens need that claim.`,
+    `All data now belong to ${tenant}. Start servers with the same TENANT_CLAIM; tokens require that claim.`,
   );
 }
 

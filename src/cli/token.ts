@@ -23,7 +23,7 @@ export async function token(context: CommandContext, options: TokenOptions): Pro
   const expiresAt = readExpiry(options.expires);
   const tenant = tenantOfToken(config, roles, options.tenant);
   context.terminal.out(await signToken(config.auth, { sub: readSub(options.sub), roles, tenant, expiresAt }));
-  const key = keptIn === null ? 'JWT_SECRET' : `the secret kept in ${keptIn}`;
+  const key = keptIn === null ? 'JWT_SECRET' : `the secret in ${keptIn}`;
   context.terminal.note(
     `For "${options.sub}" (${roles.join(', ')}) until ${expiresAt.toISOString()}, signed with ${key}`,
   );
@@ -43,7 +43,7 @@ function tenantOfToken(
 ): Tenant | null {
   const isOperator = roles.includes(OPERATOR);
   if (isOperator && config.auth.tenantClaim === undefined)
-    throw new CommandError(`The role ${OPERATOR} is for servers with tenants, and TENANT_CLAIM is not set`);
+    throw new CommandError(`The role ${OPERATOR} requires tenants, and TENANT_CLAIM is not set`);
   return isOperator && given === undefined ? null : tenantFor(config, given);
 }
 
@@ -52,7 +52,7 @@ function readRoles(list: string): TokenRole[] {
   const roles = TOKEN_ROLES.filter((role) => names.delete(role));
   if (names.size > 0 || roles.length === 0)
     throw new CommandError(
-      `--roles got "${list}", expected some of ${TOKEN_ROLES.join(', ')}, separated by commas`,
+      `--roles got "${list}", expected one or more of ${TOKEN_ROLES.join(', ')}, separated by commas`,
     );
   return roles;
 }

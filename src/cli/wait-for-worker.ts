@@ -13,7 +13,10 @@ export interface WorkerWait {
 }
 
 export function waitForWorkerOption(): Option {
-  return new Option('--wait-for-worker <duration>', 'how long to wait where no worker runs; off: for ever')
+  return new Option(
+    '--wait-for-worker <duration>',
+    'how long to wait if no worker is running; off: without limit',
+  )
     .argParser(waitFor)
     .default(waitFor('5m'), '5m');
 }
@@ -40,18 +43,18 @@ export class MissingWorker {
     this.#lookedAt = now;
     const { workers, withinMs, instead, state } = this.#wait;
     if ((await workers()) > 0) {
-      if (this.#since !== null) this.#terminal.note('A worker runs now.');
+      if (this.#since !== null) this.#terminal.note('A worker is running now.');
       this.#since = null;
       return true;
     }
     if (this.#since === null) {
       this.#since = now;
       this.#terminal.note(
-        `No worker runs on this database, so nothing happens: start one (npx fanfare worker). ${instead}`,
+        `No worker is running on this database, so nothing happens: start one (npx fanfare worker). ${instead}`,
       );
     }
     if (now - this.#since >= withinMs)
-      throw new CommandError(`No worker came within ${inWords(withinMs)}. ${state}`);
+      throw new CommandError(`No worker started within ${inWords(withinMs)}. ${state}`);
     return false;
   }
 }

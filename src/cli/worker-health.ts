@@ -57,7 +57,7 @@ export async function workerHealth(context: CommandContext): Promise<number> {
   const { dataDir } = configOf(context, { needsKey: false });
   const beat = await findRecord<Beat>(join(dataDir, FILE));
   if (beat === null) {
-    context.terminal.note(`No worker runs with DATA_DIR ${dataDir}`);
+    context.terminal.note(`No worker is running with DATA_DIR ${dataDir}`);
     return 1;
   }
   const age = Date.now() - beat.at;

@@ -62,11 +62,14 @@ function crossFaults(
   if (drop !== undefined && drop < dormant)
     found.push({
       name: 'DORMANT_DROP_AFTER',
-      message: 'is shorter than DORMANT_AFTER, expected it not to be',
+      message: 'is shorter than DORMANT_AFTER, expected at least that long',
     });
   const { METRICS_PORT: metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
-    found.push({ name: 'METRICS_PORT', message: `is ${String(metricsPort)} as PORT is, expected another` });
+    found.push({
+      name: 'METRICS_PORT',
+      message: `is ${String(metricsPort)}, the same as PORT, expected a different port`,
+    });
   const { BODY_LIMIT: each, BODY_LIMIT_TOTAL: total } = values;
   if (each !== undefined && total !== undefined && total < each)
     found.push({
@@ -76,7 +79,7 @@ function crossFaults(
   if (values.PERSISTED_OPERATIONS_ONLY === true && values.PERSISTED_OPERATIONS === undefined)
     found.push({
       name: 'PERSISTED_OPERATIONS_ONLY',
-      message: 'is on without PERSISTED_OPERATIONS, expected the file of what may be asked for',
+      message: 'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     });
   found.push(...webhookFaults(values, faults));
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
@@ -106,9 +109,11 @@ function webhookFaults(
   if (receivers === undefined || receivers.length === 0) return [];
   if (faults.some(({ name }) => name === 'EVENT_RETENTION' || name === 'WEBHOOK_RETRY_FOR')) return [];
   if (retentionMs === undefined)
-    return [{ name: 'WEBHOOKS', message: 'is set while EVENT_RETENTION is off, expected it not to be' }];
+    return [{ name: 'WEBHOOKS', message: 'is set while EVENT_RETENTION is off, expected only one of these' }];
   if (retryForMs === undefined || retryForMs <= retentionMs) return [];
-  return [{ name: 'WEBHOOK_RETRY_FOR', message: 'is longer than EVENT_RETENTION, expected it not to be' }];
+  return [
+    { name: 'WEBHOOK_RETRY_FOR', message: 'is longer than EVENT_RETENTION, expected at most that long' },
+  ];
 }
 
 function shown(setting: Setting, raw: string): string {

@@ -36,25 +36,29 @@ function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: s
   if (!TYPE_NAME.test(type))
     faults.push({
       path: `${path}.type`,
-      message: `${JSON.stringify(type)} is no name of a type: a capital letter, then letters and digits, at most 64`,
+      message: `${JSON.stringify(type)} is not a valid type name: start with a capital letter, then letters and digits, at most 64 characters`,
     });
   for (const name of Object.keys(fields)) {
     if (RESERVED.includes(name))
-      faults.push({ path: `${path}.fields.${name}`, message: 'Every descriptor has something of this name' });
+      faults.push({ path: `${path}.fields.${name}`, message: 'This name is used by every descriptor' });
     // An inherited property would make a missing field look present.
     else if (name in Object.prototype)
-      faults.push({ path: `${path}.fields.${name}`, message: 'Every object has something of this name' });
+      faults.push({
+        path: `${path}.fields.${name}`,
+        message: 'This name is used by every JavaScript object',
+      });
     else if (!FIELD_NAME.test(name))
       faults.push({
         path: `${path}.fields.${name}`,
-        message: 'A field begins with a small letter and has letters and digits, at most 64',
+        message:
+          'A field name starts with a lower-case letter, then letters and digits, at most 64 characters',
       });
   }
   for (const [index, name] of group.entries()) {
     const at = `${path}.group[${String(index)}]`;
     if (!Object.hasOwn(fields, name)) faults.push({ path: at, message: `There is no field ${name}` });
     else if (fields[name]?.kind === 'json')
-      faults.push({ path: at, message: `${name} is free data, which actions do not have in common` });
+      faults.push({ path: at, message: `${name} is free data, by which actions cannot be grouped` });
   }
   return faults;
 }
@@ -81,10 +85,10 @@ function labelFault(
 ): string | null {
   const field = Object.hasOwn(fields, label) ? fields[label] : undefined;
   if (field === undefined) return `There is no field ${label} to hold the name`;
-  if (field.kind !== 'text') return `${label} is no text field, which the name needs`;
+  if (field.kind !== 'text') return `${label} is not a text field, as a name requires`;
   if (field.options.min !== undefined || field.options.max !== undefined)
-    return `${label} holds a name, which has 1 to 512 characters: leave out its min and max`;
-  return other === undefined ? null : `${label} holds the name of ${other} already`;
+    return `${label} holds a name, which has 1 to 512 characters: remove its min and max`;
+  return other === undefined ? null : `${label} already holds the name of ${other}`;
 }
 
 function rangeFaults(field: FieldDeclaration, path: string): DeclarationFault[] {
@@ -99,8 +103,8 @@ function valueFaults(field: FieldDeclaration, path: string): DeclarationFault[] 
   return field.values.flatMap((value, index) => {
     const at = `${path}.values[${String(index)}]`;
     if (!ENUM_VALUE.test(value))
-      return [{ path: at, message: `${JSON.stringify(value)} is no name that an enum can have` }];
-    return field.values.indexOf(value) === index ? [] : [{ path: at, message: `${value} is there twice` }];
+      return [{ path: at, message: `${JSON.stringify(value)} is not a valid name for an enum value` }];
+    return field.values.indexOf(value) === index ? [] : [{ path: at, message: `${value} occurs twice` }];
   });
 }
 

@@ -71,7 +71,7 @@ export const messagesSchema = z.union([messageSchema, z.array(messageSchema).min
 export function declarationSchema(locales: readonly Locale[]) {
   const error = ({ code, keys }: { readonly code: string; readonly keys?: unknown }): string | undefined =>
     code === 'unrecognized_keys' && Array.isArray(keys)
-      ? `There is no language ${keys.join(', ')}, those are ${locales.join(', ')}; \`locales\` adds others`
+      ? `Unknown language ${keys.join(', ')}; known are ${locales.join(', ')}. \`locales\` adds others`
       : undefined;
   const byLocale = Object.fromEntries(locales.map((locale) => [locale, messagesSchema.optional()]));
   return z.strictObject({

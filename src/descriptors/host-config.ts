@@ -80,7 +80,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
   const faults = [
     ...Object.keys(config)
       .filter((key) => !KNOWN.includes(key))
-      .map((key) => ({ path: key, message: `There is no such setting, those are ${KNOWN.join(', ')}` })),
+      .map((key) => ({ path: key, message: `Unknown setting; known are ${KNOWN.join(', ')}` })),
     ...packFaults(packs),
     ...reactionFaults(reactions),
     ...localeFaults(locales),
@@ -120,7 +120,7 @@ function packFaults(packs: unknown): DeclarationFault[] {
       : [
           {
             path: `packs[${String(index)}]`,
-            message: `There is no pack ${JSON.stringify(pack)}, those are ${names.join(', ')}`,
+            message: `Unknown pack ${JSON.stringify(pack)}; known are ${names.join(', ')}`,
           },
         ],
   );
@@ -148,7 +148,7 @@ function togetherFaults(declared: readonly DescriptorDeclaration[], own: number)
   for (const [position, declaration] of declared.entries()) {
     const path = placeOf(declaration, position - shipped);
     if (seen.has(declaration.type))
-      faults.push({ path, message: `There is a type ${declaration.type} already, here or in a pack` });
+      faults.push({ path, message: `The type ${declaration.type} is already declared, here or in a pack` });
     seen.add(declaration.type);
     for (const [name, { options }] of Object.entries(declaration.fields))
       if ('indexed' in options && (options.indexed ?? false)) indexed.add(name);
@@ -156,12 +156,12 @@ function togetherFaults(declared: readonly DescriptorDeclaration[], own: number)
   if (declared.length > MAX_TYPES)
     faults.push({
       path: 'descriptors',
-      message: `Must be at most ${String(MAX_TYPES)} types with those of packs`,
+      message: `Must be at most ${String(MAX_TYPES)} types, including those of packs`,
     });
   if (indexed.size > MAX_INDEXED)
     faults.push({
       path: 'descriptors',
-      message: `Must have at most ${String(MAX_INDEXED)} indexed fields of different names, got ${String(indexed.size)}`,
+      message: `Must have at most ${String(MAX_INDEXED)} different indexed field names, got ${String(indexed.size)}`,
     });
   return faults;
 }

@@ -47,17 +47,17 @@ export function localeFaults(locales: unknown): DeclarationFault[] {
 }
 
 function tagFault(locale: Locale): string | null {
-  if (SHIPPED_PHRASES.has(locale)) return 'It comes with the server';
+  if (SHIPPED_PHRASES.has(locale)) return 'This language is built in';
   let canonical: string | undefined;
   try {
     [canonical] = Intl.getCanonicalLocales(locale);
   } catch {
-    return `${JSON.stringify(locale)} is no tag of a language, such as fr or pt-BR`;
+    return `${JSON.stringify(locale)} is not a language tag such as fr or pt-BR`;
   }
-  if (canonical !== locale) return `It is written ${String(canonical)}`;
+  if (canonical !== locale) return `Must be written ${String(canonical)}`;
   return Intl.PluralRules.supportedLocalesOf([locale]).length === 1
     ? null
-    : 'This Node.js does not know the language';
+    : 'This version of Node.js does not support the language';
 }
 
 /** All languages of a configuration; those shipped with the server come first. */
@@ -83,7 +83,7 @@ export function localSentenceFaults(
       const given = said === undefined ? 'groupSummaries' : 'summaries';
       if (declaration === undefined) return at(given, 'There is no such type');
       if (declaration.summary[locale] !== undefined || declaration.groupSummary?.[locale] !== undefined)
-        return at(given, 'The type has sentences of this language itself');
+        return at(given, 'The type itself already declares sentences in this language');
       const fault = said === undefined ? null : sentenceFault(declaration, said);
       if (fault !== null) return at('summaries', fault);
       const aboutSeveral = saidOfGroup ?? said;

@@ -13,7 +13,7 @@ export function messageOf(text: string, locale: Locale): IntlMessageFormat {
     return new IntlMessageFormat(text, locale);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${JSON.stringify(text)} is no ICU message: ${reason}`, { cause: error });
+    throw new Error(`${JSON.stringify(text)} is not a valid ICU message: ${reason}`, { cause: error });
   }
 }
 

@@ -31,7 +31,7 @@ export function compilePhrase(
 ): (values: Readonly<Record<string, number>>) => string {
   const format = messageOf(text, locale);
   for (const name of argumentsOf(format.getAst()))
-    if (!known.includes(name)) throw new Error(`There is no ${name} for the message "${text}"`);
+    if (!known.includes(name)) throw new Error(`Unknown argument ${name} in the message "${text}"`);
   return (values) => {
     const said: unknown = format.format(values);
     return typeof said === 'string' ? said : '';

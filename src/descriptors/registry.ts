@@ -32,7 +32,7 @@ export function useDescriptors(config: Declared): void {
   const { source } = config;
   if (current !== null && current.print !== next.print)
     throw new Error(
-      `${source} declares other types or languages than those that this process works with already: run it in a process of its own`,
+      `${source} declares other types or languages than this process already uses: run it in a separate process`,
     );
   current ??= next;
 }

@@ -119,7 +119,7 @@ function compile(
   const names = argumentsOf(syntax);
   for (const name of names)
     if (name !== ACTOR && !Object.hasOwn(fields, name))
-      throw new Error(`No field ${name} for the message "${text}"`);
+      throw new Error(`Unknown field ${name} in the message "${text}"`);
   const places = new Map(names.filter(isId).map((name) => [name, new NamePlace(name)]));
   const plain = plainElements(syntax);
   return {

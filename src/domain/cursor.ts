@@ -98,7 +98,7 @@ export function decodeRanked(list: string, cursor: string): RankedCursor {
 }
 
 function badCursor(): FanfareError {
-  return new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  return new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
 }
 
 /** Computed from strings, one character per byte: faster than buffers, and a page needs one checksum per entry. */

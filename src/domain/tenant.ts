@@ -1,7 +1,7 @@
 /** Tenant name in tokens, commands and the database: 1 to 63 characters of a-z and 0-9, with hyphens between them. */
 export type Tenant = string;
 
-export const TENANT_FORM = '1 to 63 of a-z, 0-9 and "-", neither first nor last a "-"';
+export const TENANT_FORM = '1 to 63 characters of a-z, 0-9 and "-", not starting or ending with "-"';
 
 /** Unit separator: cannot occur in a tenant name or in an id of the host application. */
 export const TENANT_SEPARATOR = '\u001f';

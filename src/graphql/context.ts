@@ -63,7 +63,7 @@ class OperationContext implements GraphQLContext {
   }
 
   identity(): Identity {
-    if (this.#identity === null) throw new FanfareError('UNAUTHENTICATED', 'This needs a token');
+    if (this.#identity === null) throw new FanfareError('UNAUTHENTICATED', 'This requires a token');
     return this.#identity;
   }
 

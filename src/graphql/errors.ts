@@ -137,6 +137,7 @@ export function toApiError(error: unknown, policy: ErrorPolicy): GraphQLError {
   const errorId = crypto.randomUUID();
   const isUnavailable = policy.isUnavailable(cause);
   policy.report(cause, errorId, isUnavailable);
-  if (isUnavailable) return present('UNAVAILABLE', 'Not available now, try again later', { errorId });
+  if (isUnavailable)
+    return present('UNAVAILABLE', 'Not available at the moment, try again later', { errorId });
   return present('INTERNAL_SERVER_ERROR', 'Internal server error', { errorId });
 }

@@ -43,7 +43,7 @@ export function createGraphqlEndpoint(
   return async (req, res) => {
     const startedAt = performance.now();
     if (!isHost(req.headers.host)) {
-      sendJson(res, 400, { error: 'The host header is not valid' });
+      sendJson(res, 400, { error: 'The Host header is invalid' });
       return;
     }
     const { identity, shares, refusal: refused } = await admit(options, req);

@@ -5,13 +5,13 @@ import type { Identity, Role } from '../domain/viewer.ts';
 
 /** @throws FanfareError FORBIDDEN */
 export function requireRole(identity: Identity, role: Role): void {
-  if (!identity.roles.has(role)) throw new FanfareError('FORBIDDEN', `This needs the role ${role}`);
+  if (!identity.roles.has(role)) throw new FanfareError('FORBIDDEN', `This requires the role ${role}`);
 }
 
 /** @throws FanfareError FORBIDDEN */
 export function requireOneOf(identity: Identity, roles: readonly Role[]): void {
   if (!roles.some((role) => identity.roles.has(role)))
-    throw new FanfareError('FORBIDDEN', `This needs one of the roles ${roles.join(', ')}`);
+    throw new FanfareError('FORBIDDEN', `This requires one of the roles ${roles.join(', ')}`);
 }
 
 /**
@@ -22,7 +22,7 @@ export function requireOneOf(identity: Identity, roles: readonly Role[]): void {
 export function actingAs(identity: Identity, actorId: UserId, what: string): Identity {
   if (actorId === identity.userId) return identity;
   if (!identity.roles.has('service'))
-    throw new FanfareError('FORBIDDEN', `To ${what} for another actor needs the role service`);
+    throw new FanfareError('FORBIDDEN', `To ${what} for another actor requires the role service`);
   if (!areOfOneTenant(identity.userId, actorId))
     throw new FanfareError('FORBIDDEN', `To ${what} for another tenant is not possible`);
   return { userId: actorId, roles: new Set<Role>(['user']), expiresAt: identity.expiresAt };

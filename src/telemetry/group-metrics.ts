@@ -15,12 +15,12 @@ export function createGroupMetrics(): GroupMetrics {
   const registers = [registry];
   const running = new Gauge({
     name: 'fanfare_processes',
-    help: 'Processes of serve --processes or worker --processes that run.',
+    help: 'Running processes of serve --processes or worker --processes.',
     registers,
   });
   const ended = new Counter({
     name: 'fanfare_process_ends_total',
-    help: 'Processes that ended though nobody had asked them to; each is started again.',
+    help: 'Processes that exited unexpectedly; each is restarted.',
     registers,
   });
   return {

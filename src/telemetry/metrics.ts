@@ -134,7 +134,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   });
   const failedErasures = new Counter({
     name: 'fanfare_erasure_failed_attempts_total',
-    help: 'Attempts at an erasure that ended with an error; each is tried again.',
+    help: 'Attempts at an erasure that ended with an error; each is retried.',
     registers,
   });
   const feedModel = new Gauge({
@@ -146,7 +146,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   });
   const readsWithoutStore = new Counter({
     name: 'fanfare_feed_reads_without_store_total',
-    help: 'Reads of feeds served from the actions because the store of the feeds could not be reached.',
+    help: 'Feed reads served from the actions because the feed store could not be reached.',
     registers,
   });
   const subscribers = new Gauge({
@@ -163,7 +163,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   });
   const resyncs = new Counter({
     name: 'fanfare_live_resyncs_total',
-    help: 'Times a subscriber had to be told that events may be missing.',
+    help: 'Resyncs: times a subscriber was notified that events may be missing.',
     labelNames: ['reason'],
     registers,
   });
@@ -176,13 +176,13 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   });
   const webhooksGivenUp = new Counter({
     name: 'fanfare_webhook_given_up_total',
-    help: 'Events that a receiver has not taken for as long as they are tried.',
+    help: 'Events that a receiver has not accepted until the last retry.',
     labelNames: ['receiver'],
     registers,
   });
   const webhooksBehind = new Gauge({
     name: 'fanfare_webhook_behind',
-    help: 'Events of the log that a receiver has not been sent, by the process that sends to it.',
+    help: 'Events of the log that have not been sent to a receiver yet, by the sending process.',
     labelNames: ['receiver'],
     registers,
   });

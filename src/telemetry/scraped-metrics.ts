@@ -30,7 +30,7 @@ export function scrapedMetrics(registers: Registry[]): ScrapedMetrics {
   const skews = new Sources<() => number>();
   new Gauge({
     name: 'fanfare_clock_skew_seconds',
-    help: "By how much the machine's clock is ahead of the database's.",
+    help: "Seconds by which the machine's clock is ahead of the database's.",
     aggregator: 'average',
     registers,
     collect() {
@@ -66,7 +66,7 @@ export function scrapedMetrics(registers: Registry[]): ScrapedMetrics {
   const erasures = new Sources<() => Promise<Counts>>();
   new Gauge({
     name: 'fanfare_erasures_open',
-    help: 'Erasures that are not done: RUNNING, or CONFIRMING, which wait for their second look.',
+    help: 'Unfinished erasures: RUNNING, or CONFIRMING (waiting for the second pass).',
     ...OF_ALL_PROCESSES,
     labelNames: ['state'],
     registers,
@@ -77,7 +77,7 @@ export function scrapedMetrics(registers: Registry[]): ScrapedMetrics {
   const caches = new Sources<{ readonly cache: ReadCacheName; readonly lookups: () => CacheLookups }>();
   new Counter({
     name: 'fanfare_read_cache_lookups_total',
-    help: 'Lookups in what a process holds of what it has read; a miss is read, or rendered, once more.',
+    help: 'Lookups in the read cache of a process; after a miss the value is read or rendered again.',
     labelNames: ['cache', 'outcome'],
     registers,
     collect() {

@@ -117,7 +117,7 @@ describe('tokens', () => {
     await stream.body?.cancel();
     await using socket = await openSocket(app.wsUrl);
     socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
-    expect(await socket.closed).toEqual({ code: 4403, reason: 'The token names no usable subject' });
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has no valid subject (sub)' });
   });
 
   test.each(['Basic cml0YTpzZWNyZXQ=', 'Bearer', 'Bearer a b', 'Token x'])(

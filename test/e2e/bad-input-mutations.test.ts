@@ -134,7 +134,7 @@ const bad: readonly BadRequest[] = [
     ['oneself', { target: { memberId: 'ann' } }, /somebody else/],
     ['257 characters', { target: { refId: 'x'.repeat(257) } }, /target\.refId: Must be at most 256/],
     ['a type that nobody declares', { target: { type: 'Sneezed' } }, /target\.type: Unknown type/],
-    ['a phrase without words', { target: { phrase: '…' } }, /target\.phrase: Must have a word/],
+    ['a phrase without words', { target: { phrase: '…' } }, /target\.phrase: Must contain at least one word/],
     [
       'a phrase of 101 characters',
       { target: { phrase: 'x'.repeat(101) } },

@@ -35,7 +35,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect({ code: exported.code, stderr: exported.stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(exported.stdout)).toMatchObject({ memberId: 'demo' });
     const rebuilt = await runCli(['rebuild'], env);
-    expect(rebuilt.stderr).toContain('Feeds are stored as FEED_MODEL=items has it.');
+    expect(rebuilt.stderr).toContain('Feeds are now stored with FEED_MODEL=items.');
     expect(rebuilt.code).toBe(0);
   });
 

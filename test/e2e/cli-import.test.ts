@@ -96,7 +96,9 @@ describe.each(['straight into the databases', 'through the API'])('fanfare impor
     expect(await newest(app)).toEqual(['visit:602', 'visit:601', 'visit:600']);
 
     const second = await runCli(args, env);
-    expect(second.stdout).toMatch(/^actions +606 lines in [\d.]+ s, 0 written, 603 there already, 3 bad$/m);
+    expect(second.stdout).toMatch(
+      /^actions +606 lines in [\d.]+ s, 0 written, 603 already recorded, 3 bad$/m,
+    );
     const count = await app.app.database.collections.actions.countDocuments();
     expect(count).toBe(603);
   });
@@ -122,7 +124,7 @@ describe('fanfare import', () => {
     await cut.result;
     const { stdout } = await runCli(args, env);
     const [, written = '0', replays = '0'] =
-      /([\d,]+) written(?:, ([\d,]+) there already)?/.exec(stdout) ?? [];
+      /([\d,]+) written(?:, ([\d,]+) already recorded)?/.exec(stdout) ?? [];
     expect(Number(replays.replace(',', ''))).toBeGreaterThanOrEqual(500);
     expect(Number(written.replace(',', '')) + Number(replays.replace(',', ''))).toBe(603);
     expect(await app.app.database.collections.actions.countDocuments()).toBe(603);
@@ -134,7 +136,7 @@ describe('fanfare import', () => {
     const args = ['import', '--members', join(folder, 'members.ndjson'), '--url', app.url, '--token', token];
     const { code, stderr } = await runCli(args);
     expect(code).toBe(1);
-    expect(stderr).toContain('This needs the role service');
+    expect(stderr).toContain('This requires the role service');
   });
 });
 

@@ -150,7 +150,7 @@ describe('several processes', () => {
         () => null,
       );
     await expect.poll(isAlive, { timeout: PATIENCE_MS }).toBe(200);
-    const [line] = await cli.stderrHas(/\{[^{}]*"msg":"Process hangs: killed"\}/);
+    const [line] = await cli.stderrHas(/\{[^{}]*"msg":"Process did not respond and was killed"\}/);
     expect(JSON.parse(line)).toMatchObject({
       ...{ process: first?.process, pid: first?.pid, silentForMs: 6_000 },
     });
@@ -172,7 +172,9 @@ describe('several processes', () => {
     await using cli = startCli(['serve', '--no-worker', '--processes', '2'], { ...env, ...settings });
     const [first] = await started(cli, 2);
     process.kill(first?.pid ?? 0, 'SIGSTOP');
-    const [line] = await cli.stderrHas(/\{[^{}]*"msg":"Process hangs while it starts: killed"\}/);
+    const [line] = await cli.stderrHas(
+      /\{[^{}]*"msg":"Process did not respond during its start and was killed"\}/,
+    );
     expect(JSON.parse(line)).toMatchObject({
       ...{ process: first?.process, pid: first?.pid, silentForMs: 8_000 },
     });

@@ -33,7 +33,7 @@ const offload = (before: string, ...more: string[]): string[] => [
   ...['offload', '--before', before, '--to', join(folder, 'old.ndjson'), '--no-worker'],
   ...more,
 ];
-const NONE_RUNS = /No worker runs on this database, so nothing happens: start one/;
+const NONE_RUNS = /No worker is running on this database, so nothing happens: start one/;
 
 describe('where no worker runs anywhere', () => {
   it('an import that waits for the feeds says so, and ends when none has come', async () => {
@@ -43,7 +43,7 @@ describe('where no worker runs anywhere', () => {
     expect(stdout).toContain('3 written');
     expect(stderr).toMatch(NONE_RUNS);
     expect(stderr).toContain(
-      'No worker came within 1 s. Everything is imported; the next worker that runs delivers the rest.',
+      'No worker started within 1 s. Everything is imported; the next worker delivers the rest.',
     );
   });
 
@@ -52,7 +52,7 @@ describe('where no worker runs anywhere', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(NONE_RUNS);
     expect(stderr).toContain('Without --no-worker this command runs one itself.');
-    expect(stderr).toContain('No worker came within 1 s. Run the same command again');
+    expect(stderr).toContain('No worker started within 1 s. Run the same command again');
     expect(await readdir(folder)).not.toContain('old.ndjson');
     expect(await database.db.collection('actions').countDocuments({ offload: { $exists: true } })).toBe(0);
   });
@@ -61,7 +61,7 @@ describe('where no worker runs anywhere', () => {
     await using waiting = startCli(offload('2023-01-01', '--wait-for-worker', 'off'), env);
     await waiting.stderrHas(NONE_RUNS);
     await using worker = startCli(['worker'], env);
-    await waiting.stderrHas(/A worker runs now\./);
+    await waiting.stderrHas(/A worker is running now\./);
     const { code, stdout } = await waiting.result;
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -83,9 +83,9 @@ it('a file that is of no use is refused before a database is started', async () 
   ];
   expect(refused.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
   expect(refused.map(({ stderr }) => stderr)).toEqual([
-    expect.stringContaining('is no file of actions that were taken out'),
+    expect.stringContaining('is not a file of offload'),
     expect.stringContaining('none.ndjson cannot be read'),
-    expect.stringContaining('is no file of actions that were taken out'),
+    expect.stringContaining('is not a file of offload'),
     expect.stringContaining('old.ndjson cannot be written'),
   ]);
   expect(await readdir(folder)).not.toContain('local');

@@ -189,7 +189,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     const forged = `${token.slice(0, -8)}AAAAAAAA`;
     await page.evaluate(`sessionStorage.setItem('fanfare:token', ${JSON.stringify(forged)})`);
     await page.reload();
-    await has(page, 'The token is not valid', '[data-fanfare="connection"]');
+    await has(page, 'The token is invalid', '[data-fanfare="connection"]');
     expect(await textOf(page, '[data-fanfare="connection"]')).not.toContain('socket');
     expect(await textOf(page, 'main')).not.toContain('0 unread');
     for (const [screen, untrue] of [
@@ -200,7 +200,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
       ['tail', 'FAILEDLive'],
     ] as const) {
       await goTo(page, screen);
-      await has(page, 'The token is not valid');
+      await has(page, 'The token is invalid');
       expect(await textOf(page, 'main'), screen).not.toContain(untrue);
     }
     await click(page, 'Sign in again');

@@ -142,7 +142,7 @@ test('exports a member on the command line, to stdout, to a file and from a runn
     expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject(expected);
     expect((await stat(out)).mode & 0o777).toBe(0o600);
     const again = await runCli(['export', '--member', ID, '--out', out], app.env);
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: `--out ${out} is there already\n` });
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: `--out ${out} already exists\n` });
 
     const asked = await runCli(['export', '--member', ID, '--url', app.url], app.env);
     expect(asked).toMatchObject({ code: 0, stderr: '' });

@@ -42,7 +42,7 @@ test('each reads and pages its own, by cursors that the other does not take', as
   expect(JSON.stringify(all)).not.toMatch(/blue|u001f|acme/);
 
   await expect(other.read('ann', { after: first.endCursor })).rejects.toMatchObject({
-    ...{ code: 'BAD_CURSOR', message: 'The cursor is not one of this list' },
+    ...{ code: 'BAD_CURSOR', message: 'The cursor does not belong to this list' },
   });
   // The API of the same tenant takes it too, and gives it.
   const page =

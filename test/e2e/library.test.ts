@@ -143,17 +143,17 @@ test('its start is heard step by step, and the environment of the process is lef
 
 test('it is started once, and closed as often as one likes', async () => {
   const fanfare = createFanfare(config, { settings, worker: false });
-  await expect(fanfare.read('eve')).rejects.toThrow('It has not been started, or is closed');
+  await expect(fanfare.read('eve')).rejects.toThrow('The server has not been started, or is closed');
   await fanfare.start();
-  await expect(fanfare.start()).rejects.toThrow('It can be started once');
+  await expect(fanfare.start()).rejects.toThrow('start() can be called only once');
   await Promise.all([fanfare.close(), fanfare.close()]);
-  await expect(fanfare.read('eve')).rejects.toThrow('It has not been started, or is closed');
+  await expect(fanfare.read('eve')).rejects.toThrow('The server has not been started, or is closed');
 });
 
 test('a wrong configuration, and another one in the same process, are refused before anything is opened', () => {
   const wrong = { packs: ['none'] } as unknown as typeof config;
   expect(() => createFanfare(wrong)).toThrow(
-    'The configuration has a fault:\n  packs[0]: There is no pack "none"',
+    'The configuration has a fault:\n  packs[0]: Unknown pack "none"',
   );
   expect(() => createFanfare(defineConfig({}), { settings })).toThrow(
     'declares other types or languages than those',

@@ -123,7 +123,7 @@ describe('an action of a declared type', () => {
     const found = await ask(app, query, { field: 'repoId', value: `web${tag}` }, service);
     expect(found).toEqual({ actions: { edges: [{ node: { id } }] } });
     const { errors } = await app.query(query, { field: 'raterId', value: 'x' }, service);
-    expect(errors[0]?.message).toContain('"raterId" is no indexed field, those are repoId');
+    expect(errors[0]?.message).toContain('"raterId" is not an indexed field; indexed are repoId');
     const indexes = await app.app.database.collections.actions.indexes();
     expect(indexes.map(({ name }) => name)).toContain('descriptor_repoId_newest');
   });

@@ -154,7 +154,7 @@ describe('an id that the list does not have', () => {
     expect(await post(open, { ...unknown, query: ME })).toMatchObject({ status: 200 });
     expect(await post(closed, unknown)).toMatchObject({
       code: 'BAD_USER_INPUT',
-      message: 'The list of operations has none of this id',
+      message: 'The list of persisted operations has no operation with this id',
     });
   });
 
@@ -246,7 +246,7 @@ describe('a file', () => {
     expect(await faultsOf('[]')).toEqual(['file:1: expected an object of documents by id']);
     expect(await faultsOf('')).toEqual([expect.stringMatching(/^file:1: is no JSON: /)]);
     expect(await faultsOf('{"a": "{ __typename }",\n"a": "query A { __typename }"}')).toEqual([
-      'file:2: "a" is there twice, with different documents',
+      'file:2: "a" occurs twice, with different documents',
     ]);
   });
 

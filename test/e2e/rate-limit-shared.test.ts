@@ -102,7 +102,7 @@ test.each(KINDS)(
 
     const refused = await post(one, LARGE, sub);
     expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
-    expect(refused.message).toMatch(/^Operations ask for too much, try again in \d+ s$/);
+    expect(refused.message).toMatch(/^Operations request too many objects, try again in \d+ s$/);
     const { 'user-cost': cost } = leftOf(refused.limit);
     expect(cost).toEqual({ r: 0, t: Number(refused.retryAfter) });
     // Somebody else has a share of their own.

@@ -123,7 +123,7 @@ test('a worker that starts while Redis is away waits for it, and a command that 
   await redis.restart();
   await using worker = await starting;
   await worker.idle();
-  expect(worker.log.join('')).toMatch(/Redis cannot be reached[^]*Redis is back/);
+  expect(worker.log.join('')).toMatch(/Redis cannot be reached[^]*Redis is available again/);
   await becomesReady(api);
   await using watcher = await watchFeed('SSE', api, 'ann');
   await upsert(api, { pairs: [{ followerId: 'ann', refId: 'actor' }] });

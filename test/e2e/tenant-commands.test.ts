@@ -263,7 +263,7 @@ test('one of two tenants with the same ids is exported and erased, the other sta
   // Everything that the exports of its members hold, but for sums and what is made of the rest.
   for (const exported of exports)
     expect(leavesOf(exported['memberExport']).filter((leaf) => !text.includes(leaf))).toEqual([]);
-  await expect(fanfare(env, 'tenant', 'export', 'acme', '--out', out)).rejects.toThrow('is there already');
+  await expect(fanfare(env, 'tenant', 'export', 'acme', '--out', out)).rejects.toThrow('already exists');
 
   const before = await contents(app);
   const kept = ofTenant(before, 'other');
@@ -328,10 +328,10 @@ test('a database without tenants becomes that of one, who sees everything as bef
   ).rejects.toThrow('Killed');
   for (const claim of [{}, { TENANT_CLAIM }])
     await expect(startTestApp({ env: { ...EVENTS, ...claim }, database })).rejects.toThrow(
-      'The database is being made that of the tenant acme: fanfare tenant adopt acme goes on with it',
+      'The database is being adopted into the tenant acme: fanfare tenant adopt acme continues',
     );
   await expect(fanfare(env, 'tenant', 'adopt', 'other')).rejects.toThrow(
-    'is being made that of the tenant acme',
+    'is being adopted into the tenant acme',
   );
   await fanfare(env, 'tenant', 'adopt', 'acme');
   await expect(

@@ -92,7 +92,7 @@ test('what operations of a tenant cost is counted by all processes together, ove
   expect(await ask(two, acme, 'bob')).toEqual({
     status: 429,
     message: expect.stringMatching(
-      /^Operations of the tenant ask for too much, try again in \d+ s$/,
+      /^Operations of the tenant request too many objects, try again in \d+ s$/,
     ) as string,
     left: 0,
   });

@@ -344,7 +344,7 @@ test.each(LISTS)('refuses cursors of another tenant as it does any text: %s', as
     const { errors } = await run('azure', document, { after: text });
     return errors.map(({ message, extensions }) => [message, extensions['code']]);
   };
-  expect(await refusal(after)).toEqual([['The cursor is not one of this list', 'BAD_CURSOR']]);
+  expect(await refusal(after)).toEqual([['The cursor does not belong to this list', 'BAD_CURSOR']]);
   expect(await refusal('anything')).toEqual(await refusal(after));
   expect(await refusal('')).toEqual(await refusal(after));
   // What it seals is none for anybody outside: neither there nor here.

@@ -63,11 +63,11 @@ describe('a token', () => {
     const { status, errors } = await ask(app.url, token, VIEWER);
     expect({ status, errors }).toMatchObject({
       status: 401,
-      errors: [{ message: 'The token names no usable tenant', extensions: { code: 'UNAUTHENTICATED' } }],
+      errors: [{ message: 'The token has no valid tenant', extensions: { code: 'UNAUTHENTICATED' } }],
     });
     expect(await closing({ authorization: `Bearer ${token}` })).toEqual([
       4403,
-      'The token names no usable tenant',
+      'The token has no valid tenant',
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('a token', () => {
     expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'acme' })).toMatchObject({ status: 200 });
     expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'other' })).toMatchObject({
       status: 403,
-      errors: [{ message: 'To act in another tenant needs the role operator' }],
+      errors: [{ message: 'To act in another tenant requires the role operator' }],
     });
   });
 });

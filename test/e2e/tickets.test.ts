@@ -128,7 +128,7 @@ describe('a ticket', () => {
     ])
       expect(await get(streamUrl(ticket))).toMatchObject({
         status: 401,
-        text: expect.stringContaining('The ticket is not valid') as unknown,
+        text: expect.stringContaining('The ticket is invalid') as unknown,
       });
   });
 

@@ -80,17 +80,17 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4401, reason: 'Unauthorized' });
   });
 
-  const needsToken = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
+  const needsToken = 'This requires a token: connectionParams {authorization: "Bearer <token>"}';
   const malformed = 'The authorization is not of the form "Bearer <token>"';
-  const notText = (name: string): string => `The connection parameter "${name}" is not a text`;
+  const notText = (name: string): string => `The connection parameter "${name}" is not a string`;
   test.each([
     ['no connection parameters', undefined, needsToken],
     ['no token', {}, needsToken],
     ['a token that is null', { token: null, authorization: null }, needsToken],
     ['an authorization that is no text', { Authorization: 1 }, notText('Authorization')],
     ['a token that is no text', { token: ['x'] }, notText('token')],
-    ['a token that is not valid', { authorization: 'Bearer nonsense' }, 'The token is not valid'],
-    ['a bare token that is not valid', { token: 'nonsense' }, 'The token is not valid'],
+    ['a token that is not valid', { authorization: 'Bearer nonsense' }, 'The token is invalid'],
+    ['a bare token that is not valid', { token: 'nonsense' }, 'The token is invalid'],
     ['a token without its scheme', { authorization: 'nonsense' }, malformed],
     ['a token that is none', { token: 'a b' }, malformed],
   ])('4403 for %s, with the reason', async (_what, payload, reason) => {

@@ -103,7 +103,7 @@ test('killed at any step and run again, both lose nothing and bring nothing twic
   // While they are withdrawn, which workers of the server do.
   await killOnce([...offload, '--no-worker'], async () => (await inStage('LEAVING')) > 0);
   const out = await runCli(offload, env);
-  expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining(`of ${path} were taken out`) });
+  expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining(`were moved to ${path}`) });
   expect(await doctor()).not.toContain('Offload');
   expect(await actions.countDocuments({ isDeleted: false })).toBe(ACTIONS - OLD);
   expect(await inStage('OUT')).toBe(Math.floor((OLD * 2) / 3));

@@ -15,7 +15,7 @@ export function watchingHints(url: string, token: string): string[] {
     '',
     `The demo, with two readers and somebody who publishes: ${endpoint.replace(/graphql$/, 'console/demo')}`,
     '',
-    `The feed of "${READER}" has all of this. To watch it grow in another terminal:`,
+    `All of this is in the feed of "${READER}". To watch it in another terminal:`,
     '',
     `  TOKEN=${token}`,
     call(WATCH, 'text/event-stream'),
@@ -26,6 +26,6 @@ export function watchingHints(url: string, token: string): string[] {
     '',
     `In a browser: ${endpoint.replace(/graphql$/, 'console')}, or ${endpoint}, with {"authorization": "Bearer …"} under Headers.`,
     '',
-    'Live actions; Ctrl-C ends them:',
+    'Live actions (stop with Ctrl-C):',
   ];
 }

@@ -33,7 +33,7 @@ export async function checkTarget(
     const { header } = await read(path, onProgress);
     refuseOtherTime(path, header, before);
     const refusal = refusalOfFile(header, hasTenants);
-    if (refusal !== null) throw new CommandError(`${path} is there already. ${refusal}`);
+    if (refusal !== null) throw new CommandError(`${path} already exists. ${refusal}`);
     return;
   }
   await access(dirname(path), constants.W_OK).catch((error: unknown) => {
@@ -54,7 +54,7 @@ async function read(path: string, onProgress: Checked['onProgress']): Promise<Ch
 export function refuseOtherTime(path: string, header: Pick<OffloadHeader, 'before'>, before: Date): void {
   if (header.before.getTime() !== before.getTime())
     throw new CommandError(
-      `${path} is there already, and has what is older than ${header.before.toISOString()}: choose another name, or that time to go on with it`,
+      `${path} already exists, from an offload before ${header.before.toISOString()}: choose another name, or use that time to continue it`,
     );
 }
 

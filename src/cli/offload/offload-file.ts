@@ -151,7 +151,7 @@ class FileReader {
       yield { lines, endsBatch: line === BATCH_END };
       lines = [];
     }
-    if (lines.length > 0) throw this.#fault('it has actions behind its last batch');
+    if (lines.length > 0) throw this.#fault('it has actions after its last batch');
   }
 
   checked(): CheckedFile {
@@ -164,7 +164,7 @@ class FileReader {
     try {
       for await (const { number, text, fault } of readLines(this.#path, { maxBytes: MAX_LINE_BYTES })) {
         if (text === null) throw this.#fault(`line ${String(number)}: ${fault}`);
-        if (this.#isWhole) throw this.#fault(`line ${String(number)} comes after its end`);
+        if (this.#isWhole) throw this.#fault(`line ${String(number)} follows its end`);
         if (this.#header === null) this.#header = this.#readHeader(text);
         else if (text.startsWith(FILE_END)) this.#readEnd(text);
         else {
@@ -186,7 +186,7 @@ class FileReader {
 
   #readHeader(text: string): OffloadHeader {
     const read = headerSchema.safeParse(parsed(text));
-    if (!read.success) throw this.#fault('it does not begin as such a file does');
+    if (!read.success) throw this.#fault('it does not start like such a file');
     const { fanfare: _fanfare, format: _format, ...header } = read.data;
     return header;
   }
@@ -195,15 +195,13 @@ class FileReader {
     const read = endSchema.safeParse(parsed(text));
     const sum = this.#hash.copy().digest('hex');
     if (!read.success || read.data.lines !== this.#lines || read.data.actions !== this.actions)
-      throw this.#fault('it does not have as many lines as it says');
-    if (read.data.sha256 !== sum) throw this.#fault('its checksum is wrong: it is not as it was written');
+      throw this.#fault('its number of lines differs from the one it states');
+    if (read.data.sha256 !== sum) throw this.#fault('its checksum is wrong: it was changed');
     this.#isWhole = true;
   }
 
   #fault(what: string): CommandError {
-    return new CommandError(
-      `${this.#path} is no file of actions that were taken out, or is damaged: ${what}`,
-    );
+    return new CommandError(`${this.#path} is not a file of offload, or is damaged: ${what}`);
   }
 }
 

@@ -52,9 +52,7 @@ export async function runOffload(
 ): Promise<OffloadOutcome> {
   const { services, path, now, onProgress, onWaiting } = run;
   if (before > now())
-    throw new CommandError(
-      `${before.toISOString()} is still to come: what happens until then could not be taken out`,
-    );
+    throw new CommandError(`${before.toISOString()} is in the future, so the file could not be complete`);
   const shape = await services.readDocumentShape(OPERATOR);
   if (!(await isThere(path))) {
     const head = { ...shape, before, readAt: now() };

@@ -14,41 +14,41 @@ export function planOptions(): readonly Option[] {
   const whole: typeof of = (flags, text, least, most) =>
     new Option(flags, text).argParser((given) => wholeIn(given, least, most));
   return [
-    whole('--members <n>', 'people there are', 1, MOST_MEMBERS).makeOptionMandatory(),
-    whole('--readers <n>', 'people who read on a day; default: three of ten', 1, MOST_MEMBERS),
+    whole('--members <n>', 'number of members', 1, MOST_MEMBERS).makeOptionMandatory(),
+    whole('--readers <n>', 'members who read on a given day; default: three in ten', 1, MOST_MEMBERS),
     whole(
       '--refs <n>',
-      'things and people that can be followed; default: as many as members',
+      'number of things and people that can be followed; default: as many as members',
       1,
       MOST_MEMBERS,
     ),
-    of('--follows <n>', 'follows of a member, on average; default: 50', 0.01, 1e5),
+    of('--follows <n>', 'average number of follows of a member; default: 50', 0.01, 1e5),
     of(
       '--zipf <exponent>',
       'how unequal refs are: the n-th has 1/n^exponent followers of the first; default: 1',
       0,
       3,
     ),
-    whole('--actions <n>', 'actions a day, of everybody together; default: a tenth of the members', 1, MOST),
-    whole('--reads <n>', 'pages a day, of everybody together; default: ten for each reader', 1, MOST),
-    of('--peak <factor>', 'the busiest hour, beside the average; default: 3', 1, 1_000),
-    of('--watching <share>', 'readers of the day who watch in the busiest hour; default: 0.1', 0, 1),
+    whole('--actions <n>', 'actions per day, in total; default: a tenth of the members', 1, MOST),
+    whole('--reads <n>', 'pages per day, in total; default: ten per reader', 1, MOST),
+    of('--peak <factor>', 'load of the busiest hour, relative to the average; default: 3', 1, 1_000),
+    of('--watching <share>', "share of the day's readers who watch in the busiest hour; default: 0.1", 0, 1),
     new Option(
       '--model <name>',
       `feed model: ${Object.keys(MEASURED_COSTS.models).join(', ')}; default: items`,
     ),
     whole('--threshold <followers>', 'CELEBRITY_THRESHOLD; default: 10000', 0, MOST),
     whole('--cap <entries>', 'FEED_CAP; default: 1000', 1, 1e6),
-    whole('--days <n>', 'for how long actions are kept; default: 365', 1, 36_500),
+    whole('--days <n>', 'days for which actions are kept; default: 365', 1, 36_500),
     whole('--cores <n>', 'cores of a machine; default: 8', 1, 1_024),
-    whole('--workers <n>', 'worker processes; default: as many as suffice', 1, 1_000),
-    whole('--burst <actions>', 'actions that come at one moment beside the others; default: none', 0, 1e5),
-    whole('--seed <n>', 'what the simulation begins from; default: 1', 0, 2 ** 31),
+    whole('--workers <n>', 'worker processes; default: as many as required', 1, 1_000),
+    whole('--burst <actions>', 'additional actions that arrive at the same moment; default: none', 0, 1e5),
+    whole('--seed <n>', 'seed of the simulation; default: 1', 0, 2 ** 31),
     new Option(
       '--costs <file>',
       'unit costs of your own machine: bench/results/unit-costs.json of npm run bench -- unit-costs',
     ),
-    new Option('--json', 'all of it as JSON'),
+    new Option('--json', 'print everything as JSON'),
   ];
 }
 

@@ -30,7 +30,7 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const { model, cores: coresEach } = workload;
   if (!(model in costs.models))
     throw new CommandError(
-      `There are no costs of a feed model ${model}, only of ${Object.keys(costs.models).join(', ')}`,
+      `There are no unit costs for the feed model ${model}, only for ${Object.keys(costs.models).join(', ')}`,
     );
   const strata = strataOf(workload);
   const operations = operationsOf(workload, strata);

@@ -33,7 +33,7 @@ export function openLine<Own extends object, Theirs extends object>(
     let message: Message;
     try {
       const known = (answers as Readonly<Record<string, () => Promise<unknown>>>)[question];
-      if (known === undefined) throw new Error(`Nobody knows ${question}`);
+      if (known === undefined) throw new Error(`Unknown question ${question}`);
       message = { answer: id, value: await known() };
     } catch (error) {
       message = { answer: id, error: error instanceof Error ? error.message : String(error) };

@@ -146,7 +146,7 @@ function faultOfJson(root: unknown): string | null {
     }
     return false;
   }
-  return isTooMuch(root) ? 'is far more JSON than is allowed' : null;
+  return isTooMuch(root) ? 'exceeds the allowed amount of JSON' : null;
 }
 
 function tooLong(values: readonly unknown[], max: number): string {

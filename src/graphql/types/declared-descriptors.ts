@@ -144,7 +144,7 @@ function nameFaults({ type, fieldList }: DescriptorType): DeclarationFault[] {
       ? [
           {
             path,
-            message: `It would be served as ${served}, which is something else in the API: give it another name`,
+            message: `It would be called ${served} in the API, but that name is taken: choose another name`,
           },
         ]
       : [],

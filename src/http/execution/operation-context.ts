@@ -65,15 +65,15 @@ export function openOperation(
   const { caller, document, params } = request;
   const operation = document === undefined ? null : findOperation(document, params?.operationName);
   if (document === undefined || operation === null)
-    throw apiError('BAD_USER_INPUT', 'The document has no such operation, or several');
+    throw apiError('BAD_USER_INPUT', 'The document must contain exactly one operation with this name');
   if (caller.identity === null && !isIntrospection(operation))
-    throw apiError('UNAUTHENTICATED', 'This needs a token: authorization: Bearer <token>');
+    throw apiError('UNAUTHENTICATED', 'This requires a token: authorization: Bearer <token>');
 
   const isSubscription = operation.definition.operation === OperationTypeNode.SUBSCRIPTION;
   if (caller.byTicket === true && !isSubscription)
-    throw apiError('FORBIDDEN', 'A ticket opens event streams and nothing else');
+    throw apiError('FORBIDDEN', 'A ticket can only open event streams');
   if (isSubscription && !request.mayStream)
-    throw apiError('BAD_USER_INPUT', 'Subscriptions need accept: text/event-stream, or a WebSocket', {
+    throw apiError('BAD_USER_INPUT', 'Subscriptions require accept: text/event-stream, or a WebSocket', {
       status: 406,
     });
 
@@ -83,7 +83,7 @@ export function openOperation(
   const cost = operationCost(guard.schema, operation, variables);
   if (cost > guard.maxCost)
     throw documentError(
-      `The operation asks for up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
+      `The operation requests up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
     );
 
   const context = createContext(guard.services, caller.identity, NEVER, {

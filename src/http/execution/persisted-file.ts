@@ -51,7 +51,7 @@ export async function readPersistedFile(
   for (const { offset, id, document } of entriesOf(text, faults)) {
     const known = documents.get(id);
     if (known !== undefined && known !== document)
-      faults.push({ offset, message: `"${id}" is there twice, with different documents` });
+      faults.push({ offset, message: `"${id}" occurs twice, with different documents` });
     documents.set(id, document);
     const message = documentFaultOf(document, options);
     if (message !== null) faults.push({ offset, message: `"${id}": ${message}` });
@@ -79,7 +79,7 @@ function entriesOf(text: string, faults: Fault[]): Entry[] {
   const [error] = errors;
   if (root === undefined || error !== undefined) {
     const what = error === undefined ? 'the file is empty' : printParseErrorCode(error.error);
-    faults.push({ offset: error?.offset ?? 0, message: `is no JSON: ${what}` });
+    faults.push({ offset: error?.offset ?? 0, message: `is not JSON: ${what}` });
     return [];
   }
   if (root.type !== 'object') {

@@ -35,7 +35,9 @@ export class PersistedOperations {
     if (document !== undefined) return document;
     // This message makes Apollo clients send the document, which helps only if other documents are allowed.
     throw documentError(
-      this.#isOnly ? 'The list of operations has none of this id' : 'PersistedQueryNotFound',
+      this.#isOnly
+        ? 'The list of persisted operations has no operation with this id'
+        : 'PersistedQueryNotFound',
     );
   }
 
@@ -53,7 +55,7 @@ export class PersistedOperations {
     if (this.allows(query, caller)) return;
     throw apiError(
       'FORBIDDEN',
-      'Only operations of the list can be asked for here: send the id of one instead of a document',
+      'Only persisted operations are allowed: send the id of one instead of a document',
     );
   }
 }

@@ -173,15 +173,16 @@ function refusal(error: unknown): FanfareError {
     error instanceof errors.JWKSTimeout ||
     error instanceof errors.JWKSInvalid ||
     error.code === 'ERR_JOSE_GENERIC';
-  if (isKeyTrouble) return new FanfareError('UNAVAILABLE', 'Tokens cannot be verified now', { cause: error });
-  return unauthenticated('The token is not valid', error);
+  if (isKeyTrouble)
+    return new FanfareError('UNAVAILABLE', 'Tokens cannot be verified at the moment', { cause: error });
+  return unauthenticated('The token is invalid', error);
 }
 
 function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity {
   const { sub, exp } = claims;
   if (typeof sub !== 'string' || !isUsableSubject(sub))
-    throw unauthenticated('The token names no usable subject');
-  if (exp === undefined) throw unauthenticated('The token has no end');
+    throw unauthenticated('The token has no valid subject (sub)');
+  if (exp === undefined) throw unauthenticated('The token has no expiry (exp)');
   return {
     userId: idOf(sub),
     roles: rolesOf(claims['roles']),
@@ -199,9 +200,9 @@ function tenantFor(claims: JWTPayload, claim: string, named: string | undefined)
     throw new FanfareError('FORBIDDEN', `An operator names a tenant by ${TENANT_HEADER}: ${TENANT_FORM}`);
   }
   const own = claims[claim];
-  if (!isTenantName(own)) throw unauthenticated('The token names no usable tenant');
+  if (!isTenantName(own)) throw unauthenticated('The token has no valid tenant');
   if (named === undefined || named === own) return own;
-  throw new FanfareError('FORBIDDEN', 'To act in another tenant needs the role operator');
+  throw new FanfareError('FORBIDDEN', 'To act in another tenant requires the role operator');
 }
 
 function isUsableSubject(sub: string): boolean {

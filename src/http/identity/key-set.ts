@@ -133,11 +133,11 @@ export class KeySet {
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new Error(`The server of the keys answered ${String(response.status)}`);
+      throw new Error(`The key server answered ${String(response.status)}`);
     }
     const content = await response.text();
     const { keys: members } = JSON.parse(content) as { keys?: unknown };
-    if (!Array.isArray(members)) throw new Error('The key set has no list "keys"');
+    if (!Array.isArray(members)) throw new Error('The key set has no "keys" list');
     const usable: JWK[] = [];
     const brokenIds = new Set<string>();
     for (const member of members as unknown[]) {
@@ -154,7 +154,7 @@ function ignore(): void {
 }
 
 function unavailable(cause?: unknown): FanfareError {
-  return new FanfareError('UNAVAILABLE', 'Tokens cannot be verified now', { cause });
+  return new FanfareError('UNAVAILABLE', 'Tokens cannot be verified at the moment', { cause });
 }
 
 function idOf(member: unknown): string {

@@ -45,7 +45,7 @@ export function createTickets(key: () => Promise<Uint8Array>): Tickets {
         };
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw unauthenticated('The ticket has expired', error);
-        throw unauthenticated('The ticket is not valid', error);
+        throw unauthenticated('The ticket is invalid', error);
       }
     },
   };

@@ -117,9 +117,9 @@ class Ledger {
   refusalOf(key: string | null, more: number): Error | null {
     if (more <= 0) return null;
     if (this.#bytes + more > this.#max)
-      return refusal('UNAVAILABLE', 503, `Too many ${this.#what} requests are under way`);
+      return refusal('UNAVAILABLE', 503, `Too many ${this.#what} requests are in progress`);
     if (key !== null && (this.#bytesByUser.get(key) ?? 0) + more > this.#maxOfUser)
-      return refusal('RATE_LIMITED', 429, `Too many ${this.#what} requests of this user are under way`);
+      return refusal('RATE_LIMITED', 429, `Too many ${this.#what} requests of this user are in progress`);
     return null;
   }
 

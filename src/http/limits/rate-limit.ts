@@ -152,9 +152,9 @@ export function refusalFor(states: readonly ShareState[]): GraphQLError | null {
 
 const WORDS: Readonly<Record<RatePolicy['name'], string>> = {
   user: 'Too many requests',
-  'user-cost': 'Operations ask for too much',
+  'user-cost': 'Operations request too many objects',
   tenant: 'Too many requests of the tenant',
-  'tenant-cost': 'Operations of the tenant ask for too much',
+  'tenant-cost': 'Operations of the tenant request too many objects',
 };
 
 /**

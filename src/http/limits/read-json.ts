@@ -71,7 +71,7 @@ function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buff
     }
     function onBroken(): void {
       stop();
-      reject(apiError('BAD_USER_INPUT', 'The body broke off'));
+      reject(apiError('BAD_USER_INPUT', 'The body is incomplete'));
     }
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });

@@ -18,7 +18,7 @@ export function createMetricsPage({ metrics, token }: MetricsPageOptions): Handl
   return async (req, res) => {
     if (token !== undefined && !isToken(req.headers.authorization, token)) {
       const headers = { 'www-authenticate': 'Bearer realm="fanfare metrics"' };
-      sendJson(res, 401, { error: 'This needs METRICS_TOKEN: authorization: Bearer <token>' }, headers);
+      sendJson(res, 401, { error: 'This requires METRICS_TOKEN: authorization: Bearer <token>' }, headers);
       return;
     }
     const text = await page();

@@ -28,7 +28,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       if (requestPath(req) !== '/metrics') sendJson(res, 404, { error: 'Not found' });
       else
         Promise.resolve(page(req, res)).catch(() => {
-          sendJson(res, 500, { error: 'The metrics cannot be had' });
+          sendJson(res, 500, { error: 'The metrics are not available' });
         });
     });
   });

@@ -25,7 +25,7 @@ function textOf(params: ConnectionParams, name: string): string | undefined {
   const [given, value] = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string')
-    throw unauthenticated(`The connection parameter "${given ?? name}" is not a text`);
+    throw unauthenticated(`The connection parameter "${given ?? name}" is not a string`);
   return value;
 }
 

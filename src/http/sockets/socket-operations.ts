@@ -81,7 +81,7 @@ interface Running {
 }
 
 const TRY_AGAIN_LATER = 1013;
-const NEEDS_TOKEN = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
+const NEEDS_TOKEN = 'This requires a token: connectionParams {authorization: "Bearer <token>"}';
 
 /**
  * Handlers of a socket, called by the protocol. Operations run through the same plugins as over HTTP. Faults of one
@@ -169,7 +169,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       extra.activeAt = performance.now();
       // The protocol has already counted this one.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
-        return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
+        return [apiError('RATE_LIMITED', 'Too many operations in progress on this socket')];
       const prepared = prepare(extra, id, payload);
       // The protocol keeps it with the subscription; the document has been parsed by now, or never will be.
       Object.assign(payload, { query: '' });

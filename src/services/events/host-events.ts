@@ -31,7 +31,7 @@ export async function readHostEvents(
   const given = args.after == null ? null : decodePlace(list, args.after);
   const { deletedUpTo, last } = await hostEvents.range();
   if (given !== null && given < deletedUpTo)
-    throw new FanfareError('BAD_CURSOR', 'Events behind this cursor are not kept any more');
+    throw new FanfareError('BAD_CURSOR', 'Events after this cursor have been deleted');
   const after = given ?? 0;
   const { events, isCut } = await hostEvents.page({
     ...{ tenant: tenantOf(identity.userId), after, upTo: last, types, limit: size + 1 },
@@ -76,6 +76,6 @@ function encodePlace(list: string, seq: number): string {
 function decodePlace(list: string, cursor: string): number {
   const payload = decodeCursor(list, cursor);
   if (payload.length !== CURSOR_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
   return payload.readDoubleBE(0);
 }

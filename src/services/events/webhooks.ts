@@ -55,7 +55,7 @@ export async function retryWebhook(
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
   const delivery = await dependencies.webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
   const [view] = delivery === null ? [] : await withEvents(dependencies, identity, [delivery]);
-  if (view === undefined) throw new FanfareError('NOT_FOUND', 'There is no such webhook delivery');
+  if (view === undefined) throw new FanfareError('NOT_FOUND', 'The webhook delivery does not exist');
   return view;
 }
 
@@ -89,6 +89,6 @@ function encodePlace(list: string, { seq, id }: WebhookPlace): string {
 function decodePlace(list: string, cursor: string): WebhookPlace {
   const payload = decodeCursor(list, cursor);
   if (payload.length !== PLACE_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
   return { seq: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
 }

@@ -40,7 +40,7 @@ const actionFilterShape = {
 const descriptorFieldSchema = z.strictObject({
   field: z.string().refine((field) => indexedFields().includes(field), {
     error: ({ input }) =>
-      `${JSON.stringify(input)} is no indexed field, those are ${indexedFields().join(', ')}`,
+      `${JSON.stringify(input)} is not an indexed field; indexed are ${indexedFields().join(', ')}`,
   }),
   value: idSchema,
 });
@@ -64,7 +64,7 @@ const feedFilterSchema = z
   })
   .refine(({ archived, snoozed }) => !(archived && snoozed), {
     path: ['snoozed'],
-    error: 'Nothing is archived and snoozed: ask for one of them',
+    error: 'An item cannot be both archived and snoozed: use one of these filters',
   });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema>;

@@ -114,7 +114,7 @@ export async function listActions(
 
 function decodeId(list: string, cursor: string): ActionId {
   const id = decodeCursor(list, cursor);
-  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
   return id.toString('hex');
 }
 

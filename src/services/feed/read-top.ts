@@ -166,5 +166,8 @@ function isBehind(entry: RankedPosition, cursor: RankedCursor): boolean {
 }
 
 function outdated(): FanfareError {
-  return new FanfareError('BAD_CURSOR', 'The ranking this cursor belongs to is over: begin at the top');
+  return new FanfareError(
+    'BAD_CURSOR',
+    'The ranking of this cursor has expired: start again from the first page',
+  );
 }

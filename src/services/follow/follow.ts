@@ -27,7 +27,7 @@ export const MAX_FOLLOW_TYPES = 100;
 /** Declared types, sorted and without duplicates, so that equal choices are stored as equal lists. */
 const followTypesSchema = z
   .array(typeSchema)
-  .min(1, 'Must name a type; null is of any')
+  .min(1, 'Must name at least one type; null means all types')
   .max(MAX_FOLLOW_TYPES, `Must have at most ${String(MAX_FOLLOW_TYPES)} entries`)
   .transform((types) => [...new Set(types)].sort())
   .nullish();
@@ -139,8 +139,8 @@ async function checkSpans(
     if (!known.active || !isSame)
       throw new FanfareError(
         'CONFLICT',
-        `A follow begins again or takes other types at most ${String(MAX_SPANS - 1)} times. ` +
-          'To end it without its history forgets them',
+        `A follow can be restarted or change its types at most ${String(MAX_SPANS - 1)} times. ` +
+          'Unfollowing with keepHistory: false resets this',
       );
   }
 }

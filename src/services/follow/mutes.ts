@@ -107,7 +107,7 @@ function plain(kind: MuteTarget['kind'], value: string): MuteTarget {
 
 const phraseSchema = textSchema(MAX_PHRASE_LENGTH)
   .transform((text) => ({ text, words: wordsOf(normalised(text)) }))
-  .refine(({ words }) => words.length > 0, 'Must have a word')
+  .refine(({ words }) => words.length > 0, 'Must contain at least one word')
   .refine(({ words }) => words.length <= MAX_PHRASE_WORDS, {
     error: `Must have at most ${String(MAX_PHRASE_WORDS)} words`,
   });

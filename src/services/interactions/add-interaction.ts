@@ -79,7 +79,7 @@ export async function addInteraction(
   const { interaction, change } = recorded;
   const changed = await settled(dependencies, action, recorded);
   if (interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
-    throw new FanfareError('CONFLICT', 'This was recorded before, and was hidden since');
+    throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };
 }
 
@@ -101,11 +101,11 @@ async function settled(
 }
 
 function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: readonly string[]): void {
-  if (text != null && kind !== 'COMMENT') throw badInput('Only a comment has a text', ['input', 'text']);
+  if (text != null && kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['input', 'text']);
   if (parentId != null && kind !== 'COMMENT')
-    throw badInput('Only a comment replies to a comment', ['input', 'parentId']);
+    throw badInput('Only a COMMENT can reply to a comment', ['input', 'parentId']);
   if (reaction != null && kind !== 'REACTION')
-    throw badInput('Only a REACTION has a reaction', ['input', 'reaction']);
+    throw badInput('Only a REACTION can have a reaction', ['input', 'reaction']);
   if (kind === 'REACTION' && (reaction == null || !reactions.includes(reaction)))
     throw badInput(
       `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
@@ -124,7 +124,7 @@ async function checkParent(
     throw new FanfareError('NOT_FOUND', 'There is no such comment');
   if (parent.kind !== 'COMMENT') throw badInput('Not a comment', ['input', 'parentId']);
   if (parent.parentId !== null)
-    throw badInput('This comment is a reply, and replies have no replies', ['input', 'parentId']);
+    throw badInput('This comment is a reply, and replies cannot have replies', ['input', 'parentId']);
 }
 
 /** Never later than now. */

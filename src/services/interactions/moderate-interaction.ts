@@ -71,7 +71,7 @@ export async function updateInteraction(
   const isOwn = interaction.actorId === identity.userId;
   if (!isOwn && !isAdmin(identity))
     throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
-  if (interaction.kind !== 'COMMENT') throw badInput('Only a comment has a text', ['id']);
+  if (interaction.kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['id']);
   const now = clock.now();
   const changed = await dependencies.interactions.edit(
     interaction,

@@ -31,7 +31,7 @@ export async function removeInteraction(
   input: RemoveInteractionInput,
 ): Promise<ChangedInteraction> {
   if (input.own != null) return removeOwn(dependencies, session, input.own);
-  if (input.id == null) throw badInput('Exactly one of id and own is needed', ['input']);
+  if (input.id == null) throw badInput('Exactly one of id and own is required', ['input']);
   return removeOne(dependencies, session, input.id);
 }
 
@@ -72,7 +72,7 @@ async function removeOwn(
   { actionId, kind, reaction }: OwnInteraction,
 ): Promise<ChangedInteraction> {
   if (reaction != null && kind !== 'REACTION')
-    throw badInput('Only a REACTION has a reaction', ['input', 'own', 'reaction']);
+    throw badInput('Only a REACTION can have a reaction', ['input', 'own', 'reaction']);
   const action = await getAction(session, actionId);
   if (action === null) throw noSuchAction();
   const of = { actionId, actorId: session.identity.userId, kind, reaction: reaction ?? null };

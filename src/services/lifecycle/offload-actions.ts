@@ -40,7 +40,7 @@ export async function readDocumentShape(
   const latest = latestVersion(MIGRATIONS);
   const state = await schemaVersion.state();
   if (state !== null && (state.version !== latest || state.migration !== null))
-    throw new FanfareError('CONFLICT', 'A migration has not come to its end: run a worker until it has');
+    throw new FanfareError('CONFLICT', 'A migration is not finished: run a worker until it is');
   return { schema: latest, tenants: state?.hasTenants ?? false };
 }
 

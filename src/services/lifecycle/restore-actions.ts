@@ -52,7 +52,7 @@ export async function restoreActions(
   const refusal = refusalOfFile(file, (await schemaVersion.state())?.hasTenants ?? false);
   if (refusal !== null) throw new FanfareError('BAD_USER_INPUT', refusal);
   if ((await offloads.countUnfinished(file.id)) > 0)
-    throw new FanfareError('CONFLICT', 'The file has not been taken out whole: finish that first');
+    throw new FanfareError('CONFLICT', 'The offload to this file is not finished: finish it first');
   const skipped = await bring(dependencies, file, chunks);
   // Migrate older documents while nobody can see them yet.
   await offloads.bringUp(file.schema);

@@ -26,7 +26,7 @@ export const DETAIL_FIELDS = {
 const refused = z
   .unknown()
   .optional()
-  .refine((value) => value == null, 'Must be left out here: upsertRefs sets it');
+  .refine((value) => value == null, 'Must be omitted here: set it with upsertRefs');
 
 /** For inputs that only refer to a ref. */
 export const REFUSED_DETAIL_FIELDS = { imageUrl: refused, url: refused, data: refused };

@@ -34,7 +34,7 @@ async function describe({ refs, renames }: MemberDependencies, refId: RefId, lab
   const { isFollowed, isMember, isHeld, type } = await renames.traces(refId);
   if (type !== null) return refs.describe(refId, { type, label });
   if (isMember)
-    throw new FanfareError('NOT_FOUND', 'There is no such ref; members are named by upsertMembers');
+    throw new FanfareError('NOT_FOUND', 'There is no such ref; rename members with upsertMembers');
   if (!isFollowed && !isHeld) throw new FanfareError('NOT_FOUND', 'There is no such ref');
   return refs.describe(refId, { label });
 }

@@ -79,5 +79,8 @@ export async function admitMembers(
   const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
   for (const memberId of admitted) await feeds.markChecksFollows(memberId);
   if (erasing.length > 0)
-    throw new FanfareError('CONFLICT', `Being erased at this moment, try again later: ${erasing.join(', ')}`);
+    throw new FanfareError(
+      'CONFLICT',
+      `These members are being erased, try again later: ${erasing.join(', ')}`,
+    );
 }

@@ -43,6 +43,6 @@ function encodePlace(list: string, { startedAt, key }: ErasurePlace): string {
 function decodePlace(list: string, cursor: string): ErasurePlace {
   const payload = decodeCursor(list, cursor);
   if (payload.length !== PLACE_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
   return { startedAt: new Date(payload.readDoubleBE(0)), key: payload.toString('hex', 8) };
 }

@@ -87,7 +87,7 @@ export function audienceKeys(
 ): string[] {
   const key = scopeKey(scope, group);
   if (key === null && scope !== 'RESTRICTED')
-    throw badInput(`The actor is in no ${scope.toLowerCase()}`, ['scope']);
+    throw badInput(`The actor has no ${scope.toLowerCase()}`, ['scope']);
   return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
 }
 

@@ -61,7 +61,7 @@ const inputSchema = z
       context.addIssue({
         code: 'custom',
         path: ['recipients'],
-        message: 'Must be left out unless the scope is RESTRICTED',
+        message: 'Must be omitted unless the scope is RESTRICTED',
       });
   });
 

@@ -78,7 +78,7 @@ export async function updateAction(
     isLogged: known.actorId !== identity.userId,
   });
   if (changed === null)
-    throw new FanfareError('CONFLICT', 'The action has changed at the same moment: read it again');
+    throw new FanfareError('CONFLICT', 'The action was changed at the same time: read it again');
   try {
     if (known.actorId !== identity.userId) await moderation.log(id);
   } finally {
@@ -129,7 +129,7 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
   if (isRestricted && recipients.length === 0)
     throw badInput('Must name 1 to 1000 readers of a RESTRICTED action', [...PATH, 'recipients']);
   if (!isRestricted && recipients.length > 0)
-    throw badInput('Must be left out unless the scope is RESTRICTED', [...PATH, 'recipients']);
+    throw badInput('Must be omitted unless the scope is RESTRICTED', [...PATH, 'recipients']);
   const { descriptor = action.descriptor, mentions = action.mentions } = edit;
   if (descriptor.type !== action.descriptor.type)
     throw badInput(`Must be of the type ${action.descriptor.type}, got ${descriptor.type}`, [

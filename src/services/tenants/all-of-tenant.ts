@@ -123,5 +123,5 @@ async function* feedLines(
 function requireOperator(identity: Identity): void {
   requireRole(identity, 'admin');
   if (tenantOf(identity.userId) !== null)
-    throw new FanfareError('FORBIDDEN', 'This is for who runs the installation');
+    throw new FanfareError('FORBIDDEN', 'Only operators of the installation can do this');
 }

@@ -77,7 +77,7 @@ export function publishing(
     return documents.map((document) => {
       const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
       if (before === undefined && overtaken.has(document))
-        throw new Error('A duplicate key without an action that holds it');
+        throw new Error('A duplicate key without an action that has it');
       return { action: toAction(before ?? document), isReplay: before !== undefined };
     });
   }

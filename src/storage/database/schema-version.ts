@@ -40,12 +40,12 @@ export class TenancyDiffers extends Error {
 }
 
 const HAS_TENANTS =
-  'TENANT_CLAIM is not set, and the database has tenants: set it as it was when the data were written';
+  'TENANT_CLAIM is not set, and the database has tenants: set it to the value with which the data were written';
 const HAS_NONE =
   'TENANT_CLAIM is set, and the database has data without tenants: take an empty one (MONGODB_DB), unset TENANT_CLAIM, ' +
   'or make all of it the data of one tenant: fanfare tenant adopt <name>';
 const beingAdopted = (tenant: string): string =>
-  `The database is being made that of the tenant ${tenant}: fanfare tenant adopt ${tenant} goes on with it`;
+  `The database is being adopted into the tenant ${tenant}: fanfare tenant adopt ${tenant} continues`;
 
 /** A single document with the schema version of all others. Unique key: `_id`. */
 export function schemaVersionRepository(

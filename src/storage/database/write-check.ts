@@ -34,7 +34,7 @@ export class WriteCheck {
   /** Rejects while writes fail, or when the database does not answer within a second. */
   async check(): Promise<void> {
     if (this.#now() - this.#refusedAt < FULL_FOR_MS)
-      throw new Error('The database has refused a write for lack of room a moment ago');
+      throw new Error('The database recently rejected a write because its disk is full');
     if (this.#last === null || this.#now() - this.#last.at > FRESH_MS) {
       const outcome = this.#probe();
       outcome.catch(() => undefined);

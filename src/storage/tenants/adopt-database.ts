@@ -110,10 +110,10 @@ async function begin(collections: Database['collections'], tenant: Tenant, now: 
   if (before === null) throw new AdoptionRefused('The database is empty: there is nothing to adopt');
   if (before.hasTenants) throw new AdoptionRefused('The database has tenants already');
   if (before.adopting !== null && before.adopting !== tenant)
-    throw new AdoptionRefused(`The database is being made that of the tenant ${before.adopting}`);
+    throw new AdoptionRefused(`The database is being adopted into the tenant ${before.adopting}`);
   if (!(await schemaVersion.beginAdoption(tenant, latestVersion(MIGRATIONS))))
     throw new AdoptionRefused(
-      'A migration has not come to its end: run a worker of this release until it has, then end it',
+      'A migration is not finished: run a worker of this release until it is, then stop it',
     );
   const processes = processesRepository(collections);
   await processes.purge(now);
@@ -121,7 +121,7 @@ async function begin(collections: Database['collections'], tenant: Tenant, now: 
   if (running === 0) return;
   if (before.adopting === null) await schemaVersion.leaveAdoption(tenant);
   throw new AdoptionRefused(
-    `${String(running)} processes run on the database: end them first; one that died is taken for gone after 90 seconds`,
+    `${String(running)} processes run on the database: stop them first; a process that died stops counting after 90 seconds`,
   );
 }
 

@@ -30,7 +30,7 @@ export function logIndexesDropped(
   log: Pick<Logger, 'info'>,
   fields: { readonly indexes: readonly string[] },
 ): void {
-  log.info(fields, 'Indexes that nothing needs any more were dropped');
+  log.info(fields, 'Dropped indexes that are no longer needed');
 }
 
 export function logMigrationStarted(
@@ -44,7 +44,7 @@ export function logMigrationWaits(
   log: Pick<Logger, 'warn'>,
   fields: { readonly version: number; readonly name: string; readonly olderProcesses: number },
 ): void {
-  log.warn(fields, 'A migration waits until processes of an older release have ended');
+  log.warn(fields, 'Migration waits for processes of an older release to end');
 }
 
 export function logMigrationFinished(
@@ -55,7 +55,7 @@ export function logMigrationFinished(
 }
 
 export function logMigrationFailed(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
-  log.error(fields, 'A migration failed, it goes on from its checkpoint');
+  log.error(fields, 'Migration failed, it will continue from its checkpoint');
 }
 
 export function logRedisLost(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
@@ -63,7 +63,7 @@ export function logRedisLost(log: Pick<Logger, 'warn'>, fields: { readonly err: 
 }
 
 export function logRedisBack(log: Pick<Logger, 'info'>): void {
-  log.info({}, 'Redis is back');
+  log.info({}, 'Redis is available again');
 }
 
 /** Watchers may have missed events; they are asked to resync. */
@@ -71,10 +71,10 @@ export function logLiveLogTrouble(
   log: Pick<Logger, 'warn'>,
   fields: { readonly what?: string; readonly err: unknown },
 ): void {
-  log.warn(fields, 'The live log is in trouble');
+  log.warn(fields, 'The live log failed');
 }
 
 /** Once per read, at debug level: `logRedisLost` reports the outage itself once. */
 export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
-  log.debug(fields, 'Feed served from the actions, its store cannot be reached');
+  log.debug(fields, 'Feed served from the actions, the feed store cannot be reached');
 }

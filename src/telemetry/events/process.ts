@@ -38,7 +38,12 @@ export function logProcessHangs(
     readonly silentForMs: number;
   },
 ): void {
-  log.warn(fields, hasStarted ? 'Process hangs: killed' : 'Process hangs while it starts: killed');
+  log.warn(
+    fields,
+    hasStarted
+      ? 'Process did not respond and was killed'
+      : 'Process did not respond during its start and was killed',
+  );
 }
 
 /** The process will be restarted. */
@@ -60,12 +65,12 @@ export function logHeartbeatFailed(log: Pick<Logger, 'warn'>, fields: { readonly
 }
 
 export function logPresenceTrouble(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'Cannot note in the database that this process runs');
+  log.warn(fields, 'Cannot record in the database that this process is running');
 }
 
 /** @param fields.seconds lead of the machine's clock. */
 export function logClockSkewed(log: Pick<Logger, 'warn'>, fields: { readonly seconds: number }): void {
-  log.warn(fields, "The machine's clock differs from the database's, which is the one that counts");
+  log.warn(fields, "The machine's clock differs from the database's, which Fanfare uses");
 }
 
 export function logClockRight(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {

@@ -13,7 +13,7 @@ export function logRequestUnavailable(
   log: Pick<Logger, 'warn'>,
   fields: { readonly errorId: string; readonly reason: string },
 ): void {
-  log.warn(fields, 'Request failed, the outage goes on');
+  log.warn(fields, 'Request failed, the outage continues');
 }
 
 export function logRequest(

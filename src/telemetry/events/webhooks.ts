@@ -5,11 +5,11 @@ export function logWebhookDown(
   log: Pick<Logger, 'warn'>,
   fields: { readonly receiver: string; readonly error: string },
 ): void {
-  log.warn(fields, 'A receiver of webhooks is down, new events wait');
+  log.warn(fields, 'Webhook receiver is down, new events wait');
 }
 
 export function logWebhookBack(log: Pick<Logger, 'info'>, fields: { readonly receiver: string }): void {
-  log.info(fields, 'A receiver of webhooks is back');
+  log.info(fields, 'Webhook receiver is up again');
 }
 
 export function logWebhookGivenUp(
@@ -21,7 +21,7 @@ export function logWebhookGivenUp(
     readonly error: string;
   },
 ): void {
-  log.error(fields, 'Webhook given up, an admin can retry it');
+  log.error(fields, 'Webhook delivery failed finally, an admin can retry it');
 }
 
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */
@@ -29,8 +29,5 @@ export function logWebhookSkipped(
   log: Pick<Logger, 'error'>,
   fields: { readonly receiver: string; readonly events: number },
 ): void {
-  log.error(
-    fields,
-    'A receiver of webhooks was behind for longer than events are kept, some were never sent',
-  );
+  log.error(fields, 'Webhook receiver was down for longer than events are kept, some were never sent');
 }

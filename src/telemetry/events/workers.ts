@@ -13,7 +13,7 @@ export function logWorkerStopped(log: Pick<Logger, 'info'>, fields: { readonly w
 }
 
 export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
-  log.error(fields, 'The worker cannot look for work, it goes on trying');
+  log.error(fields, 'The worker cannot look for work, it keeps trying');
 }
 
 export function logFanOutFinished(
@@ -34,14 +34,14 @@ export function logFanOutAttemptFailed(
   log: Pick<Logger, 'warn'>,
   fields: { readonly actionId: string; readonly attempt: number } & Failure,
 ): void {
-  log.warn(fields, 'Fan-out attempt failed, it will be tried again');
+  log.warn(fields, 'Fan-out attempt failed, it will be retried');
 }
 
 export function logFanOutGivenUp(
   log: Pick<Logger, 'error'>,
   fields: { readonly actionId: string; readonly attempts: number } & Failure,
 ): void {
-  log.error(fields, 'Fan-out given up, an admin can retry it');
+  log.error(fields, 'Fan-out failed finally, an admin can retry it');
 }
 
 /** Not an error: another pass with the action's current state follows. */
@@ -70,7 +70,7 @@ export function logRescored(
   log: Pick<Logger, 'debug'>,
   fields: { readonly generation: string; readonly actions: number; readonly seconds: number },
 ): void {
-  log.debug(fields, 'Ranking scores made');
+  log.debug(fields, 'Ranking scores computed');
 }
 
 export function logNameCarried(
@@ -82,14 +82,14 @@ export function logNameCarried(
     readonly seconds: number;
   },
 ): void {
-  log.debug(fields, 'New name carried to its copies');
+  log.debug(fields, 'Copies of a changed name updated');
 }
 
 export function logRenameAttemptFailed(
   log: Pick<Logger, 'warn'>,
   fields: { readonly id: string; readonly attempt: number } & Failure,
 ): void {
-  log.warn(fields, 'Carrying a new name failed, it will be tried again');
+  log.warn(fields, 'Updating the copies of a name failed, it will be retried');
 }
 
 /** @param fields.erasure key of the erasure, which does not identify the member. */
@@ -97,12 +97,12 @@ export function logErasureRound(
   log: Pick<Logger, 'info'>,
   fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
 ): void {
-  log.info(fields, 'A round of an erasure came to its end');
+  log.info(fields, 'Erasure pass finished');
 }
 
 export function logErasureFailed(
   log: Pick<Logger, 'warn'>,
   fields: { readonly erasure: string; readonly attempt: number } & Failure,
 ): void {
-  log.warn(fields, 'An erasure failed, it will be tried again');
+  log.warn(fields, 'Erasure failed, it will be retried');
 }

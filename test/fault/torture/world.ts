@@ -164,7 +164,7 @@ async function open(
       [
         ...everStarted.flatMap(({ log }) => log),
         ...app.log.map((line) => JSON.parse(line) as { msg: string }),
-      ].some(({ msg }) => msg === 'The live log is in trouble'),
+      ].some(({ msg }) => msg === 'The live log failed'),
     hasEndedWorker: () => hasEndedWorker,
     replace(kind, signal) {
       const candidates = living(kind);

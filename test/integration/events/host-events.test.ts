@@ -178,7 +178,7 @@ test('tells a reader who was away for too long that something is missing, and gi
     parts.services.readHostEvents(parts.service, { after: early.endCursor }),
   ).rejects.toMatchObject({
     code: 'BAD_CURSOR',
-    message: 'Events behind this cursor are not kept any more',
+    message: 'Events after this cursor have been deleted',
   });
   await parts.publish({});
   await moveEvents(parts.database.collections);

@@ -89,9 +89,9 @@ test('actions are found by a field that their type declares as indexed, in slice
 test.each([
   [
     { field: 'ratingText', value: 'x' },
-    'filter.descriptor.field: "ratingText" is no indexed field, those are raterId',
+    'filter.descriptor.field: "ratingText" is not an indexed field; indexed are raterId',
   ],
-  [{ field: '__proto__', value: 'x' }, 'filter.descriptor.field: "__proto__" is no indexed field'],
+  [{ field: '__proto__', value: 'x' }, 'filter.descriptor.field: "__proto__" is not an indexed field'],
   [{ field: 'raterId', value: '' }, 'filter.descriptor.value: Must not be empty'],
 ])('a filter by the field %j is refused', async (descriptor, message) => {
   await using parts = await openParts();

@@ -77,7 +77,7 @@ describe('a file of configuration', () => {
   test.each([
     ['broken.js', /broken\.js cannot be loaded: /],
     ['empty.mjs', /empty\.mjs has no default export$/],
-    ['absent.ts', /There is no configuration .*absent\.ts$/],
+    ['absent.ts', /The configuration .*absent\.ts does not exist$/],
   ])('%s is refused', async (name, message) => {
     expect(await whyNot(name)).toMatch(message);
   });

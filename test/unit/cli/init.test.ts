@@ -48,14 +48,14 @@ test('makes a project whose configuration is good and has what its example publi
 test('leaves a folder alone that has something in it', async () => {
   const { stdout: _stdout, ...rest } = context();
   await init(rest, folder);
-  await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it has .gitignore`);
+  await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it contains .gitignore`);
 });
 
 test('says what it cannot make where a file has the name', async () => {
   const { stdout: _stdout, ...rest } = context();
   const taken = join(folder, 'notes.txt');
   await writeFile(taken, '');
-  await expect(init(rest, taken)).rejects.toThrow(`${taken} cannot be made: EEXIST`);
+  await expect(init(rest, taken)).rejects.toThrow(`${taken} cannot be created: EEXIST`);
 });
 
 test('takes a folder for empty that has only what begins with a dot', async () => {

@@ -53,7 +53,7 @@ describe('a file that is to be restored', () => {
     [
       'is another kind of file',
       async () => changed(await newFile(), () => '{"actorId":"ann"}\n'),
-      /damaged: it does not begin as such a file does/,
+      /damaged: it does not start like such a file/,
     ],
     [
       'was cut off',
@@ -92,14 +92,10 @@ describe('the file that an offload is to write', () => {
     [
       'has what is older than another day',
       () => newFile(),
-      /is there already, and has what is older than 2024-03-01/,
+      /already exists, from an offload before 2024-03-01/,
     ],
-    ['is another file', async () => changed(await newFile(), () => 'mine\n'), /it does not begin as such/],
-    [
-      'is of a newer release',
-      () => newFile({ schema: LATEST + 1 }),
-      /is there already\. The file has schema/,
-    ],
+    ['is another file', async () => changed(await newFile(), () => 'mine\n'), /it does not start like such/],
+    ['is of a newer release', () => newFile({ schema: LATEST + 1 }), /already exists\. The file has schema/],
   ])('is refused where it %s', async (what, path, message) => {
     const before = what.startsWith('has') ? new Date('2024-04-01T00:00:00Z') : BEFORE;
     await expect(checkTarget(await path(), before, silent)).rejects.toThrow(message);

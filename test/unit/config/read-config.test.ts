@@ -59,7 +59,7 @@ describe('readConfig', () => {
     [[{ ...receiver, url: 'ftp://app.example' }], 'at 0.url: a URL'],
     [[{ ...receiver, secrets: ['whsec_c2hvcnQ='] }], 'at 0.secrets.0: whsec_ and 24 to 64 bytes'],
     [[{ ...receiver, secrets: [] }], 'at 0.secrets: '],
-    [[{ ...receiver, tenant: 'Acme' }], 'at 0.tenant: 1 to 63 of a-z'],
+    [[{ ...receiver, tenant: 'Acme' }], 'at 0.tenant: 1 to 63 characters of a-z'],
     [[{ ...receiver, types: ['action.published', 'nothing'] }], 'at 0.types.1: '],
     [[{ ...receiver, allowPrivate: true }], 'at 0: '],
     [[receiver, receiver], 'with different URLs'],
@@ -167,7 +167,7 @@ describe('readConfig', () => {
 
   it('wants another port for metrics than for the API', () => {
     expect(faultsOf({ PORT: '4000', METRICS_PORT: '4000' })).toEqual({
-      METRICS_PORT: 'is 4000 as PORT is, expected another',
+      METRICS_PORT: 'is 4000, the same as PORT, expected a different port',
     });
     expect(read({ PORT: '0', METRICS_PORT: '0', METRICS_TOKEN: 'x'.repeat(16) }).metrics).toEqual({
       port: 0,
@@ -184,7 +184,7 @@ describe('readConfig', () => {
 
   it('wants feeds to be kept at least as long as they are delivered to', () => {
     expect(faultsOf({ DORMANT_AFTER: '7d', DORMANT_DROP_AFTER: '1d' })).toEqual({
-      DORMANT_DROP_AFTER: 'is shorter than DORMANT_AFTER, expected it not to be',
+      DORMANT_DROP_AFTER: 'is shorter than DORMANT_AFTER, expected at least that long',
     });
     expect(read({ DORMANT_DROP_AFTER: 'off', NEVER_READ_AFTER: '30d' }).feeds).toMatchObject({
       ...{ dropAfterMs: null, neverReadAfterMs: 30 * 24 * 3_600_000 },
@@ -193,8 +193,7 @@ describe('readConfig', () => {
 
   it('wants a list where nothing but its operations is taken', () => {
     expect(faultsOf({ PERSISTED_OPERATIONS_ONLY: 'on' })).toEqual({
-      PERSISTED_OPERATIONS_ONLY:
-        'is on without PERSISTED_OPERATIONS, expected the file of what may be asked for',
+      PERSISTED_OPERATIONS_ONLY: 'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     });
     expect(
       read({ PERSISTED_OPERATIONS: '/ops.json', PERSISTED_OPERATIONS_ONLY: 'on' }).http.persistedOperations,

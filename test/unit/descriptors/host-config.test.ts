@@ -76,12 +76,12 @@ describe('a configuration', () => {
     };
     expect(() => checkHostConfig(wrong, FILE)).toThrow(/^fanfare\.config\.ts has 7 faults:\n {2}theme: /);
     expect(faultsOf(wrong)).toEqual([
-      'theme: There is no such setting, those are packs, reactions, locales, descriptors',
-      'packs[0]: There is no pack "recruitment", those are recruiting, social',
+      'theme: Unknown setting; known are packs, reactions, locales, descriptors',
+      'packs[0]: Unknown pack "recruitment"; known are recruiting, social',
       expect.stringMatching(/^reactions: Expected 1 to 50 different emoji/),
-      'descriptors[0] BuildFailed.summary.en: "{who} broke {branch" is no ICU message: EXPECT_ARGUMENT_CLOSING_BRACE',
-      'descriptors[0] BuildFailed.summary.de: No field was for the message "{actor} hat {was} zerbrochen"',
-      'descriptors[1] reviewed.type: "reviewed" is no name of a type: a capital letter, then letters and digits, at most 64',
+      'descriptors[0] BuildFailed.summary.en: "{who} broke {branch" is not a valid ICU message: EXPECT_ARGUMENT_CLOSING_BRACE',
+      'descriptors[0] BuildFailed.summary.de: Unknown field was in the message "{actor} hat {was} zerbrochen"',
+      'descriptors[1] reviewed.type: "reviewed" is not a valid type name: start with a capital letter, then letters and digits, at most 64 characters',
       expect.stringMatching(/^descriptors\[2\]: /),
     ]);
   });
@@ -92,7 +92,7 @@ describe('a configuration', () => {
 
   test('has each type once', () => {
     expect(faultsOf({ descriptors: [buildFailed, buildFailed] })).toEqual([
-      'descriptors[1] BuildFailed: There is a type BuildFailed already, here or in a pack',
+      'descriptors[1] BuildFailed: The type BuildFailed is already declared, here or in a pack',
     ]);
     const posted = defineDescriptor('Posted', { description: 'P.', fields: {}, summary: { en: 'P.' } });
     expect(faultsOf({ descriptors: [posted] })).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('a configuration', () => {
       Array.from({ length: 17 }, (_, n) => [`id${String(n)}`, field.id({ indexed: true })]),
     );
     expect(faultsOfType(fields, {})).toEqual([
-      'descriptors: Must have at most 16 indexed fields of different names, got 18',
+      'descriptors: Must have at most 16 different indexed field names, got 18',
     ]);
   });
 });
@@ -122,15 +122,23 @@ describe('a type is refused where it is declared for', () => {
       'fields.a.min: 2 is above max, which is 1',
     ],
     ['a whole number of more than 32 bits', { a: field.int({ max: 2 ** 31 }) }, 'fields.a.max: '],
-    ['a name that every descriptor has', { tags: field.text() }, 'fields.tags: Every descriptor has '],
-    ['a name that every object has', { constructor: field.text() }, 'fields.constructor: Every object has '],
-    ['a name that GraphQL does not take', { 'a-b': field.text() }, 'fields.a-b: A field begins with '],
+    [
+      'a name that every descriptor has',
+      { tags: field.text() },
+      'fields.tags: This name is used by every descriptor',
+    ],
+    [
+      'a name that every object has',
+      { constructor: field.text() },
+      'fields.constructor: This name is used by every JavaScript object',
+    ],
+    ['a name that GraphQL does not take', { 'a-b': field.text() }, 'fields.a-b: A field name starts with '],
     [
       'a value that GraphQL does not take',
       { a: field.enum(['A', 'b c']) },
       'fields.a.values[1]: "b c" is no ',
     ],
-    ['a value that is there twice', { a: field.enum(['A', 'A']) }, 'fields.a.values[1]: A is there twice'],
+    ['a value that is there twice', { a: field.enum(['A', 'A']) }, 'fields.a.values[1]: A occurs twice'],
     [
       'a label that there is not',
       { a: field.ref('r', { label: 'b' }) },
@@ -139,12 +147,12 @@ describe('a type is refused where it is declared for', () => {
     [
       'a name that is no text',
       { a: field.person({ name: 'b' }), b: field.int() },
-      'fields.a.name: b is no text field',
+      'fields.a.name: b is not a text field',
     ],
     [
       'a name of two things',
       { a: field.id({ label: 'c' }), b: field.id({ label: 'c' }), c: field.text() },
-      'fields.b.label: c holds the name of a already',
+      'fields.b.label: c already holds the name of a',
     ],
     [
       'a name with a length of its own',
@@ -165,7 +173,7 @@ describe('a type is refused where it is declared for', () => {
     [
       'a language that is not served',
       { summary: { en: '{actor}', fr: '{actor}' } },
-      'summary: There is no language fr, those are en, de; `locales` adds others',
+      'summary: Unknown language fr; known are en, de. `locales` adds others',
     ],
     [
       'a sentence about a group that shows what differs in it',
@@ -215,7 +223,7 @@ describe('a declared type', () => {
   test('is known to the process from when it is used, and then no other', () => {
     // What is asked for first decides: `descriptorTypes` above has.
     expect(() => useDescriptors(checkHostConfig(config, FILE))).toThrow(
-      'fanfare.config.ts declares other types or languages than those that this process works with already',
+      'fanfare.config.ts declares other types or languages than this process already uses',
     );
     useDescriptors(checkHostConfig({}, FILE));
   });

@@ -105,10 +105,14 @@ describe('a language cannot be added', () => {
   test.each([
     ['without its phrases', { fr: { manyOthers: 'beaucoup' } }, 'locales.fr.others: '],
     ['by a list', ['fr'], 'locales: '],
-    ['under no tag', { french_: FRENCH }, 'locales.french_: "french_" is no tag of a language'],
-    ['under a tag that is written otherwise', { 'PT-br': FRENCH }, 'locales.PT-br: It is written pt-BR'],
-    ['that nobody knows', { qqq: FRENCH }, 'locales.qqq: This Node.js does not know the language'],
-    ['that comes with the server', { de: FRENCH }, 'locales.de: It comes with the server'],
+    ['under no tag', { french_: FRENCH }, 'locales.french_: "french_" is not a language tag'],
+    ['under a tag that is written otherwise', { 'PT-br': FRENCH }, 'locales.PT-br: Must be written pt-BR'],
+    [
+      'that nobody knows',
+      { qqq: FRENCH },
+      'locales.qqq: This version of Node.js does not support the language',
+    ],
+    ['that comes with the server', { de: FRENCH }, 'locales.de: This language is built in'],
     [
       'with a phrase that is no message',
       { fr: { ...FRENCH, others: '{count, plural' } },
@@ -117,7 +121,7 @@ describe('a language cannot be added', () => {
     [
       'with a phrase about something else',
       { fr: { ...FRENCH, others: '{n} autres' } },
-      'locales.fr.others: There is no n for the message "{n} autres"',
+      'locales.fr.others: Unknown argument n in the message "{n} autres"',
     ],
     [
       'with sentences of no type',
@@ -132,7 +136,7 @@ describe('a language cannot be added', () => {
     [
       'with a sentence about a field that there is not',
       { fr: { ...FRENCH, summaries: { Posted: ['{actor}', '{actor} {what}'] } } },
-      'locales.fr.summaries.Posted: No field what for the message "{actor} {what}"',
+      'locales.fr.summaries.Posted: Unknown field what in the message "{actor} {what}"',
     ],
     [
       'with a sentence about a group that shows what differs in it',
@@ -142,7 +146,7 @@ describe('a language cannot be added', () => {
     [
       'with a sentence that the type has',
       { fr: { ...FRENCH, groupSummaries: { Deployed: '{actor}' } } },
-      'locales.fr.groupSummaries.Deployed: The type has sentences of this language itself',
+      'locales.fr.groupSummaries.Deployed: The type itself already declares sentences in this language',
     ],
   ])('%s', (_what, locales, fault) => {
     const faults = faultsOf({ locales, descriptors: 'fr' in locales ? [deployed] : [] });

@@ -50,7 +50,7 @@ test.each([
 
 test('a message that names a field that there is not is refused where it is declared', () => {
   expect(() => defineSentence({ en: '{actor} built {house}', de: '{actor}' }, {})).toThrow(
-    'No field house for the message "{actor} built {house}"',
+    'Unknown field house in the message "{actor} built {house}"',
   );
 });
 

@@ -18,13 +18,13 @@ test('types whose names the API has already are refused, all of them', () => {
     ],
   });
   useDescriptors(checkHostConfig(config, 'fanfare.config.ts'));
-  const message = 'which is something else in the API: give it another name';
+  const message = 'but that name is taken: choose another name';
   expect(() => buildSchema()).toThrow(
     [
       'fanfare.config.ts has 3 faults:',
-      `  Follow: It would be served as FollowInput, ${message}`,
-      `  Action: It would be served as ActionDescriptor, ${message}`,
-      `  Interaction.fields.state: It would be served as InteractionState, ${message}`,
+      `  Follow: It would be called FollowInput in the API, ${message}`,
+      `  Action: It would be called ActionDescriptor in the API, ${message}`,
+      `  Interaction.fields.state: It would be called InteractionState in the API, ${message}`,
     ].join('\n'),
   );
 });

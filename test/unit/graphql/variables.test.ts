@@ -70,12 +70,12 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   [
     PUBLISH,
     custom(many(16_384, 0)),
-    'Variable "$i": [0].descriptor.custom.data is far more JSON than is allowed',
+    'Variable "$i": [0].descriptor.custom.data exceeds the allowed amount of JSON',
   ],
   [
     PUBLISH,
     custom(many(5, 'x'.repeat(60_000))),
-    'Variable "$i": [0].descriptor.custom.data is far more JSON than is allowed',
+    'Variable "$i": [0].descriptor.custom.data exceeds the allowed amount of JSON',
   ],
 ])('says what of %s is too large: %#', (query, variables, fault) => {
   expect(faultOf(query, variables)).toBe(fault);

@@ -13,8 +13,7 @@ export const redisModel: FeedModel = {
     const [first, ...others] = redis.map((part) =>
       redisFeedStore(redisFeedsRepository(part, { cap, lifetimeMs: LIFETIME_MS })),
     );
-    if (first === undefined)
-      throw new Error('Feed model "redis" keeps feeds in Redis, and there is none: set REDIS_URL');
+    if (first === undefined) throw new Error('The feed model "redis" requires Redis: set REDIS_URL');
     return others.length === 0 ? first : partitionedFeedStore([first, ...others]);
   },
 };

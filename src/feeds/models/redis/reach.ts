@@ -40,14 +40,14 @@ export function redisReach(patienceMs: number = PATIENCE_MS): RedisReach {
       silentUntil = null;
       return answer;
     } catch (error) {
-      throw isAway(error) ? new StoreUnavailable('The store of the feeds cannot be reached', error) : error;
+      throw isAway(error) ? new StoreUnavailable('The feed store cannot be reached', error) : error;
     }
   }
 
   async function read<T>(send: () => Promise<T>): Promise<T> {
     const now = performance.now();
     if (silentUntil !== null) {
-      if (now < silentUntil) throw new StoreUnavailable('The store of the feeds did not answer a moment ago');
+      if (now < silentUntil) throw new StoreUnavailable('The feed store did not answer a moment ago');
       silentUntil = now + patienceMs;
     }
     let isOver = false;
@@ -58,7 +58,7 @@ export function redisReach(patienceMs: number = PATIENCE_MS): RedisReach {
         setImmediate(() => {
           if (isOver) return;
           silentUntil = performance.now() + PAUSE_MS;
-          reject(new StoreUnavailable('The store of the feeds does not answer'));
+          reject(new StoreUnavailable('The feed store does not answer'));
         });
       }, patienceMs);
     });

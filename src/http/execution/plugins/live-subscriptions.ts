@@ -45,7 +45,7 @@ interface SubscriptionParts extends LiveSubscriptionsOptions {
 async function subscribe(parts: SubscriptionParts, args: ExecutionArgs) {
   const { caller, ...asked } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
-  if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
+  if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This requires a token')] };
   const place = parts.quota.take(identity.userId);
   if (place === null)
     return { errors: [apiError('RATE_LIMITED', 'Too many open subscriptions of this user')] };

@@ -51,7 +51,7 @@ export function requestGuard(options: {
       }
       if (serverContext.refusal !== undefined) throw serverContext.refusal;
       if (serverContext.caller.identity === null && !options.introspection)
-        throw apiError('UNAUTHENTICATED', 'This needs a token: authorization: Bearer <token>');
+        throw apiError('UNAUTHENTICATED', 'This requires a token: authorization: Bearer <token>');
       const fault = request.method === 'POST' ? bodyFault((name) => request.headers.get(name)) : null;
       if (fault !== null) throw apiError('BAD_USER_INPUT', fault, { status: 415 });
       if (request.method === 'GET' && requestParser !== undefined)

@@ -37,7 +37,7 @@ export async function explainFeedItem(
   const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
   const isOwn = userId === identity.userId;
   if (!isOwn && !identity.roles.has('admin'))
-    throw new FanfareError('FORBIDDEN', 'To explain the feed of another member needs the role admin');
+    throw new FanfareError('FORBIDDEN', 'To explain the feed of another member requires the role admin');
   const action = await requireAction(session, actionId);
   // The other reader's roles are known only from their token; a feed does not depend on them.
   const reader = isOwn ? session : dependencies.openSession({ userId, roles: new Set(), expiresAt: null });

@@ -224,7 +224,7 @@ describe('fanfare plan', () => {
     expect(await printed('--members', '1M', '--model', 'pull')).toMatch(/^.*feed model pull\n/);
   });
 
-  test('prints what people read, or all of it as JSON', async () => {
+  test('prints what people read, or print everything as JSON', async () => {
     const text = await printed('--members', '1M', '--threshold', '5k');
     expect(text).toMatch(/^1,000,000 members, 300,000 readers a day, feed model items, threshold 5,000\n/);
     for (const part of ['busy cores', 'stored after', 'until a reader has an action', 'To change:'])
@@ -244,7 +244,7 @@ describe('fanfare plan', () => {
     [['--members', '10', '--readers', '11'], '--readers 11: there are only 10 members'],
     [
       ['--members', '10', '--model', 'toast'],
-      'There are no costs of a feed model toast, only of items, capped',
+      'There are no unit costs for the feed model toast, only for items, capped',
     ],
     [['--members', '10', '--costs', '/nowhere'], '--costs /nowhere cannot be read'],
     [['--members', '10', '--costs', 'package.json'], 'raw'],
