@@ -212,7 +212,7 @@ test.each([
   'mutation { upsertRefs(refs: []) }',
   'query Q { ...F } fragment F on Query { feed { edges { cursor } } }',
 ])('asks for a token before it answers %s', async (query) => {
-  await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /needs a token/ }, () =>
+  await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /requires a token/ }, () =>
     sendQuery(world, { query, as: null }),
   );
 });

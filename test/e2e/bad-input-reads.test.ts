@@ -100,7 +100,7 @@ const cursors: readonly BadRequest[] = [
 ].flatMap(({ list, query, bad, more, as }) =>
   bad.map(([name, cursor]): BadRequest => ({
     name: `${name} as cursor of ${list}`,
-    ...{ code: 'BAD_CURSOR', says: /cursor is not one of this list/, query },
+    ...{ code: 'BAD_CURSOR', says: /cursor does not belong to this list/, query },
     variables: (given) => ({ ...more, after: cursor(given) }),
     ...(as === undefined ? {} : { as }),
   })),

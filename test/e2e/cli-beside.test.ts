@@ -45,7 +45,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(one.stderr).toContain('The feed of "demo" is being rebuilt');
     expect(one.code).toBe(0);
     const all = await runCli(['rebuild', '--url', url], env);
-    expect(all.stderr).toContain('--url needs --member');
+    expect(all.stderr).toContain('--url requires --member');
     expect(all.code).toBe(1);
   });
 

@@ -203,7 +203,7 @@ describe('several processes', () => {
     const { code, stderr } = await runCli(['serve', '--processes', '2'], { ...env, PORT: port });
     other.close();
     expect(code).toBe(1);
-    expect(stderr).toContain('Something else listens there');
+    expect(stderr).toContain('Another program uses this port');
     expect(stderr).toMatch(/Process \d could not start/);
   });
 

@@ -119,7 +119,7 @@ describe('the SDK of telemetry', () => {
   it('is not in it unless asked for, which --telemetry says', async () => {
     const { code, stderr } = await start(['serve', '--telemetry'], { JWT_SECRET }).result;
     expect(code).toBe(1);
-    expect(stderr).toContain('--telemetry needs the SDK');
+    expect(stderr).toContain('--telemetry requires the SDK');
   });
 
   it('is in it with TELEMETRY=on, and is used', async () => {

@@ -99,7 +99,9 @@ test('killed at any step and run again, both lose nothing and bring nothing twic
   expect(await doctor()).not.toContain('Offload');
   // All are claimed: nobody sees them any more, and nothing of them is gone.
   await killOnce(offload, async () => (await inStage('CLAIMED')) > 0);
-  expect(await doctor()).toMatch(/Offload.*actions are being taken out; where no offload runs, run it again/);
+  expect(await doctor()).toMatch(
+    /Offload.*actions are being offloaded; if no offload is running, run it again/,
+  );
   // While they are withdrawn, which workers of the server do.
   await killOnce([...offload, '--no-worker'], async () => (await inStage('LEAVING')) > 0);
   const out = await runCli(offload, env);

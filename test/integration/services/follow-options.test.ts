@@ -44,7 +44,7 @@ test('a follow has 200 spans at most, then it is refused to begin again or take 
   const spans = async (): Promise<number | undefined> =>
     (await parts.repositories.follows.find('ann', ['site']))[0]?.spans.length;
   expect(await spans()).toBe(200);
-  const full = { code: 'CONFLICT', message: expect.stringContaining('without its history') as unknown };
+  const full = { code: 'CONFLICT', message: expect.stringContaining('keepHistory: false') as unknown };
   await expect(services.follow(ann, 'site', 0, types(0))).rejects.toMatchObject(full);
   const others = { followerId: 'bob', refId: 'site' };
   await expect(services.followMany(service, [others, { ...ANN, types: types(0) }])).rejects.toMatchObject(

@@ -315,13 +315,13 @@ describe('a file', () => {
     const without = await seen(parts);
     const faults: [string, string, RegExp][] = [
       ['empty', '', /it is empty/],
-      ['something else', '{"actorId":"a"}\n', /does not begin as such a file does/],
+      ['something else', '{"actorId":"a"}\n', /does not start like such a file/],
       ['cut off', `${lines.slice(0, -1).join('\n')}\n`, /its end is missing/],
       ['cut off in a line', text.slice(0, text.length / 2), /its end is missing/],
       ['changed', text.replace('Well done', 'Well, no.'), /its checksum is wrong/],
-      ['a line less', lines.filter((_, n) => n !== 3).join('\n'), /as many lines as it says/],
-      ['more behind the end', `${text}{}\n`, /comes after its end/],
-      ['of a later format', text.replace('"format":1', '"format":2'), /does not begin as such a file does/],
+      ['a line less', lines.filter((_, n) => n !== 3).join('\n'), /its number of lines differs/],
+      ['more behind the end', `${text}{}\n`, /follows its end/],
+      ['of a later format', text.replace('"format":1', '"format":2'), /does not start like such a file/],
     ];
     for (const [, content, message] of faults) {
       const odd = newFile();
@@ -335,7 +335,7 @@ describe('a file', () => {
     await expect(runRestore(run(parts, newFile()))).rejects.toThrow(/cannot be read: ENOENT/);
     // A file that is there is not written over, and goes on with its own time alone.
     await expect(runOffload(run(parts, path), { before: day(3), graceMs: 0 })).rejects.toThrow(
-      /is there already/,
+      /already exists/,
     );
   });
 

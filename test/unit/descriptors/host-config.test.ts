@@ -136,7 +136,7 @@ describe('a type is refused where it is declared for', () => {
     [
       'a value that GraphQL does not take',
       { a: field.enum(['A', 'b c']) },
-      'fields.a.values[1]: "b c" is no ',
+      'fields.a.values[1]: "b c" is not a valid name',
     ],
     ['a value that is there twice', { a: field.enum(['A', 'A']) }, 'fields.a.values[1]: A occurs twice'],
     [
