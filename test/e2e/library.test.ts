@@ -156,7 +156,7 @@ test('a wrong configuration, and another one in the same process, are refused be
     'The configuration has a fault:\n  packs[0]: Unknown pack "none"',
   );
   expect(() => createFanfare(defineConfig({}), { settings })).toThrow(
-    'declares other types or languages than those',
+    'declares other types or languages than this process',
   );
   expect(() => createFanfare(config, { settings: { ...settings, PORT: 'x' } })).toThrow('PORT: got "x"');
 });

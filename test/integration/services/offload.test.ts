@@ -354,7 +354,7 @@ describe('a file', () => {
     const path = newFile();
     const tomorrow = new Date(Date.now() + 86_400_000);
     await expect(takeOut(parts, path, tomorrow)).rejects.toThrow(
-      `${tomorrow.toISOString()} is still to come`,
+      `${tomorrow.toISOString()} is in the future`,
     );
     await expect(readFile(path)).rejects.toThrow('ENOENT');
     expect(await parts.database.collections.actions.countDocuments({ offload: { $exists: true } })).toBe(0);
