@@ -1,7 +1,7 @@
 import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useKeptScroll } from './place.ts';
-import { hrefTo, useRoute } from './route.ts';
+import { hrefTo, useRoute, type Route } from './route.ts';
 import { ActionScreen } from './screens/action.tsx';
 import { FeedScreen } from './screens/feed.tsx';
 import { HealthScreen } from './screens/health.tsx';
@@ -14,7 +14,7 @@ import { SliceScreen } from './screens/slice.tsx';
 import { TailScreen } from './screens/tail.tsx';
 import { WebhooksScreen } from './screens/webhooks.tsx';
 import { WorkScreen } from './screens/work.tsx';
-import { Palette } from './ui/palette.tsx';
+import { Palette, type PaletteHandle } from './ui/palette.tsx';
 import { useSampling } from './ui/samples.ts';
 import { signOut, useSession, type Session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -62,6 +62,9 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const isAllowed = ({ roles }: Screen): boolean =>
     roles === undefined || roles.some((role) => session.roles.includes(role));
   const shown = SCREENS.find(({ name }) => name === screen);
+  const palette = useRef<PaletteHandle>(null);
+  useNamedPage(shown?.title ?? (screen === 'action' ? 'Action' : ''), screen === 'action' ? '' : id);
+  useFocusOn(route);
   return (
     <>
       <a className="skip" href="#main" onClick={toMain}>
@@ -92,6 +95,19 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
             </a>
           ))}
         </nav>
+        <button
+          type="button"
+          className="find"
+          aria-label="Find"
+          title="An id, a name or a screen: Ctrl+K"
+          aria-haspopup="dialog"
+          onClick={() => palette.current?.open()}
+        >
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="7" cy="7" r="5" />
+            <path d="m11 11 4 4" />
+          </svg>
+        </button>
         <span className="who">
           <ZoneSwitch />
           <span title={`Roles: ${session.roles.join(', ') || 'none'}`}>{session.memberId}</span>
@@ -105,7 +121,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
           Sign in again
         </button>
       </ConnectionNotice>
-      <Palette screens={SCREENS.filter(isAllowed)} />
+      <Palette ref={palette} screens={SCREENS.filter(isAllowed)} />
       <main id="main" tabIndex={-1}>
         {screen === 'action' ? (
           <ActionScreen key={id} id={id} session={session} />
@@ -117,6 +133,24 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </main>
     </>
   );
+}
+
+/** Tabs, the history and screen readers tell pages by their titles. */
+function useNamedPage(...names: readonly string[]): void {
+  const title = [...names, 'Fanfare'].filter((name) => name !== '').join(' · ');
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+/** A link that is gone with its screen has the focus no more: the keys go on from the content of the next. */
+function useFocusOn(route: Route): void {
+  const last = useRef(route);
+  useEffect(() => {
+    if (last.current !== route && document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+    last.current = route;
+  }, [route]);
 }
 
 /** On a phone the screens are wider than the page: the one that is shown is brought there, and nothing else moves. */

@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ReactNode } from 'react';
 import { hasOffer, signIn, takeOffer } from './session.ts';
 
 export function SignIn(): ReactNode {
@@ -6,9 +6,12 @@ export function SignIn(): ReactNode {
   const [isKept, setKept] = useState(false);
   const [isRefused, setRefused] = useState(false);
   const id = useId();
+  useEffect(() => {
+    document.title = 'Sign in · Fanfare';
+  }, []);
   return (
     <main className="sign-in">
-      <h1>Fanfare</h1>
+      <h1>Sign in to Fanfare</h1>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -29,7 +32,8 @@ export function SignIn(): ReactNode {
           }}
         />
         <p id={`${id}-hint`} className="quiet">
-          <code>npx fanfare token --help</code> makes one. It stays in this tab.
+          <code>npx fanfare token</code> makes one; with <code>--help</code> it says how. It stays in this
+          tab.
         </p>
         <label className="check">
           <input

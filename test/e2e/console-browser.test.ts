@@ -183,8 +183,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await click(page, 'Rebuild');
     await has(page, 'The feed of rita: RE');
     await page.locator('a[href="#/health"]').click();
-    await has(page, 'Ready: ready');
-    await has(page, 'samples, one every 5 s');
+    await has(page, 'This server: ready');
+    await has(page, 'One is taken every 5 s');
     await has(
       page,
       'Feed model: items, stored as one document for each entry, the newest 1,000 of each feed',

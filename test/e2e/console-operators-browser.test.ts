@@ -60,12 +60,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     const { page, errors } = visited;
     await page.locator('input[name="id"]').fill('rita');
     await click(page, 'Look');
-    await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/in because of FOLLOW by john/);
+    await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/in because of FOLLOW via john/);
     expect(await rowText(page, 'Hobby')).toMatch(/not in because NOT_ADDRESSED/);
     await ask(world.app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: 'rita' });
     await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/not in because HIDDEN_BY_READER/);
     await post('Peregrine');
     await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of FOLLOW/);
+    // The one of the documentation.
+    await page.setViewport({ width: 1100, height: 480 });
+    await picture(page, 'console-inspector');
     await page.locator('select[name="show"]').fill('in');
     await click(page, 'Look');
     await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of/);
@@ -90,10 +93,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
       );
     await using visited = await world.visit(`#/action/${encodeURIComponent(id)}`);
     const { page, errors } = visited;
-    await has(page, '1 likes0 comments1 reshares');
+    await has(page, '1 like0 comments1 reshare');
     await page.locator('::-p-xpath(//label[contains(., "Feed of")]/input)').fill('rita');
     await page.keyboard.press('Enter');
-    await has(page, 'FOLLOW by john');
+    await has(page, 'FOLLOW via john');
     await page.locator('textarea').fill('Seen');
     await click(page, 'Send');
     await has(page, 'Seen', '[data-fanfare="comments"] li');
@@ -168,11 +171,16 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await postAll('Flood', 250);
     await has(page, 'Paused, 250 waiting');
     await goTo(page, 'slice/sue');
+    // It is shown before it has reached the server.
+    const stored = page.waitForResponse(
+      (response) => response.request().postData()?.includes('mutation') === true,
+    );
     await click(page, 'Follow');
     await has(page, 'Following');
     await has(page, 'sue');
+    await stored;
     await page.reload();
-    await has(page, '1 followersFollowing');
+    await has(page, '1 followerFollowing');
     expect(errors).toEqual([]);
   });
 
@@ -208,7 +216,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     // On this screen nothing else asks for them.
     await page.waitForResponse((response) => response.url().endsWith('/metrics'));
     await goTo(page, 'health');
-    await has(page, 'From 20');
+    await has(page, 'from 20');
     const points = (): Promise<unknown> =>
       page.evaluate("document.querySelector('.plot polyline')?.getAttribute('points')");
     await expect.poll(async () => String(await points()).split(' ').length).toBeGreaterThan(1);

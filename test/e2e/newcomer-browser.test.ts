@@ -108,7 +108,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
       ...{ MONGODB_URI: database.uri, MONGODB_DB: database.name, REDIS_URL: inject('redisUrl') },
       FANFARE_CONFIG: join(PROJECT, 'examples/ci/fanfare.config.mjs'),
     });
-    const { consoleUrl } = await printed(server);
+    const { consoleUrl, authorization } = await printed(server);
     await using visited = await openPage(ofBrowser(found), `${consoleUrl}#/publish`);
     const { page, errors } = visited;
     await has(page, 'Audience');
@@ -128,6 +128,39 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     expect(await page.$('[role="alert"]')).toBeNull();
     await page.locator('a[href="#/feed"]').click();
     await has(page, 'Ann broke main of Web', '[role="feed"]');
+    // What can be chosen is chosen, and a moment is one of the calendar.
+    await page.locator('a[href="#/publish"]').click();
+    await page.locator('select').fill('reviewRequested');
+    const review = {
+      repoId: 'repo:web',
+      repoName: 'Web',
+      reviewerId: 'bob',
+      reviewerName: 'Bob',
+      title: 'It',
+    };
+    for (const [name, value] of Object.entries(review)) await fill(page, name, value);
+    await fill(page, 'isUrgent', 'true');
+    await click(page, 'Publish');
+    await has(page, 'What was published');
+    await page.locator('select').fill('deployed');
+    const deployed = { repoId: 'repo:web', repoName: 'Web', version: '2.0', stage: 'PRODUCTION' };
+    for (const [name, value] of Object.entries(deployed)) await fill(page, name, value);
+    const type =
+      "[...document.querySelectorAll('label')].find((one) => one.textContent === 'finishedAt').nextElementSibling.type";
+    expect(await page.evaluate(type)).toBe('datetime-local');
+    await click(page, 'Publish');
+    const published = async () => {
+      const query =
+        '{ feed { edges { node { action { descriptor { ... on ReviewRequestedDescriptor { isUrgent } ... on DeployedDescriptor { stage } } } } } } }';
+      const response = await fetch(consoleUrl.replace(/console$/, 'graphql'), {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      return response.text();
+    };
+    await expect.poll(published, WAIT).toContain('{"stage":"PRODUCTION"}');
+    expect(await published()).toContain('{"isUrgent":true}');
     expect(errors).toEqual([]);
     server.signal('SIGTERM');
     expect((await server.result).code).toBe(0);

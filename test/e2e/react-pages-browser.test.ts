@@ -124,13 +124,31 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('what came with the HTML for one reader is shown to nobody who signs in after', async () => {
+  test('what came for one reader, with the HTML or later, is shown to nobody who signs in after', async () => {
     await using visited = await openPage(browser, pages.another);
     const { page, errors } = visited;
     await has(page, 'Ada did of-ann', '[role="feed"]');
+    await has(page, 'g7', '[aria-label="Groups"] li');
+    await has(page, 'muted by Ann', '#mutes');
     await click(page, 'Sign in as Bob');
     await page.locator('[data-fanfare="skeleton"]').wait();
-    expect(await page.$$('article')).toHaveLength(0);
+    expect(await page.$$('article, [aria-label="Groups"] li')).toHaveLength(0);
+    expect(await textOf(page, '#mutes')).toBe('loading');
+    expect(errors).toEqual([]);
+  });
+
+  test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
+    await using visited = await openPage(browser, pages.query);
+    const { page, errors } = visited;
+    await has(page, 'loading', '#text');
+    for (let n = 0; n < 3; n += 1) await click(page, 'Reload');
+    expect(await page.evaluate('asked()')).toEqual(['asked']);
+    await page.evaluate("answer(0, 'first')");
+    await has(page, 'first', '#text');
+    // What was asked for meanwhile is asked for once, behind it.
+    await expect.poll(() => page.evaluate('asked()'), WAIT).toEqual(['asked', 'asked']);
+    await page.evaluate("answer(1, 'second')");
+    await has(page, 'second', '#text');
     expect(errors).toEqual([]);
   });
 

@@ -39,6 +39,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly moving: string;
   /** A list from a snapshot and groups, of a reader after whom another one signs in. */
   readonly another: string;
+  /** A query that is answered when the test says so. */
+  readonly query: string;
   /** A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it. */
   readonly tabs: string;
   /** The list that the documentation draws itself, of 2,000. */
@@ -63,6 +65,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     read: () => Promise.resolve(EMPTY),
     moving: () => Promise.resolve(EMPTY),
     another: () => Promise.resolve(EMPTY),
+    query: () => Promise.resolve(EMPTY),
     virtual: () => Promise.resolve(EMPTY),
     tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
@@ -99,7 +102,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
-    ...{ another: at('another'), tabs: at('tabs'), virtual: at('virtual') },
+    ...{ another: at('another'), query: at('query'), tabs: at('tabs'), virtual: at('virtual') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -4,8 +4,10 @@ import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { counted } from '../ui/count.ts';
 import { FirstOf } from '../ui/first-of.tsx';
 import { Reached } from '../ui/reached.tsx';
+import { liftsOf } from '../ui/reasons.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useEvery } from '../ui/use-every.ts';
@@ -89,10 +91,9 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                 <Time at={action.conducted} />
                 <span>{action.descriptor.type}</span>
                 <span>{action.scope}</span>
-                <span>version {action.version}</span>
                 {action.editedAt !== null && (
                   <span>
-                    edited <Time at={action.editedAt} />
+                    version {action.version}, edited <Time at={action.editedAt} />
                   </span>
                 )}
                 {action.expiresAt !== null && (
@@ -132,19 +133,17 @@ function Engagement({
   readonly of: NonNullable<ActionData['node']>['engagement'];
 }): ReactNode {
   const counts = [
-    ['likes', likes],
-    ['comments', comments],
-    ['reshares', reshares],
-    ...reactions.map(({ reaction, count }) => [reaction, count] as const),
-  ] as const;
+    counted(likes, 'like'),
+    counted(comments, 'comment'),
+    counted(reshares, 'reshare'),
+    ...reactions.map(({ reaction, count }) => counted(count, reaction, reaction)),
+  ];
   return (
     <section className="card">
       <h2>Interactions</h2>
       <p className="meta">
-        {counts.map(([name, count]) => (
-          <span key={name}>
-            <span className="figure">{count.toLocaleString('en')}</span> {name}
-          </span>
+        {counts.map((text) => (
+          <span key={text}>{text}</span>
         ))}
         {lastInteraction !== null && (
           <span>
@@ -213,7 +212,8 @@ function Explain({ actionId, session }: ExplainProps): ReactNode {
           <input
             defaultValue={memberId}
             onKeyDown={(event) => {
-              if (event.key === 'Enter') setMember(event.currentTarget.value.trim() || session.memberId);
+              if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+              setMember(event.currentTarget.value.trim() || session.memberId);
             }}
             onBlur={(event) => setMember(event.currentTarget.value.trim() || session.memberId)}
           />
@@ -227,7 +227,7 @@ function Explain({ actionId, session }: ExplainProps): ReactNode {
               {why.addressedBy.length === 0
                 ? 'Nothing addresses it to this reader.'
                 : why.addressedBy
-                    .map(({ reason, via }) => `${reason}${via === null ? '' : ` by ${via}`}`)
+                    .map(({ reason, via }) => `${reason}${via === null ? '' : ` via ${via}`}`)
                     .join(', ')}
             </dd>
             {why.withheldBy.length > 0 && (
@@ -236,10 +236,10 @@ function Explain({ actionId, session }: ExplainProps): ReactNode {
                 <dd>{why.withheldBy.join(', ')}</dd>
               </>
             )}
-            {why.causes.length > 0 && (
+            {liftsOf(why).length > 0 && (
               <>
                 <dt>Lifted by</dt>
-                <dd>{why.causes.map(({ kind }) => kind).join(', ')}</dd>
+                <dd>{liftsOf(why).join(', ')}</dd>
               </>
             )}
           </dl>

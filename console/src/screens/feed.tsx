@@ -13,6 +13,7 @@ import {
 import { useState, type MouseEvent, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { shownNumber } from '../ui/count.ts';
 import { Time } from '../ui/time.tsx';
 import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 
@@ -78,15 +79,18 @@ export function FeedScreen(): ReactNode {
             ))}
           </select>
         </label>
-        <label>
-          Tag
-          <input
-            defaultValue={tag}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') set({ tag: event.currentTarget.value.trim() });
-            }}
-          />
-        </label>
+        <form
+          key={tag}
+          onSubmit={(event) => {
+            event.preventDefault();
+            set({ tag: (new FormData(event.currentTarget).get('tag') as string).trim() });
+          }}
+        >
+          <label>
+            Tag
+            <input name="tag" size={12} defaultValue={tag} />
+          </label>
+        </form>
         <button type="button" onClick={() => void markAllRead().catch(fail)}>
           Mark all read
         </button>
@@ -95,8 +99,7 @@ export function FeedScreen(): ReactNode {
         </button>
         {feed.status !== 'error' && (
           <span className="quiet">
-            {feed.unread.count}
-            {feed.unread.isExact ? '' : '+'} unread
+            {`${shownNumber(feed.unread.count)}${feed.unread.isExact ? '' : '+'} unread`}
           </span>
         )}
       </div>
@@ -115,13 +118,29 @@ export function FeedScreen(): ReactNode {
           {(item) => <Entry item={item} onUndo={setUndo} onError={fail} />}
         </VirtualFeed>
         <Feed.Empty>
-          Nothing here. <a href={hrefTo('slice')}>Follow something</a>, or{' '}
-          <a href={hrefTo('publish')}>publish an action</a> that mentions you.
+          <Nothing {...{ shown, tag }} />
         </Feed.Empty>
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
       <AsCode query={FEED} variables={asked} />
       <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
+    </>
+  );
+}
+
+/** What to do where nothing is: of a filter, to take it away. */
+function Nothing({ shown, tag }: { readonly shown: string; readonly tag: string }): ReactNode {
+  if (shown === 'feed' && tag === '')
+    return (
+      <>
+        Nothing here. <a href={hrefTo('slice')}>Follow something</a>, or{' '}
+        <a href={hrefTo('publish')}>publish an action</a> that mentions you.
+      </>
+    );
+  return (
+    <>
+      Nothing{shown === 'feed' ? '' : ` ${shown}`}
+      {tag === '' ? '' : ` with the tag ${tag}`}. <a href={hrefTo('feed')}>Show the whole feed</a>
     </>
   );
 }

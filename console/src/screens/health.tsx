@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { AsCode } from '../ui/as-code.tsx';
+import { counted } from '../ui/count.ts';
 import { fetchReadiness } from '../ui/health.ts';
 import { ratesOf, valuesOf, type Point } from '../ui/metrics.ts';
 import { SAMPLE_EVERY_MS, useSamples } from '../ui/samples.ts';
@@ -57,7 +58,7 @@ export function HealthScreen(): ReactNode {
     <>
       <h1>Health</h1>
       <p>
-        Ready: <strong>{ready}</strong>
+        This server: <strong>{ready}</strong>
       </p>
       <FeedModel of={feedModel} />
       {failure !== null && (
@@ -66,14 +67,15 @@ export function HealthScreen(): ReactNode {
         </p>
       )}
       <p className="quiet">
-        This process, since this page is open, on any of its screens: {samples.length} samples, one every{' '}
-        {SAMPLE_EVERY_MS / 1_000} s while it is seen, for an hour at most.
+        {counted(samples.length, 'sample')} of the process that answers this page
+        {first !== undefined && last !== undefined && (
+          <>
+            , from <Time at={new Date(first.at).toISOString()} /> to{' '}
+            <Time at={new Date(last.at).toISOString()} />
+          </>
+        )}
+        . One is taken every {SAMPLE_EVERY_MS / 1_000} s while the console is in view, and kept for an hour.
       </p>
-      {first !== undefined && last !== undefined && (
-        <p className="quiet">
-          From <Time at={new Date(first.at).toISOString()} /> to <Time at={new Date(last.at).toISOString()} />
-        </p>
-      )}
       <div className="plots">
         {PLOTS.map(({ name, title, isRate }) => (
           <Plot
@@ -102,18 +104,22 @@ interface PlotProps {
 }
 
 function Plot({ title, from, to, points }: PlotProps): ReactNode {
-  const highest = Math.max(1e-9, ...points.map(({ value }) => value));
+  const highest = Math.max(0, ...points.map(({ value }) => value));
   const line = points
     .map(({ at, value }) => {
       const x = ((at - from) / Math.max(1, to - from)) * WIDTH;
-      return `${x.toFixed(1)},${(HEIGHT - (value / highest) * (HEIGHT - 4) - 2).toFixed(1)}`;
+      return `${x.toFixed(1)},${(HEIGHT - (value / (highest || 1)) * (HEIGHT - 4) - 2).toFixed(1)}`;
     })
     .join(' ');
   const last = points.at(-1)?.value;
   return (
     <figure className="plot">
       <figcaption>
-        {title} <strong>{last === undefined ? '–' : round(last)}</strong>
+        <span>{title}</span>
+        <span>
+          <strong>{last === undefined ? '–' : round(last)}</strong>
+          {last !== undefined && <span className="quiet">, highest {round(highest)}</span>}
+        </span>
       </figcaption>
       <svg
         viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
@@ -128,5 +134,5 @@ function Plot({ title, from, to, points }: PlotProps): ReactNode {
 }
 
 function round(value: number): string {
-  return value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2);
+  return value.toLocaleString('en', { maximumFractionDigits: value >= 100 ? 0 : 2 });
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { ActionLine, LISTED, PageLinks, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
+import { Glossary, liftsOf, type Why } from '../ui/reasons.tsx';
 import { States } from '../ui/states.tsx';
 import { useEvery } from '../ui/use-every.ts';
 
@@ -14,16 +15,6 @@ const ACTIONS = `query Recent($first: Int, $after: String) {
     edges { node { ${LISTED} actor { memberId } } } pageInfo { hasNextPage endCursor } } }`;
 const WHY = `isInFeed isEntitled path relevancy addressedBy { reason via } withheldBy causes { kind }`;
 const SIDES = ['all', 'in', 'out'] as const;
-
-interface Why {
-  readonly isInFeed: boolean;
-  readonly isEntitled: boolean;
-  readonly path: string;
-  readonly relevancy: string | null;
-  readonly addressedBy: readonly { readonly reason: string; readonly via: string | null }[];
-  readonly withheldBy: readonly string[];
-  readonly causes: readonly { readonly kind: string }[];
-}
 
 /** Why each of these actions is in the feed of a member or not, as one query. */
 function explainAll(ids: readonly string[]): string {
@@ -131,19 +122,27 @@ function Explained({
           </li>
         ))}
       </ul>
+      <Glossary of={rows.flatMap(({ why }) => (why === undefined ? [] : [why]))} />
     </States>
   );
 }
 
+/** How an entry is read; what is stored is the rule, and needs no word. */
+const PATHS: Readonly<Record<string, string>> = {
+  PULLED: 'looked up for each reading, as the source has very many followers',
+  SOURCE: 'read from the actions themselves',
+};
+
 /** In the words of the server, with what it came by. */
 function Reasons({ why }: { readonly why: Why }): ReactNode {
-  const { isInFeed, addressedBy, withheldBy, causes, path } = why;
+  const { isInFeed, addressedBy, withheldBy, path } = why;
+  const lifts = liftsOf(why);
   const ways = addressedBy.map(({ reason, via }) => (
     <span key={`${reason} ${via ?? ''}`}>
       {reason}
       {via !== null && (
         <>
-          {' by '}
+          {' via '}
           <a href={hrefTo('slice', via)}>{via}</a>
         </>
       )}
@@ -155,10 +154,8 @@ function Reasons({ why }: { readonly why: Why }): ReactNode {
       {isInFeed ? (
         <span className="meta">
           because of {ways}
-          <span className="quiet">{path.toLowerCase()}</span>
-          {causes.length > 0 && (
-            <span className="quiet">lifted by {causes.map(({ kind }) => kind.toLowerCase()).join(', ')}</span>
-          )}
+          {PATHS[path] !== undefined && <span className="quiet">{PATHS[path]}</span>}
+          {lifts.length > 0 && <span className="quiet">lifted by {lifts.join(', ')}</span>}
         </span>
       ) : (
         <span className="meta">

@@ -2,7 +2,8 @@ import { useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
-import { ConfirmDialog } from '../ui/confirm.tsx';
+import { counted, shownNumber } from '../ui/count.ts';
+import { EraseDialog } from '../ui/erase-dialog.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -92,7 +93,7 @@ function Member({ id }: { readonly id: string }): ReactNode {
             {member?.supervisorId != null && (
               <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
             )}
-            {member !== null && <span>{member.followerCount} followers</span>}
+            {member !== null && <span>{counted(member.followerCount, 'follower')}</span>}
             <a href={hrefTo('slice', id)}>Page</a>
             <a href={hrefTo('inspector', id)}>Feed, and why</a>
           </p>
@@ -110,8 +111,8 @@ function Member({ id }: { readonly id: string }): ReactNode {
           <section className="card">
             <h2>Erasure</h2>
             <p role="status">
-              <strong>{erasure.state}</strong> {erasure.step ?? ''}, {erasure.changed} changed, asked for{' '}
-              <Time at={erasure.startedAt} />
+              <strong>{erasure.state}</strong> {erasure.step ?? ''}, {shownNumber(erasure.changed)} changed,
+              asked for <Time at={erasure.startedAt} />
             </p>
           </section>
         )}
@@ -125,40 +126,6 @@ function Member({ id }: { readonly id: string }): ReactNode {
       />
       <AsCode query={MEMBER} variables={{ id }} command={`npx fanfare export --member ${id}`} />
     </>
-  );
-}
-
-interface EraseProps {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly onErase: () => void;
-  readonly onClose: () => void;
-}
-
-/** It cannot be undone, so the id is typed. */
-function EraseDialog({ id, isOpen, onErase, onClose }: EraseProps): ReactNode {
-  const [typed, setTyped] = useState('');
-  return (
-    <ConfirmDialog
-      {...{ isOpen, onClose }}
-      title={`Erase ${id}?`}
-      confirm="Erase"
-      isReady={typed === id}
-      onConfirm={onErase}
-    >
-      <p>
-        Feed, follows, marks and mutes are removed, actions and interactions anonymised. It cannot be undone.
-      </p>
-      <label>
-        Type the id {id}
-        <input
-          name="confirm"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </label>
-    </ConfirmDialog>
   );
 }
 

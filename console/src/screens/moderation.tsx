@@ -30,9 +30,9 @@ interface Log {
 }
 
 const FILTERS = [
-  ['type', 'types', 'Type'],
-  ['actor', 'actorIds', 'By'],
-  ['tag', 'tags', 'Tag'],
+  ['type', 'types', 'Type', 'Posted'],
+  ['actor', 'actorIds', 'By', 'id of a person'],
+  ['tag', 'tags', 'Tag', ''],
 ] as const;
 
 function filterOf(query: URLSearchParams): Readonly<Record<string, readonly string[]>> {
@@ -62,10 +62,10 @@ function Filters(): ReactNode {
         );
       }}
     >
-      {FILTERS.map(([name, , label]) => (
+      {FILTERS.map(([name, , label, placeholder]) => (
         <label key={name}>
           {label}
-          <input name={name} size={14} defaultValue={query.get(name) ?? ''} />
+          <input {...{ name, placeholder }} size={14} defaultValue={query.get(name) ?? ''} />
         </label>
       ))}
       <button type="submit">Show</button>
@@ -132,7 +132,7 @@ export function ModerationScreen(): ReactNode {
           <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </label>
         <button type="button" disabled={selected.size === 0} onClick={() => void hide()}>
-          Hide {selected.size}
+          {selected.size === 0 ? 'Hide' : `Hide ${String(selected.size)}`}
         </button>
         <button type="button" disabled={selected.size === 0} onClick={() => void show([...selected.keys()])}>
           Show again
@@ -151,6 +151,9 @@ export function ModerationScreen(): ReactNode {
             <span>{undo.length} hidden</span>
             <button type="button" onClick={() => void show(undo).then(() => setUndo([]))}>
               Undo
+            </button>
+            <button type="button" onClick={() => setUndo([])}>
+              Close
             </button>
           </>
         )}

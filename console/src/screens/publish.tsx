@@ -1,8 +1,9 @@
 import { useQuery } from '@fanfare/react';
-import { useId, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
-import { INPUTS, listOf, shapeOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
+import { Field } from '../ui/field.tsx';
+import { INPUTS, listOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { Reached } from '../ui/reached.tsx';
 import { States } from '../ui/states.tsx';
@@ -33,6 +34,7 @@ export function PublishScreen({ session }: { readonly session: Session }): React
               fields: type.inputFields ?? [],
             }))}
             scopes={data.scope?.enumValues.map(({ name }) => name) ?? []}
+            defaultScope={data.action?.inputFields.find(({ name }) => name === 'scope')?.defaultValue ?? ''}
           />
         )}
       </States>
@@ -50,7 +52,14 @@ interface FormProps {
   readonly session: Session;
   readonly kinds: readonly Kind[];
   readonly scopes: readonly string[];
+  readonly defaultScope: string;
 }
+
+const AUDIENCE = [
+  ['refs', 'Ids of the things it is about'],
+  ['mentions', 'Ids of the people it mentions'],
+  ['recipients', 'Ids of the readers of a RESTRICTED action'],
+] as const;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -81,7 +90,7 @@ function codeOf(kind: Kind, values: Values): ReactNode {
   }
 }
 
-interface Published {
+interface Answer {
   readonly publishAction: { readonly action: { readonly id: string } };
 }
 
@@ -104,7 +113,7 @@ function draftOf(session: Session): Draft {
   return draft;
 }
 
-function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
+function PublishForm({ session, kinds, scopes, defaultScope }: FormProps): ReactNode {
   const client = useClient();
   const [kindName, setKind] = useState(() => draftOf(session).kind ?? 'posted');
   const [values, setValues] = useState(() => draftOf(session).values);
@@ -133,7 +142,7 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
       const draft = draftOf(session);
       if (draft.attempt?.content !== content) draft.attempt = { content, idempotencyKey: randomKey() };
       const { idempotencyKey } = draft.attempt;
-      const { publishAction } = await client.request<Published>(PUBLISH, {
+      const { publishAction } = await client.request<Answer>(PUBLISH, {
         input: { ...input, idempotencyKey },
       });
       draft.attempt = null;
@@ -173,24 +182,25 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
         <label>
           Scope
           <select value={of('scope')} onChange={(event) => set('scope', event.target.value)}>
-            <option value="">default</option>
+            <option value="">{`default: ${defaultScope}`}</option>
             {scopes.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
+          <span className="quiet">Who may see it</span>
         </label>
-        {['refs', 'mentions', 'recipients'].map((name) => (
+        {AUDIENCE.map(([name, hint]) => (
           <label key={name}>
             {name}
             <input value={of(name)} onChange={(event) => set(name, event.target.value)} />
-            <span className="quiet">ids, with commas between</span>
+            <span className="quiet">{hint}, with commas between</span>
           </label>
         ))}
         {isService && (
           <label>
             actorId
             <input value={of('actorId')} onChange={(event) => set('actorId', event.target.value)} />
-            <span className="quiet">default: {session.memberId}</span>
+            <span className="quiet">Id of who does it; you if nothing is given</span>
           </label>
         )}
       </fieldset>
@@ -208,49 +218,25 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
     <>
       {form}
       {publishedId !== null && (
-        <>
+        <Published key={publishedId}>
           <Reached actionId={publishedId} />
           <p>
             <a href={hrefTo('action', publishedId)}>What was published</a>
           </p>
-        </>
+        </Published>
       )}
       {kind !== undefined && codeOf(kind, values)}
     </>
   );
 }
 
+/** Below the form, which is as long as its type has fields: it is brought into view when it comes. */
+function Published({ children }: { readonly children: ReactNode }): ReactNode {
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => element.current?.scrollIntoView({ block: 'center' }), []);
+  return <section ref={element}>{children}</section>;
+}
+
 function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-');
-}
-
-interface FieldProps {
-  readonly field: InputField;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function Field({ field: { name, type, description }, value, onChange }: FieldProps): ReactNode {
-  const id = useId();
-  const { isRequired, isList, name: typeName } = shapeOf(type);
-  const isLong = typeName === 'JSON' || /text/i.test(name);
-  const isNumber = typeName === 'Int' || typeName === 'Float';
-  const common = { id, value, required: isRequired, 'aria-describedby': `${id}-hint` };
-  return (
-    <div className="field">
-      <label htmlFor={id}>{name + (isRequired ? ' *' : '')}</label>
-      {isLong && !isList ? (
-        <textarea {...common} rows={2} onChange={(event) => onChange(event.target.value)} />
-      ) : (
-        <input
-          {...common}
-          {...(isNumber ? { type: 'number', step: 'any' } : {})}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-      <span id={`${id}-hint`} className="quiet">
-        {isList ? 'with commas between' : typeName === 'JSON' ? 'JSON' : (description ?? '')}
-      </span>
-    </div>
-  );
 }

@@ -2,6 +2,7 @@ import { FollowButton, useFollow, useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { counted } from '../ui/count.ts';
 import { States } from '../ui/states.tsx';
 import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';
 
@@ -59,7 +60,7 @@ function Page({ id }: { readonly id: string }): ReactNode {
             <code>{id}</code>
             <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
             {member?.teamId != null && <span>team {member.teamId}</span>}
-            {followerCount !== undefined && <span>{followerCount} followers</span>}
+            {followerCount !== undefined && <span>{counted(followerCount, 'follower')}</span>}
             <FollowButton refId={id} />
           </p>
         </States>

@@ -184,10 +184,12 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
         <ul
           className="actions tail"
           onPointerEnter={pause}
-          onPointerLeave={resume}
+          onPointerLeave={({ currentTarget }) => {
+            if (!currentTarget.contains(document.activeElement)) resume();
+          }}
           onFocus={pause}
-          onBlur={(event) => {
-            if (!event.currentTarget.contains(event.relatedTarget)) resume();
+          onBlur={({ currentTarget, relatedTarget }) => {
+            if (!currentTarget.contains(relatedTarget) && !currentTarget.matches(':hover')) resume();
           }}
         >
           {shown.map((line) => (

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { allPages } from '../ui/all-pages.ts';
+import { counted } from '../ui/count.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -86,7 +87,7 @@ function failureOf({ id, url, type, attempts, error, nextAttemptAt, event }: Del
         <strong>{type}</strong> to {url}
         <p className="meta">
           {event !== null && <Time at={event.at} />}
-          <span>{attempts} attempts</span>
+          <span>{counted(attempts, 'attempt')}</span>
           {nextAttemptAt !== null && (
             <span>
               next <Time at={nextAttemptAt} />

@@ -4,6 +4,7 @@ import { hrefTo } from '../route.ts';
 import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { allPages } from '../ui/all-pages.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
+import { counted, shownNumber } from '../ui/count.ts';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -46,16 +47,16 @@ export function WorkScreen(): ReactNode {
           <dl className="figures">
             {[
               ...work.lanes.map(({ lane, pending, oldestSeconds }) => [
-                `${lane.toLowerCase()}${pending > 0 ? `, oldest ${oldestSeconds.toFixed(1)} s` : ''}`,
+                `waiting, ${lane.toLowerCase()}${pending > 0 ? `, oldest ${oldestSeconds.toFixed(1)} s` : ''}`,
                 pending,
               ]),
-              ...[['failed', work.failedFanOuts] as const, ['watchers', work.watchers] as const],
+              ...[['failed fan-outs', work.failedFanOuts] as const, ['watchers', work.watchers] as const],
               ...[['workers', work.workers] as const, ['rebuilds due', work.rebuildsDue] as const],
               ['renames due', work.renamesDue] as const,
             ].map(([name, figure]) => (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>{figure}</dd>
+                <dd>{shownNumber(Number(figure))}</dd>
               </div>
             ))}
           </dl>
@@ -112,7 +113,7 @@ function failureOf(action: ListedAction): Failure {
           <a href={hrefTo('action', id)}>
             <Time at={conducted} />
           </a>
-          <span>after {fanOut?.attempts ?? 0} attempts</span>
+          <span>after {counted(fanOut?.attempts ?? 0, 'attempt')}</span>
         </p>
       </>
     ),
@@ -153,6 +154,7 @@ function Rebuild(): ReactNode {
 
 function ErasureList(): ReactNode {
   const { data, error, isLoading, reload } = useQuery<Erasures>(ERASURES);
+  useEvery(5_000, reload);
   const erasures = data?.erasures.edges ?? [];
   return (
     <section className="card">
@@ -163,7 +165,7 @@ function ErasureList(): ReactNode {
             <li key={at}>
               <strong>{node.state}</strong>{' '}
               {node.memberId === null ? '–' : <a href={hrefTo('member', node.memberId)}>{node.memberId}</a>}{' '}
-              {node.step ?? ''}, {node.changed} changed <Time at={node.startedAt} />
+              {node.step ?? ''}, {shownNumber(node.changed)} changed <Time at={node.startedAt} />
             </li>
           ))}
         </ul>

@@ -73,7 +73,7 @@ export function FailureGroups({
         <button type="button" disabled={failures.length === 0} onClick={() => void ask()}>
           Retry all …
         </button>
-        {known !== undefined && (
+        {failures.length > 0 && (
           <span className="quiet">
             {failures.length}
             {isMore ? '+' : ''} shown

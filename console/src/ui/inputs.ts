@@ -2,6 +2,7 @@
 export interface TypeRef {
   readonly kind: string;
   readonly name: string | null;
+  readonly enumValues: readonly { readonly name: string }[] | null;
   readonly ofType: TypeRef | null;
 }
 
@@ -11,7 +12,8 @@ export interface InputField {
   readonly type: TypeRef;
 }
 
-const REF = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }';
+const NAMED = 'kind name enumValues { name }';
+const REF = `${NAMED} ofType { ${NAMED} ofType { ${NAMED} ofType { ${NAMED} } } }`;
 
 /** The inputs that publishing is made of, whatever types the installation has of its own. */
 export const INPUTS = `query Inputs {
@@ -20,6 +22,7 @@ export const INPUTS = `query Inputs {
       inputFields { name description type { ${REF} } } } }
   }
   scope: __type(name: "Scope") { enumValues { name } }
+  action: __type(name: "PublishActionInput") { inputFields { name defaultValue } }
 }`;
 
 export interface Inputs {
@@ -31,16 +34,30 @@ export interface Inputs {
     }[];
   } | null;
   readonly scope: { readonly enumValues: readonly { readonly name: string }[] } | null;
+  readonly action: {
+    readonly inputFields: readonly { readonly name: string; readonly defaultValue: string | null }[];
+  } | null;
 }
 
 /** How a field is filled in. */
-export function shapeOf(type: TypeRef): { isRequired: boolean; isList: boolean; name: string } {
+export interface Shape {
+  readonly isRequired: boolean;
+  readonly isList: boolean;
+  readonly name: string;
+  /** What can be chosen; absent: anything. */
+  readonly choices?: readonly string[];
+}
+
+export function shapeOf(type: TypeRef): Shape {
   const isRequired = type.kind === 'NON_NULL';
   const inner = isRequired ? type.ofType : type;
   const isList = inner?.kind === 'LIST';
   let named = inner;
   while (named?.ofType != null) named = named.ofType;
-  return { isRequired, isList, name: named?.name ?? 'String' };
+  const shape = { isRequired, isList, name: named?.name ?? 'String' };
+  if (isList) return shape;
+  if (shape.name === 'Boolean') return { ...shape, choices: ['true', 'false'] };
+  return named?.enumValues == null ? shape : { ...shape, choices: named.enumValues.map((one) => one.name) };
 }
 
 /**
@@ -55,6 +72,8 @@ export function valueOf(type: TypeRef, text: string): unknown {
   if (name === 'JSON') return JSON.parse(trimmed) as unknown;
   if (name === 'Int' || name === 'Float') return Number(trimmed);
   if (name === 'Boolean') return trimmed === 'true';
+  // Of the machine, as the browser asks for it, to one with its zone.
+  if (name === 'DateTime') return new Date(trimmed).toISOString();
   return trimmed;
 }
 

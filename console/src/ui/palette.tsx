@@ -1,4 +1,12 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from 'react';
 import { hrefTo } from '../route.ts';
 import { useClient } from './use-client.ts';
 
@@ -31,12 +39,17 @@ interface Recent {
   };
 }
 
+export interface PaletteHandle {
+  readonly open: () => void;
+}
+
 interface Props {
+  readonly ref: Ref<PaletteHandle>;
   readonly screens: readonly { readonly name: string; readonly title: string }[];
 }
 
 /** Ctrl+K: any id or name, and where it leads. */
-export function Palette({ screens }: Props): ReactNode {
+export function Palette({ ref, screens }: Props): ReactNode {
   const client = useClient();
   // Of people there is more to see for who has the role for it.
   const memberScreen = screens.some(({ name }) => name === 'member') ? 'member' : 'slice';
@@ -44,30 +57,39 @@ export function Palette({ screens }: Props): ReactNode {
   const [text, setText] = useState('');
   const [found, setFound] = useState<readonly Hit[]>([]);
   const [names, setNames] = useState<readonly Hit[]>([]);
-  const [at, setAt] = useState(0);
+  /** The chosen one by its address: others may come before it while somebody looks. Null: the first. */
+  const [chosen, setChosen] = useState<string | null>(null);
+  const open = (): void => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+    client.request<Recent>(RECENT).then(
+      (data) => setNames(namesOf(data, memberScreen)),
+      // Ids are found without.
+      () => setNames([]),
+    );
+  };
+  const latest = useRef(open);
   useEffect(() => {
-    const open = (event: globalThis.KeyboardEvent): void => {
+    latest.current = open;
+  });
+  useImperativeHandle(ref, () => ({ open: () => latest.current() }), []);
+  useEffect(() => {
+    const openByKey = (event: globalThis.KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      if (dialog.current?.open === false) dialog.current.showModal();
-      client.request<Recent>(RECENT).then(
-        (data) => setNames(namesOf(data, memberScreen)),
-        // Ids are found without.
-        () => setNames([]),
-      );
+      latest.current();
     };
     const close = (): void => dialog.current?.close();
-    window.addEventListener('keydown', open);
+    window.addEventListener('keydown', openByKey);
     // The way back of the browser leaves it too.
     window.addEventListener('hashchange', close);
     return () => {
-      window.removeEventListener('keydown', open);
+      window.removeEventListener('keydown', openByKey);
       window.removeEventListener('hashchange', close);
     };
-  }, [client, memberScreen]);
+  }, []);
   useEffect(() => {
     const id = text.trim();
-    setAt(0);
+    setChosen(null);
     setFound([]);
     if (id === '') return undefined;
     const abort = new AbortController();
@@ -88,14 +110,20 @@ export function Palette({ screens }: Props): ReactNode {
     0,
     MOST,
   );
+  const at = Math.max(
+    0,
+    hits.findIndex(({ href }) => href === chosen),
+  );
   const go = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
     location.hash = hit.href;
     dialog.current?.close();
   };
   const onKey = (event: KeyboardEvent): void => {
+    // Of a character that is being composed.
+    if (event.nativeEvent.isComposing) return;
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (by !== 0) setAt((last) => Math.max(0, Math.min(hits.length - 1, last + by)));
+    if (by !== 0) setChosen(hits[Math.max(0, Math.min(hits.length - 1, at + by))]?.href ?? null);
     else if (event.key === 'Enter') go(hits[at]);
     else return;
     event.preventDefault();

@@ -1,6 +1,7 @@
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
+import { counted } from './count.ts';
 import { FirstOf } from './first-of.tsx';
 import { States } from './states.tsx';
 import { useEvery } from './use-every.ts';
@@ -74,7 +75,7 @@ function Audience({ action }: { readonly action: NonNullable<ReachedData['node']
         <FirstOf noun="sources">
           {sources.map(({ id, name, count }) => (
             <a key={id} href={hrefTo('slice', id)}>
-              <bdi>{name}</bdi>, {count} followers
+              <bdi>{name}</bdi>, {counted(count, 'follower')}
             </a>
           ))}
         </FirstOf>
@@ -91,8 +92,7 @@ function FanOutState({ fanOut }: { readonly fanOut: FanOut }): ReactNode {
       <p role="status" className="fan-out" data-state={fanOut.state}>
         <strong>{fanOut.state}</strong>
         <span>
-          reached <span className="figure">{fanOut.delivered}</span>{' '}
-          {fanOut.delivered === 1 ? 'reader' : 'readers'}
+          reached <span className="figure">{counted(fanOut.delivered, 'reader')}</span>
         </span>
         <span>lane {fanOut.lane}</span>
         <span>attempt {fanOut.attempts}</span>

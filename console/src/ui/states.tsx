@@ -11,8 +11,8 @@ interface StatesProps {
 }
 
 /**
- * What stands where content will be: loading, failed, or nothing there. Content that is there stays under an error, and what
- * failed while the server was away is asked for again when it is back.
+ * What stands where content will be: loading, failed, or nothing there. Content that is there stays under an error; where there
+ * is none, an error stands alone. What failed while the server was away is asked for again when it is back.
  */
 export function States({ isLoading, error, isEmpty, empty, onRetry, children }: StatesProps): ReactNode {
   const isLive = useConnection().state === 'live';
@@ -37,8 +37,8 @@ export function States({ isLoading, error, isEmpty, empty, onRetry, children }: 
         <div className="loading" role="status">
           Loading …
         </div>
-      ) : isEmpty && error === null ? (
-        <p className="empty">{empty}</p>
+      ) : isEmpty ? (
+        error === null && <p className="empty">{empty}</p>
       ) : (
         children
       )}

@@ -10,8 +10,13 @@ const AHEAD = 15;
 /** Top of the button for new items, below the head of the page. */
 const BUTTON_PX = 48;
 
-/** Row heights of the last list, so that everything is in place on the way back. */
-let left: { readonly entry: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
+/** Row heights of the last list, so that everything is in place on the way back, and where the keys were. */
+let left: {
+  readonly entry: string;
+  readonly rows: VirtualItem[];
+  readonly margin: number;
+  readonly focused: string | null;
+} | null = null;
 
 /** An article to focus. A new object requests the focus again. */
 export interface FocusTarget {
@@ -29,8 +34,9 @@ interface Props {
 export function VirtualFeed({ feed, label, target, children }: Props): ReactNode {
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
   const list = useRef<HTMLDivElement>(null);
-  const focused = useRef<{ readonly id: string; index: number } | null>(null);
-  const [before] = useState(() => (left?.entry === shownEntry() && placeOfEntry() > 0 ? left : null));
+  const focused = useRef<{ readonly id: string; index: number; readonly isByKeys: boolean } | null>(null);
+  const [leftHere] = useState(() => (left?.entry === shownEntry() ? left : null));
+  const [before] = useState(() => (placeOfEntry() > 0 ? leftHere : null));
   const margin = useOffsetTop(list, before?.margin ?? 0);
   const rows = useWindowVirtualizer({
     count: items.length,
@@ -58,10 +64,18 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   });
   useEffect(
     () => () => {
-      left = { entry: entry.current, rows: rows.takeSnapshot(), margin: rows.options.scrollMargin };
+      left = {
+        ...{ entry: entry.current, rows: rows.takeSnapshot(), margin: rows.options.scrollMargin },
+        // After a click somewhere nothing has to wait for who has gone on with the pointer.
+        focused: focused.current?.isByKeys === true ? focused.current.id : null,
+      };
     },
     [rows],
   );
+  useEffect(() => {
+    const id = leftHere?.focused ?? null;
+    if (id !== null) articleOf(list.current, id)?.focus({ preventScroll: true });
+  }, [leftHere]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -122,7 +136,8 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
       onKeyDown={onKey}
       onFocus={({ target: element }) => {
         const { item: id, index } = element.closest('article')?.dataset ?? {};
-        focused.current = id === undefined ? null : { id, index: Number(index) };
+        const isByKeys = element.matches(':focus-visible');
+        focused.current = id === undefined ? null : { id, index: Number(index), isByKeys };
       }}
       onBlur={({ relatedTarget }) => {
         // A removed element emits no blur event; the remaining one does.
@@ -142,6 +157,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
             data-unread={item.isUnread || undefined}
             data-hidden={item.action.isHidden || undefined}
             aria-label={item.action.descriptor.summary}
+            aria-description={item.isUnread ? 'unread' : undefined}
             aria-posinset={index + 1}
             aria-setsize={hasNextPage ? -1 : items.length}
             style={{ transform: `translateY(${String(start - rows.options.scrollMargin)}px)` }}

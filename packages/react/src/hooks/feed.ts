@@ -169,6 +169,11 @@ export function useConnection(): {
   return useMemo(() => ({ ...snapshot, retryNow: connection.retryNow }), [connection, snapshot]);
 }
 
+/** Whom something was asked, and what: what came of another one, such as the reader before this one, is not shown. */
+export function useSource(reader: object, key: string): object {
+  return useMemo(() => ({}), [reader, key]);
+}
+
 /** What a query of the API gives: asked for when mounted, again when its variables change or `reload` is called. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what it asks for
 export function useQuery<Data>(
@@ -182,37 +187,44 @@ export function useQuery<Data>(
 } {
   const { reader, isEnabled } = useProvided();
   const { client } = reader;
-  const [round, setRound] = useState(0);
   const key = `${query} ${JSON.stringify(variables)}`;
-  const [result, setResult] = useState<{ key: string; data?: Data; error: Error | null } | null>(null);
+  const source = useSource(reader, key);
+  const [result, setResult] = useState<{ source: object; data?: Data; error: Error | null } | null>(null);
+  const again = useRef<(() => void) | null>(null);
   useEffect(() => {
     if (!isEnabled) return undefined;
     const abort = new AbortController();
-    client.request<Data>(query, variables, abort.signal).then(
-      (data) => {
-        setResult({ key, data, error: null });
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted)
-          setResult((last) => ({
-            ...(last?.key === key ? last : {}),
-            key,
-            error: asError(error),
-          }));
-      },
-    );
+    let [isAsking, isDue] = [false, false];
+    const ask = async (): Promise<void> => {
+      // One after the other: asked for more often than the network answers, each would cut off the one before.
+      isDue = true;
+      if (isAsking) return;
+      isAsking = true;
+      while (isDue) {
+        isDue = false;
+        try {
+          const data = await client.request<Data>(query, variables, abort.signal);
+          if (!abort.signal.aborted) setResult({ source, data, error: null });
+        } catch (error) {
+          if (abort.signal.aborted) return;
+          setResult((last) => ({ ...(last?.source === source ? last : {}), source, error: asError(error) }));
+        }
+      }
+      isAsking = false;
+    };
+    again.current = () => void ask();
+    again.current();
     return () => {
+      again.current = null;
       abort.abort();
     };
-    // The key says all of query and variables.
-  }, [client, isEnabled, key, round]);
-  const current = result?.key === key ? result : null;
+    // The source says all of reader, query and variables.
+  }, [source, isEnabled]);
+  const current = result?.source === source ? result : null;
   return {
     data: current?.data,
     error: current?.error ?? null,
     isLoading: current === null,
-    reload: useCallback(() => {
-      setRound((last) => last + 1);
-    }, []),
+    reload: useCallback(() => again.current?.(), []),
   };
 }

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useProvided } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { readAgain } from '../store/read-again.ts';
+import { useSource } from './feed.ts';
 
 export interface Connection<Node> {
   readonly edges: readonly { readonly node: Node }[];
@@ -9,7 +10,7 @@ export interface Connection<Node> {
 }
 
 interface PagesState<Node, Page> {
-  readonly key: string;
+  readonly source: object;
   readonly nodes: readonly Node[];
   /** The last one that was read. */
   readonly page: Page | null;
@@ -43,7 +44,7 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
   #isOver = false;
 
   constructor(
-    key: string,
+    source: object,
     read: (first: number, after: string | null) => Promise<Page>,
     show: (state: PagesState<Node, Page>) => void,
     now: () => number,
@@ -51,7 +52,7 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     this.#read = read;
     this.#show = show;
     this.#now = now;
-    this.#state = { key, nodes: [], page: null, asked: 0, error: null, isLoadingMore: false };
+    this.#state = { source, nodes: [], page: null, asked: 0, error: null, isLoadingMore: false };
   }
 
   refresh(size: number): Promise<void> {
@@ -96,7 +97,7 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
 
 /**
  * A connection of the API, page by page: the first when mounted and when query or variables change. Nothing of other
- * variables is ever shown.
+ * variables or of another reader is ever shown.
  * @param query of $first and $after
  * @param pick must be the same function each time
  */
@@ -108,6 +109,7 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
   const { reader, isEnabled } = useProvided();
   const { client, actions } = reader;
   const key = `${query} ${JSON.stringify(variables)}`;
+  const source = useSource(reader, key);
   const [state, setState] = useState<PagesState<Node, Page> | null>(null);
   const pages = useRef<PageReader<Node, Page> | null>(null);
   useEffect(() => {
@@ -115,15 +117,15 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
     const abort = new AbortController();
     const read = async (first: number, after: string | null): Promise<Page> =>
       pick(await client.request<unknown>(query, { ...variables, first, after }, abort.signal));
-    const mine = (pages.current = new PageReader(key, read, setState, () => actions.now));
+    const mine = (pages.current = new PageReader(source, read, setState, () => actions.now));
     void mine.refresh(variables.first);
     return () => {
       mine.end();
       abort.abort();
     };
-    // The key says all of query and variables.
-  }, [client, actions, isEnabled, key, pick]);
-  const current = state?.key === key ? state : null;
+    // The source says all of reader, query and variables.
+  }, [source, actions, isEnabled, pick]);
+  const current = state?.source === source ? state : null;
   return useMemo(() => {
     const { nodes = [], page = null, asked = 0, error = null, isLoadingMore = false } = current ?? {};
     return {

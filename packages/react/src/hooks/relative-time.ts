@@ -38,10 +38,20 @@ function time(): number {
   return (now ||= Date.now());
 }
 
-/** Such as "5 minutes ago". On the server, which knows neither the moment nor the language of the reader: the date. */
+/**
+ * Such as "5 minutes ago", in the language that the page says it is in, else that of the browser. On the server, which does not
+ * know the moment: the date.
+ */
 export function useRelativeTime(at: string, locale?: string): string {
   const current = useSyncExternalStore(subscribe, time, () => 0);
-  return current === 0 ? at.slice(0, 10) : relativeTime(at, current, locale);
+  if (current === 0) return at.slice(0, 10);
+  return relativeTime(at, current, locale ?? languageOfPage());
+}
+
+function languageOfPage(): string | undefined {
+  return typeof document === 'undefined' || document.documentElement.lang === ''
+    ? undefined
+    : document.documentElement.lang;
 }
 
 export function relativeTime(at: string, current: number, locale?: string): string {

@@ -54,7 +54,9 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
       <ul>
         {drafts.map((draft) => (
           <li key={draft.key} data-draft={draft.error === null ? 'sending' : 'failed'}>
-            <span>{draft.text}</span>
+            <span dir="auto" data-fanfare="text">
+              {draft.text}
+            </span>
             {draft.error !== null && (
               <>
                 <span role="alert">{draft.error.message}</span>
@@ -75,7 +77,11 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
         ))}
         {comments.map((comment) => (
           <li key={comment.id}>
-            <strong>{comment.actor.name}</strong> <span>{comment.text}</span> <Time at={comment.at} />
+            <strong dir="auto">{comment.actor.name}</strong>{' '}
+            <span dir="auto" data-fanfare="text">
+              {comment.text}
+            </span>{' '}
+            <Time at={comment.at} />
           </li>
         ))}
       </ul>

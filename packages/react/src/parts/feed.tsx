@@ -108,6 +108,8 @@ function Item({ item, index, children }: ItemProps): ReactNode {
       data-unread={item.isUnread || undefined}
       data-hidden={item.action.isHidden || undefined}
       aria-labelledby={summaryId(item.action.id)}
+      // The bar at its side tells it to the eye alone.
+      aria-description={item.isUnread ? 'unread' : undefined}
       aria-posinset={index + 1}
       aria-setsize={sizeOf(feed)}
     >

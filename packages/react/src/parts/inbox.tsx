@@ -26,6 +26,11 @@ export function InboxPopover({ label, children }: InboxProps): ReactNode {
       const { bottom, right } = opener.getBoundingClientRect();
       element.style.top = `${String(bottom + 4)}px`;
       element.style.right = `${String(Math.max(8, document.documentElement.clientWidth - right))}px`;
+      // Once it has a size, and before it is drawn: below a button at the left it would be out of the page in part.
+      requestAnimationFrame(() => {
+        const { left } = element.getBoundingClientRect();
+        if (left < 8) element.style.right = `${String(parseFloat(element.style.right) + left - 8)}px`;
+      });
     };
     const toggle = (event: Event): void => {
       setOpen((event as ToggleEvent).newState === 'open');

@@ -1,0 +1,9 @@
+/** In the language of the page, whatever that of the browser is. */
+export function shownNumber(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** Such as "1 follower" and "12,000 followers". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${shownNumber(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,51 @@
+import { useId, type ReactNode } from 'react';
+import { shapeOf, type InputField } from './inputs.ts';
+
+/** What the browser offers to fill in a value of a type. */
+const SHAPES: Readonly<Record<string, { readonly type: string; readonly step?: number | 'any' }>> = {
+  Int: { type: 'number', step: 1 },
+  Float: { type: 'number', step: 'any' },
+  DateTime: { type: 'datetime-local', step: 1 },
+};
+const HINTS: Readonly<Record<string, string>> = {
+  JSON: 'As JSON.',
+  DateTime: 'In the time of this machine.',
+};
+
+interface FieldProps {
+  readonly field: InputField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** One field of a type, as the schema describes it. */
+export function Field({ field: { name, type, description }, value, onChange }: FieldProps): ReactNode {
+  const id = useId();
+  const { isRequired, isList, name: typeName, choices } = shapeOf(type);
+  const isLong = typeName === 'JSON' || /text/i.test(name);
+  const common = { id, value, required: isRequired, 'aria-describedby': `${id}-hint` };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{name + (isRequired ? ' *' : '')}</label>
+      {choices !== undefined ? (
+        <select {...common} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{isRequired ? 'choose' : 'left out'}</option>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : isLong && !isList ? (
+        <textarea {...common} rows={2} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input
+          {...common}
+          {...(isList ? {} : SHAPES[typeName])}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      <span id={`${id}-hint`} className="quiet">
+        {[description, isList ? 'Several, with commas between.' : HINTS[typeName]].filter(Boolean).join(' ')}
+      </span>
+    </div>
+  );
+}

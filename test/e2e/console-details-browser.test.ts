@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, textOf } from '../support/browser.ts';
+import { click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import { publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
+
+const found = await findBrowser();
+
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its details', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await openConsole(found);
+    await upsert(world.app, {
+      members: [{ memberId: 'rita', name: 'Rita Moreau' }],
+      pairs: [{ followerId: 'demo', refId: 'john' }],
+    });
+    await publish(world.app, {
+      actorId: 'john',
+      descriptor: { posted: { postId: 'post:owl', postTitle: 'Owl', tags: ['night'] } },
+    });
+    await world.app.idle();
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test('a page of the inspector that cannot be read says so once, in the words of the server', async () => {
+    await using visited = await world.visit('#/inspector/rita?after=nonsense');
+    const { page } = visited;
+    await has(page, 'cursor', '[role="alert"]');
+    await has(page, 'As code');
+    expect(await page.$$('[role="alert"]')).toHaveLength(1);
+    expect(await textOf(page, 'main')).not.toContain('Syntax');
+  });
+
+  test('what the inspector says is explained below it', async () => {
+    await using visited = await world.visit('#/inspector/rita');
+    await has(visited.page, 'nothing brings it into this feed', '.words');
+  });
+
+  test('the field of the tag has the tag that is shown, and where nothing has it the whole feed is offered', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await page.locator('::-p-xpath(//article//a[. = "#night"])').click();
+    const tag = () => page.evaluate("document.querySelector('input[name=tag]').value");
+    await expect.poll(tag, WAIT).toBe('night');
+    await has(page, 'Owl', '[role="feed"]');
+    await page.locator('input[name="tag"]').fill('day');
+    await page.focus('input[name="tag"]');
+    await page.keyboard.press('Enter');
+    await has(page, 'Nothing with the tag day.', '[data-fanfare="empty"]');
+    await page.locator('::-p-xpath(//a[. = "Show the whole feed"])').click();
+    await has(page, 'Owl', '[role="feed"]');
+    expect(await tag()).toBe('');
+  });
+
+  test('the id of who is to be erased is asked for each time', async () => {
+    await using visited = await world.visit('#/member/rita');
+    const { page } = visited;
+    await has(page, 'Rita Moreau');
+    const isReady = () => page.evaluate("!document.querySelector('dialog[open] button.main').disabled");
+    await click(page, 'Erase …');
+    await page.locator('dialog[open] input').fill('rita');
+    await expect.poll(isReady, WAIT).toBe(true);
+    await page.locator('dialog[open] ::-p-xpath(.//button[. = "Cancel"])').click();
+    await click(page, 'Erase …');
+    expect(await isReady()).toBe(false);
+  });
+
+  test('the note of what was hidden can be closed', async () => {
+    await using visited = await world.visit('#/moderation');
+    const { page } = visited;
+    await has(page, 'Owl');
+    await page.locator('main li input').click();
+    await click(page, 'Hide 1');
+    await has(page, '1 hidden', '[data-fanfare="undo"]');
+    await page.locator('[data-fanfare="undo"] ::-p-xpath(.//button[. = "Close"])').click();
+    await expect.poll(() => textOf(page, '[data-fanfare="undo"]'), WAIT).toBe('');
+    await page.locator('main li input').click();
+    await click(page, 'Show again');
+    await expect.poll(() => textOf(page, '.actions'), WAIT).not.toContain('hidden');
+  });
+
+  test('the tail stands still for the keys, wherever the pointer goes', async () => {
+    await using visited = await world.visit('#/tail');
+    const { page } = visited;
+    await has(page, 'Owl', '.tail');
+    await page.focus('.tail a');
+    await page.locator('.tail li').hover();
+    await page.mouse.move(1, 1);
+    await has(page, 'Paused');
+    expect(await textOf(page, '.tail-state')).toContain('Paused');
+  });
+
+  test('each screen has its name in the title, and the keys go on from its content and where they were in the feed', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Owl', '[role="feed"]');
+    expect(await page.title()).toBe('Feed · Fanfare');
+    await page.focus('article .meta a');
+    await page.keyboard.press('Enter');
+    await has(page, 'Why it is in a feed');
+    expect(await page.title()).toBe('Action · Fanfare');
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.localName');
+    await expect.poll(focused, WAIT).toBe('main');
+    await page.goBack();
+    await has(page, 'Owl', '[role="feed"]');
+    await expect.poll(focused, WAIT).toBe('article');
+  });
+
+  test('the search is opened by a button too', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await page.locator('button[aria-label="Find"]').click();
+    await page.waitForSelector('dialog[open] input');
+    await page.keyboard.type('overv');
+    await has(page, 'Overview', '.palette [aria-selected="true"]');
+    await page.keyboard.press('Enter');
+    await has(page, 'Overview', 'h1');
+  });
+
+  test('the page is in one language, whatever that of the browser is', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    const debug = await page.createCDPSession();
+    await debug.send('Emulation.setLocaleOverride', { locale: 'de-DE' });
+    await page.reload();
+    await has(page, 'Owl', '[role="feed"]');
+    expect(await page.evaluate('new Intl.NumberFormat().resolvedOptions().locale')).toBe('de-DE');
+    expect(await page.evaluate("document.querySelector('article time').title")).toMatch(/ago|now/);
+  });
+});
