@@ -117,15 +117,15 @@ const people: readonly BadRequest[] = [
     /recipients: Must have at most 1000/,
   ),
   ...['TEAM', 'DEPARTMENT', 'FOLLOWERS', 'PUBLIC'].map((scope) =>
-    publish(
-      `recipients of a ${scope} action`,
-      { scope, recipients: ['ann'] },
-      /recipients: Must be left out/,
-    ),
+    publish(`recipients of a ${scope} action`, { scope, recipients: ['ann'] }, /recipients: Must be omitted/),
   ),
-  publish('TEAM by an actor without one', { actorId: 'lone', scope: 'TEAM' }, /in no team/),
-  publish('DEPARTMENT by an actor without one', { actorId: 'lone', scope: 'DEPARTMENT' }, /in no department/),
-  publish('TEAM by an unknown actor', { actorId: 'nobody', scope: 'TEAM' }, /in no team/),
+  publish('TEAM by an actor without one', { actorId: 'lone', scope: 'TEAM' }, /has no team/),
+  publish(
+    'DEPARTMENT by an actor without one',
+    { actorId: 'lone', scope: 'DEPARTMENT' },
+    /has no department/,
+  ),
+  publish('TEAM by an unknown actor', { actorId: 'nobody', scope: 'TEAM' }, /has no team/),
   publish('an unknown scope', { scope: 'EVERYBODY' }, /EVERYBODY/),
   publish('a scope in small letters', { scope: 'public' }, /"public"/),
   publish('a number as scope', { scope: 7 }, /Scope/),

@@ -75,7 +75,7 @@ describe('documents', () => {
     [
       'too costly',
       `{ ${Array.from({ length: 50 }, (_, n) => `a${String(n)}: feed(first: 100) { ${item} }`).join(' ')} }`,
-      /asks for up to \d+ objects, at most 10000/,
+      /requests up to \d+ objects, at most 10000/,
     ],
   ])('refuses one that is %s', async (_what, query, message) => {
     expect(await ask(query)).toMatchObject({
@@ -88,8 +88,8 @@ describe('documents', () => {
     const feeds = Array.from({ length: 20 }, (_, n) => `a${String(n)}: feed(first: $n) { ${item} }`).join(
       ' ',
     );
-    expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 100 })).message).toMatch(/asks for up to/);
-    expect((await ask(`query ($n: Int = 100) { ${feeds} }`)).message).toMatch(/asks for up to/);
+    expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 100 })).message).toMatch(/requests up to/);
+    expect((await ask(`query ($n: Int = 100) { ${feeds} }`)).message).toMatch(/requests up to/);
     expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 10 })).code).toBeUndefined();
   });
 

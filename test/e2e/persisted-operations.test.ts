@@ -241,10 +241,10 @@ describe('a file', () => {
       expect.stringMatching(/^file:4: "odd": Syntax Error/),
     ]);
     expect(await faultsOf('{\n  "a": "{ __typename }",\n  nonsense\n}')).toEqual([
-      expect.stringMatching(/^file:3: is no JSON: /),
+      expect.stringMatching(/^file:3: is not JSON: /),
     ]);
     expect(await faultsOf('[]')).toEqual(['file:1: expected an object of documents by id']);
-    expect(await faultsOf('')).toEqual([expect.stringMatching(/^file:1: is no JSON: /)]);
+    expect(await faultsOf('')).toEqual([expect.stringMatching(/^file:1: is not JSON: /)]);
     expect(await faultsOf('{"a": "{ __typename }",\n"a": "query A { __typename }"}')).toEqual([
       'file:2: "a" occurs twice, with different documents',
     ]);

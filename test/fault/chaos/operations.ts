@@ -13,7 +13,7 @@ const TRIES = 10;
 /** What a client may get while processes die and services stand still. */
 const EXPECTED = new Set(['NO_ANSWER', 'NOT_FOUND', 'CONFLICT', 'UNAVAILABLE']);
 /** Publishers lose their team and department by chance, and publish for it all the same. */
-const NO_GROUP = 'The actor is in no ';
+const NO_GROUP = 'The actor has no ';
 /** What was to end in seconds has ended before the answer came, and is sent again. */
 const TOO_LATE = 'Must be later than now';
 const SERVICE: As = { sub: 'importer', roles: ['service'] };
