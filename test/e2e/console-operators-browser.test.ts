@@ -173,7 +173,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await goTo(page, 'slice/sue');
     // It is shown before it has reached the server.
     const stored = page.waitForResponse(
-      (response) => response.request().postData()?.includes('mutation') === true,
+      async (response) => (await response.request().fetchPostData())?.includes('mutation') === true,
     );
     await click(page, 'Follow');
     await has(page, 'Following');
