@@ -45,6 +45,8 @@ export interface EventStateDocument {
   _id: 'events';
   /** Events up to and including this number have been deleted. */
   deletedUpTo?: number;
+  /** Highest number among the events of erased tenants. Numbers are not given twice. */
+  removedUpTo?: number;
   worker?: string;
   leaseUntil?: Date;
 }

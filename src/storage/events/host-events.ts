@@ -8,8 +8,6 @@ import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Attempts before leaving contended numbers to a later call. */
 const MAX_TRIES = 10;
-/** How long a process goes by the last number it wrote. */
-const TRUSTED_MS = 10_000;
 /** Upper bound on readers named in the events of one page, to bound the size of an answer. */
 const MAX_READERS_PER_PAGE = 50_000;
 
@@ -39,31 +37,23 @@ export function hostEventsRepository({
   hostEvents,
   eventState,
 }: Pick<Collections, 'hostEvents' | 'eventState'>) {
-  /** The last number, as this process wrote it a moment ago. */
-  let appended: { readonly last: number; readonly at: number } | null = null;
-
-  /** Events that are not in the log yet, and its last number. */
-  async function compared(
-    events: readonly HostEvent[],
-  ): Promise<{ readonly fresh: readonly HostEvent[]; readonly last: number }> {
-    const [present, last] = await Promise.all([
-      inOneBatch(
-        hostEvents
-          .find({ _id: { $in: events.map(({ id }) => id) } })
-          .project<Pick<HostEventDocument, '_id'>>({ _id: 1 }),
-        events.length,
-      ),
-      lastNumber(),
-    ]);
-    const known = new Set(present.map(({ _id }) => _id));
-    return { fresh: events.filter(({ id }) => !known.has(id)), last };
-  }
-
+  /** The highest number given so far, also if its event was removed. */
   async function lastNumber(): Promise<number> {
-    const newest = await hostEvents.findOne({}, { sort: { seq: -1 }, projection: { seq: 1 } });
-    if (newest !== null) return newest.seq;
-    // Read after the log, because it is written before events are deleted.
-    return (await eventState.findOne({ _id: 'events' }))?.deletedUpTo ?? 0;
+    const found = await hostEvents
+      .aggregate<{ readonly last?: number }>([
+        { $sort: { seq: -1 } },
+        { $limit: 1 },
+        { $project: { _id: 0, last: '$seq' } },
+        // After the log, because it is written before events are removed.
+        {
+          $unionWith: {
+            coll: eventState.collectionName,
+            pipeline: [{ $project: { _id: 0, last: { $max: ['$deletedUpTo', '$removedUpTo'] } } }],
+          },
+        },
+      ])
+      .toArray();
+    return Math.max(0, ...found.map(({ last }) => last ?? 0));
   }
 
   return {
@@ -93,25 +83,30 @@ export function hostEventsRepository({
     },
 
     /**
-     * Appends events to the log in order; events already in it keep their number. One round trip if this process has
-     * appended a moment ago, three otherwise, and more if another process appends at the same time. Unique keys: `_id`,
-     * `order`: a number or an event that is in the log already is refused.
+     * Appends events to the log in order; events already in it keep their number. Two round trips, more if another process
+     * appends at the same time. Unique keys: `_id`, `order`.
      */
     async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
       for (let tries = 1; ; tries++) {
-        const isRecent = appended !== null && performance.now() - appended.at < TRUSTED_MS;
-        const { fresh, last } =
-          isRecent && appended !== null ? { fresh: events, last: appended.last } : await compared(events);
+        const [present, last] = await Promise.all([
+          inOneBatch(
+            hostEvents
+              .find({ _id: { $in: events.map(({ id }) => id) } })
+              .project<Pick<HostEventDocument, '_id'>>({ _id: 1 }),
+            events.length,
+          ),
+          lastNumber(),
+        ]);
+        const known = new Set(present.map(({ _id }) => _id));
+        const fresh = events.filter(({ id }) => !known.has(id));
         if (fresh.length === 0) return;
         try {
           await hostEvents.insertMany(
             fresh.map((event, index) => newDocument(event, last + index + 1, storedAt)),
             { ordered: true },
           );
-          appended = { last: last + fresh.length, at: performance.now() };
           return;
         } catch (error) {
-          appended = null;
           if (!isDuplicateKey(error) || tries === MAX_TRIES) throw error;
         }
       }

@@ -2,7 +2,9 @@ import { BSON, type Document, type ObjectId } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import { withoutTenantIn } from '../../domain/tenant-text.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ActionDocument } from '../documents/documents.ts';
+import type { HostEventDocument } from '../documents/event-documents.ts';
 import type { Collections } from '../database/mongo.ts';
 import { forgetPublications, isKeyed } from '../actions/publications.ts';
 import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
@@ -20,7 +22,8 @@ const BEHIND = ' ';
 
 /** All data of one tenant. For the command line: its reads take long. */
 export function tenantDataRepository(collections: Collections) {
-  const { actions, erasures, feeds, follows, hostEvents, members, publications, refs, scores } = collections;
+  const { actions, erasures, feeds, follows, members, publications, refs, scores } = collections;
+  const { eventState, hostEvents } = collections;
   const { db } = members;
 
   /** Tenant of the next document after a position, by an index that starts with the field. */
@@ -124,6 +127,7 @@ export function tenantDataRepository(collections: Collections) {
     /** Removes some documents of a part. @returns their number: 0 when there is none. */
     async remove({ collection, ofTenant }: TenantPart, tenant: Tenant): Promise<number> {
       if (collection === 'actions') return removeActions(tenant);
+      if (collection === 'hostEvents') return removeEvents(tenant);
       const of = db.collection(collection);
       const found = await of
         .find(ofTenant(tenant))
@@ -137,6 +141,22 @@ export function tenantDataRepository(collections: Collections) {
 
     parts: TENANT_PARTS,
   };
+
+  /** Records their numbers first: a receiver that has read them would miss a later event with the same number. */
+  async function removeEvents(tenant: Tenant): Promise<number> {
+    const found = await hostEvents
+      .find({ tenant })
+      .project<Pick<HostEventDocument, '_id' | 'seq'>>({ seq: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (found.length === 0) return 0;
+    const removedUpTo = Math.max(...found.map(({ seq }) => seq));
+    await retryOnDuplicateKey(() =>
+      eventState.updateOne({ _id: 'events' }, { $max: { removedUpTo } }, { upsert: true }),
+    );
+    const { deletedCount } = await hostEvents.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    return deletedCount;
+  }
 
   /** Also removes documents found only through the actions, which go first so that an interrupted call finds them again. */
   async function removeActions(tenant: Tenant): Promise<number> {

@@ -28,7 +28,7 @@ const LOOK = [
   'findAndModify webhookReceivers',
   'find webhookDeliveries',
   'find eventState',
-  'find hostEvents',
+  'aggregate hostEvents',
 ];
 const byName = (names: readonly string[]): string[] => [...names].sort();
 
@@ -63,13 +63,18 @@ test('events of an action cost its delivery one look at its readers and one writ
   for (const read of reads) expect((with_.get(read) ?? 0) - (without.get(read) ?? 0)).toBeLessThanOrEqual(1);
 });
 
-test('moves what is new in five round trips, and reads of documents what events tell', async () => {
+test('moves what is new without another write of its lease, and reads of documents only what events tell', async () => {
   const { collections } = parts.database;
   await using mover = eventMover(collections);
   // Also the look for what is not kept any longer, once a minute.
   await mover.round(new Date());
   await parts.publish({ descriptor: { posted: { postId: 'p', text: 'x'.repeat(5_000) } } });
   const commands = await commandsOf(parts.database, () => mover.round(new Date(Date.now() + 1_000)));
+  const names = commands.map(({ name, collection }) => `${name} ${collection}`);
+  expect(names).not.toContain('update eventState');
+  expect(names.filter((name) => name.endsWith(' hostEvents')).sort()).toEqual([
+    ...['aggregate hostEvents', 'find hostEvents', 'insert hostEvents'],
+  ]);
   const finds = commands.filter(({ name }) => name === 'find');
   expect(finds.map(({ collection }) => collection)).toEqual(
     expect.arrayContaining(['actions', 'interactions', 'follows', 'erasures', 'eventOutbox', 'hostEvents']),
