@@ -113,9 +113,9 @@ const SELDOM = `UPDATE cron.job SET schedule = '* * * * *'
   WHERE jobname LIKE '%index_build_task%' AND schedule <> '* * * * *'`;
 
 /**
- * What must be right for this start: workers must be able to log in, a newer tree may bring newer extensions, pg_cron keeps
- * the port that was in use when its jobs were made, and its jobs must not run all the time. A cluster that still has the password of its template,
- * which others share, gets its own. False when the server takes no connections yet.
+ * Sets up the cluster for this start: passwords for the roles of workers, newer versions of the extensions, the port of
+ * pg_cron's jobs (it stores the one they were created with) and how often they run. A cluster that still has the password of
+ * its template, which others share, gets its own. False when the server does not accept connections yet.
  */
 async function setUp(address: Address): Promise<boolean> {
   const session = await logIn(address);

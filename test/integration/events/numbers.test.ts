@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { HostEvent } from '../../../src/domain/host-event.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { openParts } from '../../support/parts.ts';
+
+const AT = new Date('2026-01-01T00:00:00Z');
+
+function published(id: string, tenant: string): HostEvent {
+  return { id, type: 'action.published', at: AT, tenant, facts: {} };
+}
+
+test('the numbers of events of an erased tenant are not given again, whichever process goes on', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const { collections } = parts.database;
+  const process = () => createRepositories(collections, { recordsEvents: true });
+  const [first, second] = [process(), process()];
+  await first.hostEvents.append([published('a', 'kept')], AT);
+  await second.hostEvents.append([published('b', 'gone'), published('c', 'gone')], AT);
+  const part = second.tenantData.parts.find(({ collection }) => collection === 'hostEvents');
+  if (part === undefined) throw new Error('Events are no part of a tenant');
+  expect(await second.tenantData.remove(part, 'gone')).toBe(2);
+  expect(await first.hostEvents.range()).toEqual({ deletedUpTo: 0, last: 3 });
+  await first.hostEvents.append([published('d', 'kept')], AT);
+  const { events } = await first.hostEvents.page({ tenant: null, after: 0, upTo: 9, types: null, limit: 9 });
+  expect(events.map(({ id, seq }) => [id, seq])).toEqual([
+    ['a', 1],
+    ['d', 4],
+  ]);
+});
