@@ -68,8 +68,9 @@ async function sweepChunk(
 /**
  * Makes the top of a reader's stored feed match the definition: sweeps it, or drops it if none of it counts, then adds
  * missing entries from the actions, down to `cap` entries. Returns the floor, below which the feed continues from the source;
- * `null` when it is stored completely. The store is informed before the actions are read and
- * after all are written, so that it can declare the feed complete. Differences are announced to watchers; if it is unknown what their pages were read from, they are asked to resync instead.
+ * `null` when it is stored completely. The store is informed before the actions are read and after all are written, so that it
+ * can declare the feed complete. Differences are announced to watchers; if it is unknown what their pages were read from, they
+ * are asked to resync instead.
  *
  * @param claim.floor the stored feed was complete above this position before; `null`: to the end
  */

@@ -7,7 +7,7 @@ import { AsCode } from '../ui/as-code.tsx';
 import { counted } from '../ui/count.ts';
 import { FirstOf } from '../ui/first-of.tsx';
 import { Reached } from '../ui/reached.tsx';
-import { liftsOf } from '../ui/reasons.tsx';
+import { liftsOf, type Why } from '../ui/reasons.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useEvery } from '../ui/use-every.ts';
@@ -181,15 +181,7 @@ function LogOfAction({ id }: { readonly id: string }): ReactNode {
 }
 
 interface Explanation {
-  readonly explainFeedItem: {
-    readonly isInFeed: boolean;
-    readonly isEntitled: boolean;
-    readonly path: string;
-    readonly relevancy: string | null;
-    readonly addressedBy: readonly { readonly reason: string; readonly via: string | null }[];
-    readonly withheldBy: readonly string[];
-    readonly causes: readonly { readonly kind: string; readonly at: string; readonly liftedTo: string }[];
-  };
+  readonly explainFeedItem: Why;
 }
 
 interface ExplainProps {
