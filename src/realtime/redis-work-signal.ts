@@ -9,7 +9,6 @@ import type { DueWork, WorkListener, WorkOffer, WorkSignal } from './work-signal
 
 /** How long it is known who has taken an offer. A worker that asks later looks in vain. */
 const TAKEN_MS = 10_000;
-/** Without an answer for so long a worker looks, rather than leaving the work to the next poll. */
 const PATIENCE_MS = 250;
 
 const KINDS: readonly DueWork[] = ['fan-out', 'rebuild', 'webhooks'];
@@ -24,6 +23,7 @@ export class RedisWorkSignal implements WorkSignal {
   readonly #redis: RedisLink['redis'];
   readonly #prefix: string;
   readonly #channel: string;
+  readonly #patienceMs: number;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #listeners: WorkListeners;
   readonly #process = randomUUID();
@@ -44,9 +44,11 @@ export class RedisWorkSignal implements WorkSignal {
     else if (!id.startsWith(this.#process)) this.#listeners.offer(work, this.#offerOf(id));
   };
 
-  constructor(options: RedisLink) {
+  /** @param options.patienceMs how long a worker waits for Redis before it looks itself; default 250 */
+  constructor(options: RedisLink & { readonly patienceMs?: number }) {
     this.#redis = options.redis;
     this.#prefix = options.prefix;
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#channel = workChannel(options.prefix);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
     this.#listeners = new WorkListeners((error) => {
@@ -124,7 +126,7 @@ export class RedisWorkSignal implements WorkSignal {
       take: async (isBusy) => {
         const late = new AbortController();
         try {
-          const isLate = setTimeout(PATIENCE_MS, true, { signal: late.signal });
+          const isLate = setTimeout(this.#patienceMs, true, { signal: late.signal });
           return await Promise.race([this.#take(id, isBusy), isLate]);
         } catch (error) {
           this.#onTrouble('ask who takes the work', error);
