@@ -90,6 +90,24 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await textOf(page, '.tail-state')).toContain('Paused');
   });
 
+  test('each screen has its name in the title, and the keys go on from its content and where they were in the feed', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Owl', '[role="feed"]');
+    expect(await page.title()).toBe('Feed · Fanfare');
+    // The keys are used from here on: after a click the focus is not brought back.
+    await page.keyboard.press('Tab');
+    await page.focus('article .meta a');
+    await page.keyboard.press('Enter');
+    await has(page, 'Why it is in a feed');
+    expect(await page.title()).toBe('Action · Fanfare');
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.localName');
+    await expect.poll(focused, WAIT).toBe('main');
+    await page.goBack();
+    await has(page, 'Owl', '[role="feed"]');
+    await expect.poll(focused, WAIT).toBe('article');
+  });
+
   test('the search is opened by a button too', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;

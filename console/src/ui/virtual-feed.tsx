@@ -72,10 +72,15 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     },
     [rows],
   );
+  const toFocus = useRef(leftHere?.focused ?? null);
   useEffect(() => {
-    const id = leftHere?.focused ?? null;
-    if (id !== null) articleOf(list.current, id)?.focus({ preventScroll: true });
-  }, [leftHere]);
+    // Not before the feed has been loaded, and not after the reader has gone on elsewhere.
+    const article = toFocus.current === null ? null : articleOf(list.current, toFocus.current);
+    if (article === null) return;
+    toFocus.current = null;
+    if (['main', 'body'].includes(document.activeElement?.localName ?? 'body'))
+      article.focus({ preventScroll: true });
+  });
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
