@@ -160,7 +160,7 @@ test.each<[string, MuteTargetInput, Date | null, readonly string[], RegExp]>([
   ['oneself', { memberId: 'ann' }, null, ['target', 'memberId'], /somebody else/],
   ['an empty id', { refId: '' }, null, ['target', 'refId'], /empty/],
   ['a type that nobody declares', { type: 'Sneezed' }, null, ['target', 'type'], /Unknown type/],
-  ['no words', { phrase: ' 🎉 ' }, null, ['target', 'phrase'], /a word/],
+  ['no words', { phrase: ' 🎉 ' }, null, ['target', 'phrase'], /at least one word/],
   ['six words', { phrase: 'a b c d e f' }, null, ['target', 'phrase'], /at most 5 words/],
   ['a long phrase', { phrase: 'a'.repeat(101) }, null, ['target', 'phrase'], /100 characters/],
   ['an end that has been', { refId: 'a' }, new Date(0), ['until'], /later than now/],
