@@ -65,10 +65,17 @@ class Installation implements AsyncDisposable {
     const own = process ?? (await this.process());
     const workerId = uniqueName('worker');
     let searches = 0;
+    let isIdle = false;
     const { fanOuts } = repositories;
     const claim: typeof fanOuts.claim = (...args) => {
       searches += 1;
       return fanOuts.claim(...args);
+    };
+    // The last that a search in vain asks for; an action published before that would be found without being announced.
+    const nextDue: typeof fanOuts.nextDue = async (now) => {
+      const due = await fanOuts.nextDue(now);
+      isIdle = true;
+      return due;
     };
     const deliver: typeof feedStore.deliver = async (chunk) => {
       if (holds) await new Promise<void>((resolve) => this.#delivering.set(chunk.actionId, resolve));
@@ -77,14 +84,14 @@ class Installation implements AsyncDisposable {
     const worker = this.parts.worker(
       { workerId, pollMs: NEVER_MS, ...options },
       {
-        fanOuts: { ...fanOuts, claim },
+        fanOuts: { ...fanOuts, claim, nextDue },
         feedStore: { ...feedStore, deliver },
         workSignal: workSignal?.(own.workSignal) ?? own.workSignal,
       },
     );
     this.#closer.own(worker);
     worker.start();
-    await eventually('it has looked for the first time', () => searches > 0);
+    await eventually('it has looked for the first time', () => isIdle);
     const one = { ...own, searches: () => searches };
     await this.settled([one]);
     return one;
