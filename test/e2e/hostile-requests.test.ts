@@ -3,6 +3,7 @@ import { bodyOf, HOSTILE_REQUESTS, HOSTILE_ROLES, type HostileRequest } from '..
 import { startMeasuredServer, type MeasuredServer } from '../support/measured-server.ts';
 import { rawRequest } from '../support/raw-post.ts';
 import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';
+import { IS_DEEP } from '../support/seed.ts';
 import { openGreetedSocket } from '../support/socket.ts';
 
 /** CPU time in milliseconds for which the event loop may be held by any request, and for each MiB of it. */
@@ -123,7 +124,7 @@ async function rssMiB(): Promise<number> {
 }
 
 test('of 60 bodies of 9.9 MB at once those that find no room are refused, and the memory for them comes back', async () => {
-  // 0: on a busy machine the server may have waited long enough for the rest of what it refused.
+  // On a busy machine the server may have waited long enough for a body (408), or for the rest of one it refused (0).
   const burst = (): Promise<number[]> =>
     Promise.all(
       Array.from({ length: BURST }, () =>
@@ -142,9 +143,9 @@ test('of 60 bodies of 9.9 MB at once those that find no room are refused, and th
   // Six and a half have room.
   expect(statuses).toEqual(expect.arrayContaining([200, 503]));
   expect(statuses.filter((status) => status === 200).length).toBeLessThan(BURST / 2);
-  expect(statuses.filter((status) => ![0, 200, 503].includes(status))).toEqual([]);
+  expect(statuses.filter((status) => ![0, 200, 408, 503].includes(status))).toEqual([]);
   expect(after - before).toBeLessThan(MOST_MIB);
-  for (let n = 0; n < 3; n += 1) await burst();
+  for (let n = 0; n < (IS_DEEP ? 3 : 1); n += 1) await burst();
   // Held for good, they would add up.
   expect((await rssMiB()) - before).toBeLessThan(MOST_MIB);
   expect((await server.measure()).faults).toEqual([]);

@@ -9,6 +9,7 @@ import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { IMAGE_UID, makeImage, type Image } from '../support/image.ts';
 import { PROJECT } from '../support/project-copy.ts';
 import { startCommand, type RunningCli } from '../support/run-cli.ts';
+import { IS_DEEP } from '../support/seed.ts';
 
 const run = promisify(execFile);
 const JWT_SECRET = 'a-secret-of-an-operator-of-over-32-bytes';
@@ -122,7 +123,7 @@ describe('the SDK of telemetry', () => {
     expect(stderr).toContain('--telemetry requires the SDK');
   });
 
-  it('is in it with TELEMETRY=on, and is used', async () => {
+  it.runIf(IS_DEEP)('is in it with TELEMETRY=on, and is used', async () => {
     await using telling = await makeImage({ TELEMETRY: 'on' });
     const more = { JWT_SECRET, OTEL_TRACES_EXPORTER: 'none' };
     await using server = start(['serve', '--telemetry'], more, telling);

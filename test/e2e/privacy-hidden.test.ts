@@ -13,11 +13,9 @@ import {
   type PrivacyWorld,
   type Viewer,
 } from '../support/privacy-world.ts';
-import { IS_DEEP } from '../support/seed.ts';
+import { someOf } from '../support/seed.ts';
 
-const SCOPES = IS_DEEP
-  ? (['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const)
-  : (['PUBLIC', 'TEAM', 'RESTRICTED'] as const);
+const SCOPES = someOf(['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const, 2);
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
 const NONE = { count: 0, isExact: true };
 

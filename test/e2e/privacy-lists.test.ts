@@ -11,6 +11,7 @@ import {
   type PrivacyWorld,
   type Viewer,
 } from '../support/privacy-world.ts';
+import { someOf } from '../support/seed.ts';
 import { encodeFeedGroupId } from '../../src/graphql/global-id.ts';
 
 let app: TestApp;
@@ -99,7 +100,7 @@ async function expectListed(
 const isEnoughFor = (list: List, sight: Sight): boolean =>
   (LISTS[list].of as readonly Sight[]).includes(sight);
 
-test.each(SCOPES)(
+test.each(someOf(SCOPES, 3))(
   'a %s action is in the bookmarks, the archive and what is hidden and snoozed of those only who see it now',
   async (scope) => {
     const world = await openPrivacyWorld(app, scope);

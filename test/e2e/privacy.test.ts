@@ -172,9 +172,12 @@ describe.each(SCOPES)('a %s action', (scope) => {
     ] as const)
       for (const viewer of viewers) {
         const sight = sightOf(table, viewer, scope);
-        for (const way of WRITE_NAMES) {
+        for (const [n, way] of WRITE_NAMES.entries()) {
           const mayDo = MAY[way]?.(viewer, sight) ?? false;
           if (destructive.includes(way) && mayDo) continue;
+          // In a usual run each viewer is refused each way for some of the scopes.
+          const turn = n + VIEWER_NAMES.indexOf(viewer) + SCOPES.indexOf(scope);
+          if (!IS_DEEP && !mayDo && turn % 3 > 0) continue;
           if (mayDo) await expectShown(world, viewer, way, target);
           else if (FORBIDDEN[way] !== undefined && sight !== 'no')
             expect(await answerTo(world, viewer, way, target)).toMatchObject({

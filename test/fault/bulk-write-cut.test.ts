@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { wholeList } from '../support/live-list.ts';
 import { readiness } from '../support/local-engine.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { someOf } from '../support/seed.ts';
 import { openShared } from '../support/spare-databases.ts';
 
 const WITHIN = { timeout: PATIENCE_MS, interval: 50 };
@@ -147,13 +148,17 @@ test.each(BOTH)(
   },
 );
 
-test.each<[string, string, Lost]>([
-  ['items', 'newsfeedItems', 'before it is sent'],
-  ['items', 'newsfeedItems', 'before it is answered'],
+const OTHER_MODELS = [
   ['capped', 'feedRings', 'before it is answered'],
   ['capped', 'feedSlots', 'before it is answered'],
   ['time-buckets', 'timeBuckets', 'before it is answered'],
   ['size-buckets', 'sizeBuckets', 'before it is answered'],
+] as const;
+
+test.each<readonly [string, string, Lost]>([
+  ['items', 'newsfeedItems', 'before it is sent'],
+  ['items', 'newsfeedItems', 'before it is answered'],
+  ...someOf(OTHER_MODELS, 2),
 ])(
   'a delivery to feeds stored by %s whose bulk write to %s is cut off %s reaches everybody once',
   async (model, collection, lost) => {
@@ -172,7 +177,7 @@ test.each<[string, string, Lost]>([
   },
 );
 
-test.each(BOTH)(
+test.each(someOf(BOTH, 1))(
   'a follow whose bulk write of past actions is cut off %s is UNAVAILABLE, and brings each once',
   async (lost) => {
     await using world = await openWorld();

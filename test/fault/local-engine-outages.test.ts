@@ -12,6 +12,7 @@ import {
 } from '../support/local-engine.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { startFanfare } from '../support/processes.ts';
+import { IS_DEEP } from '../support/seed.ts';
 
 const RECOVERS_WITHIN = { timeout: PATIENCE_MS, interval: 250 };
 
@@ -62,7 +63,7 @@ test('while a local service is away clients get UNAVAILABLE, and the server is n
     kill(world.pidOf(service));
     await expect.poll(async () => (await readiness(world.app)).status, RECOVERS_WITHIN).toBe(503);
     expect((await readiness(world.app)).body).toMatchObject({ checks: { database: 'failed' } });
-    for (const _round of [1, 2, 3]) {
+    for (const _round of IS_DEEP ? [1, 2, 3] : [1]) {
       const { feed, follow, publish, unfollow } = await tryEverything(world.app);
       expect([service, feed, follow, publish, unfollow]).toEqual([
         service,

@@ -15,6 +15,12 @@ export const SEED = inject('seed');
 /** Whether this run takes its time for what is left to chance. */
 export const IS_DEEP = inject('depth') > 1;
 
+/** All of them in a deep run; in a usual one so many of them, which the seed chooses. */
+export function someOf<T>(all: readonly T[], usual: number): readonly T[] {
+  if (IS_DEEP) return all;
+  return all.filter((_, n) => (n + SEED) % all.length < usual);
+}
+
 /** How often to repeat what is left to chance: so often in a usual run, more often in a deep one. */
 export function repeats(usual: number): number {
   return Math.max(1, Math.ceil(usual * inject('depth')));

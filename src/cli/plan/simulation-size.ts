@@ -3,7 +3,7 @@ import type { Arrival, FanOutSystem } from './simulation/system.ts';
 /** With more workers than this, a part of them is simulated with the same part of everything else. */
 const MOST_WORKERS = 250;
 /** With more chunks than this, several are simulated as one that takes as long. */
-const MOST_CHUNKS = 300_000;
+const MOST_CHUNKS = 150_000;
 
 /** Ratio of the installation to the simulated part. Delays in the whole are at most those in the part. */
 export function partsOf(workers: number): number {

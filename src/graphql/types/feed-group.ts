@@ -1,8 +1,8 @@
-import { badInput } from '../../domain/errors.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
-import { MAX_GROUPS } from '../../services/feed/groups/read-groups.ts';
+import { GROUPS } from '../../services/feed/groups/read-groups.ts';
+import { pageSize } from '../../services/feed/paging.ts';
 import type {
   Count as CountSource,
   FeedGroup as FeedGroupSource,
@@ -23,21 +23,16 @@ import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { UnreadCount } from './unread-count.ts';
 
-/** Maximum number of listed items or actors of one group. */
-const MAX_LISTED = 20;
-const LISTED_COST: { readonly size: ListSize } = { size: { argument: 'first', default: 3, max: MAX_LISTED } };
+/** Listed items or actors of one group. */
+const LISTED = { standard: 3, most: 20 } as const;
+const LISTED_COST: { readonly size: ListSize } = {
+  size: { argument: 'first', default: LISTED.standard, max: LISTED.most },
+};
 /** Counting reads ids and applies rules; most groups are small. */
 const COUNT_COST: { readonly size: ListSize } = { size: 10 };
 const PAGE_COST: { readonly page: PageSize } = {
-  page: { argument: 'first', default: 25, max: MAX_GROUPS },
+  page: { argument: 'first', default: GROUPS.standard, max: GROUPS.most },
 };
-
-function listed(first: number | null | undefined): number {
-  const size = first ?? 3;
-  if (size < 1 || size > MAX_LISTED)
-    throw badInput(`Must be from 1 to ${String(MAX_LISTED)}, got ${String(size)}`, ['first']);
-  return size;
-}
 
 function actorsOf(items: readonly NewsfeedItemRecord[]): string[] {
   return [...new Set(items.map(({ action }) => action.actorId))];
@@ -63,7 +58,7 @@ async function summaryPartsOf(
 }
 
 const firstArg = (what: string) => ({
-  description: `Number of ${what}, 1 to ${String(MAX_LISTED)}.`,
+  description: `Number of ${what}, 1 to ${String(LISTED.most)}.`,
 });
 
 export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').implement({
@@ -85,10 +80,10 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     actors: t.field({
       type: [Member],
       description: 'Its distinct actors, in the order of their topmost items.',
-      args: { first: t.arg.int({ ...firstArg('members'), defaultValue: 3 }) },
+      args: { first: t.arg.int({ ...firstArg('members'), defaultValue: LISTED.standard }) },
       extensions: LISTED_COST,
       async resolve({ load }, { first }) {
-        const size = listed(first);
+        const size = pageSize(first, LISTED);
         const actors = actorsOf(await load((items) => actorsOf(items).length >= size));
         return actors.slice(0, size).map((userId) => ({ userId }));
       },
@@ -105,10 +100,10 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     items: t.field({
       type: [NewsfeedItem],
       description: 'Its items, in the order of the feed.',
-      args: { first: t.arg.int({ ...firstArg('items'), defaultValue: 3 }) },
+      args: { first: t.arg.int({ ...firstArg('items'), defaultValue: LISTED.standard }) },
       extensions: LISTED_COST,
       async resolve({ load }, { first }) {
-        const size = listed(first);
+        const size = pageSize(first, LISTED);
         return (await load((items) => items.length >= size)).slice(0, size);
       },
     }),
@@ -168,7 +163,9 @@ builder.queryField('feedGroups', (t) =>
     description:
       "The viewer's feed in groups. Each visible item is in exactly one group; a group has the position of its topmost item. A group that was bumped above the cursor is not listed again.",
     args: {
-      first: t.arg.int({ description: `Number of groups, 1 to ${String(MAX_GROUPS)}. Default: 25.` }),
+      first: t.arg.int({
+        description: `Number of groups, 1 to ${String(GROUPS.most)}. Default: ${String(GROUPS.standard)}.`,
+      }),
       after: t.arg.string({ description: 'A cursor of an earlier page. Default: starts at the beginning.' }),
       filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },

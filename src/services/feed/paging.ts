@@ -4,11 +4,20 @@ import type { Page } from '../shapes.ts';
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 100;
 
-/** @throws FanfareError BAD_USER_INPUT unless absent or an integer from 1 to 100. */
-export function pageSize(first: number | null | undefined): number {
-  if (first == null) return DEFAULT_PAGE_SIZE;
-  if (!Number.isInteger(first) || first < 1 || first > MAX_PAGE_SIZE)
-    throw badInput(`Must be from 1 to ${String(MAX_PAGE_SIZE)}, got ${String(first)}`, ['first']);
+/**
+ * @param sizes default: 25, at most 100
+ * @throws FanfareError BAD_USER_INPUT unless absent or an integer from 1 to `most`.
+ */
+export function pageSize(
+  first: number | null | undefined,
+  sizes: { readonly standard: number; readonly most: number } = {
+    standard: DEFAULT_PAGE_SIZE,
+    most: MAX_PAGE_SIZE,
+  },
+): number {
+  if (first == null) return sizes.standard;
+  if (!Number.isInteger(first) || first < 1 || first > sizes.most)
+    throw badInput(`Must be from 1 to ${String(sizes.most)}, got ${String(first)}`, ['first']);
   return first;
 }
 

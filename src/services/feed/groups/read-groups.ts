@@ -7,12 +7,11 @@ import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../shape
 import { checkFeedFilter } from '../filters.ts';
 import { openStages, type PageStages } from '../read-page.ts';
 import { GroupScan } from './group-scan.ts';
-import { collectPage } from '../paging.ts';
-import { badInput } from '../../../domain/errors.ts';
+import { collectPage, pageSize } from '../paging.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-const DEFAULT_GROUPS = 25;
-export const MAX_GROUPS = 50;
+/** Groups on a page. */
+export const GROUPS = { standard: 25, most: 50 } as const;
 
 /**
  * A page of the reader's feed in groups. From the top it costs as much as a page of the feed with all of the groups' items.
@@ -24,7 +23,7 @@ export async function readFeedGroups(
   session: ReaderSession,
   args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
 ): Promise<FeedGroupPage> {
-  const size = groupsSize(args.first);
+  const size = pageSize(args.first, GROUPS);
   const { userId } = session.identity;
   const list = `groups:${userId}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
@@ -78,11 +77,4 @@ function openScan({ actionGroups, feedReader }: ReadingDependencies, feed: PageS
     endedSnoozes: async () => (await feed.lookUp()).endedSnoozes(),
     find: async (ids: readonly ActionId[]) => feedReader.find(await feed.lookUp(), ids),
   });
-}
-
-function groupsSize(first: number | null | undefined): number {
-  if (first == null) return DEFAULT_GROUPS;
-  if (!Number.isInteger(first) || first < 1 || first > MAX_GROUPS)
-    throw badInput(`Must be from 1 to ${String(MAX_GROUPS)}, got ${String(first)}`, ['first']);
-  return first;
 }
