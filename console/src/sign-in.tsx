@@ -30,6 +30,12 @@ export function SignIn(): ReactNode {
           onChange={(event) => {
             setToken(event.target.value);
           }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            // A token has no lines: the key does what it does in a field of one line.
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
         />
         <p id={`${id}-hint`} className="quiet">
           <code>npx fanfare token</code> makes one; with <code>--help</code> it says how. It stays in this
