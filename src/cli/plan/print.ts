@@ -38,19 +38,17 @@ export function planLines(plan: Plan): readonly string[] {
     ]),
     ...(isPushed
       ? table('until a reader has an action: p50, p99, p99.9, the last one', [
-          ['as planned', lagText(plan.lag)],
-          ['the busiest worker dies when most is waiting', lagText(plan.lagWithWorkerLost)],
+          ['as planned', ...lagTexts(plan.lag)],
+          ['the busiest worker dies when most is waiting', ...lagTexts(plan.lagWithWorkerLost)],
         ])
       : ['Nothing is written into feeds: readers find an action as soon as it is published.', '']),
     ...table('threshold: deliveries/s, pulled refs a reader, busy cores, last follower', [
-      ...plan.thresholds.map((one): [string, string] => [
+      ...plan.thresholds.map((one): [string, ...string[]] => [
         amount(one.threshold),
-        [
-          amount(one.deliveries),
-          amount(one.pulledFollowed),
-          coresText(one.cores),
-          seconds(one.lastFollower),
-        ].join('  '),
+        amount(one.deliveries),
+        amount(one.pulledFollowed),
+        coresText(one.cores),
+        seconds(one.lastFollower),
       ]),
     ]),
     'To change:',
@@ -66,12 +64,14 @@ export function planLines(plan: Plan): readonly string[] {
   ];
 }
 
-function lagText({ p50, p99, p999, most }: Lag): string {
-  return [p50, p99, p999, most].map(seconds).join('  ');
+function lagTexts({ p50, p99, p999, most }: Lag): string[] {
+  return [p50, p99, p999, most].map(seconds);
 }
 
-function table(title: string, rows: readonly (readonly [string, string])[]): string[] {
+/** Columns under each other, below a title. */
+function table(title: string, rows: readonly (readonly [string, ...string[]])[]): string[] {
   if (rows.length === 0) return [];
-  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return [`${title}:`, ...rows.map(([name, value]) => `  ${name.padEnd(width)}${value}`), ''];
+  const widths = (rows[0] ?? []).map((_, n) => Math.max(...rows.map((row) => row[n]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  '));
+  return [`${title}:`, ...lines.map((line) => `  ${line.trimEnd()}`), ''];
 }
