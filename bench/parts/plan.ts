@@ -12,7 +12,7 @@ import {
 import { openFanOutWorld, type FanOutWorld } from '../world/fan-out-world.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 import { casesOf, check, prepare, type Checked } from './plan-cases.ts';
-import { measureWake } from '../world/wake-costs.ts';
+import { followForWaking, measureWake } from '../world/wake-costs.ts';
 import { keptRounds } from './plan-kept.ts';
 import { reportPlan } from './plan-report.ts';
 
@@ -62,6 +62,7 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
       await prepare(worldOf(workers), scale);
   for (const world of [one, two]) await world.follow(BACKLOG_REF, BACKLOG_READERS);
   await followForCosts(one, sizes);
+  await followForWaking([one, two]);
   const checked: Checked[] = options.more ? [...keptRounds(options)] : [];
   for (let round = 0; round < rounds; round += 1) {
     const costs = {

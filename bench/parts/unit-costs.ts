@@ -20,7 +20,7 @@ import { bigRefId, loadBigRefs, loadFollowing, loadSpreadActions } from '../worl
 import { readerId } from '../world/people.ts';
 import { BOUNDED_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { informPlanner, openRawWorld } from '../world/raw.ts';
-import { measureWake } from '../world/wake-costs.ts';
+import { followForWaking, measureWake } from '../world/wake-costs.ts';
 import { sized, type Part, type PartContext } from './part.ts';
 
 const DATABASE = 'bench_unit_costs';
@@ -87,6 +87,7 @@ async function ofWaking({ environment, options }: PartContext): Promise<NonNulla
     short: { count: 40, turns: 3 },
     smoke: { count: 3, turns: 1 },
   };
+  await followForWaking([one, two]);
   return await measureWake(one, two, sized(options, times));
 }
 

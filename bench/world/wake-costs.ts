@@ -9,6 +9,14 @@ const WARM_UP = 40;
 
 type Cpu = NonNullable<UnitCosts['wake']>;
 
+/** Once, before waking is measured. */
+export async function followForWaking(worlds: readonly FanOutWorld[]): Promise<void> {
+  for (const world of worlds) {
+    await world.follow(FOLLOWED_BY_ONE, 1);
+    await play(world, WARM_UP);
+  }
+}
+
 /**
  * Cost of an additional worker per action that another one takes, since all workers hear of each action. Measured with
  * actions of one follower, alternating between a world with one worker and one with two, so that both meet the same
@@ -19,12 +27,7 @@ export async function measureWake(
   two: FanOutWorld,
   { count, turns }: { readonly count: number; readonly turns: number },
 ): Promise<Cpu> {
-  const sums = new Map<FanOutWorld, { process: number; database: number }>();
-  for (const world of [one, two]) {
-    sums.set(world, { process: 0, database: 0 });
-    await world.follow(FOLLOWED_BY_ONE, 1);
-    await play(world, WARM_UP);
-  }
+  const sums = new Map([one, two].map((world) => [world, { process: 0, database: 0 }]));
   for (let turn = 0; turn < turns; turn += 1)
     for (const world of [one, two]) {
       const { process, database } = await cpuOfEach(world, count);
