@@ -1,6 +1,8 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
 import { tenantOfFacts, type HostEvent } from '../../domain/host-event.ts';
-import type { UnsentEvents } from '../documents/event-documents.ts';
+import type { ActionDocument, ErasureDocument, InteractionDocument } from '../documents/documents.ts';
+import type { OutboxDocument, UnsentEvents } from '../documents/event-documents.ts';
+import type { FollowDocument } from '../documents/reader-documents.ts';
 import type { Collections } from '../database/mongo.ts';
 import {
   eventsOfAction,
@@ -20,6 +22,7 @@ export interface EventBatch {
   taken(): Promise<void>;
 }
 
+/** What one kind of source has. */
 interface SourceBatch {
   readonly events: readonly HostEvent[];
   /** The source may have unread events after this time; `null`: it was read completely. */
@@ -28,26 +31,39 @@ interface SourceBatch {
 }
 
 type Carrier = UnsentEvents & { _id: ObjectId | string };
+type Sources = Pick<Collections, 'actions' | 'interactions' | 'follows' | 'erasures' | 'eventOutbox'>;
 
 /** Sources of events until they are moved: the documents they are about, and the outbox. */
-export function eventSourcesRepository(
-  collections: Pick<Collections, 'actions' | 'interactions' | 'follows' | 'erasures' | 'eventOutbox'>,
-) {
+export function eventSourcesRepository(collections: Sources) {
   const { actions, interactions, follows, erasures, eventOutbox } = collections;
 
   return {
     /**
      * Events up to a time, earliest first, from at most `limit` documents per kind. Anything written after the read began is
-     * later than `now`, and so are its consequences: no event is read before its cause. One round trip. Indexes `unsent`.
+     * later than `now`, and so are its consequences: no event is read before its cause. One command. Indexes `unsent`.
      */
     async read(now: Date, limit: number): Promise<EventBatch> {
-      const batches = await Promise.all([
-        carried(actions, { eventsOf: eventsOfAction, facts: FACTS_OF.actions }, now, limit),
-        carried(interactions, { eventsOf: eventsOfInteraction, facts: FACTS_OF.interactions }, now, limit),
-        carriedByFollows(),
-        carried(erasures, { eventsOf: eventsOfErasure, facts: FACTS_OF.erasures }, now, limit),
-        fromOutbox(),
-      ]);
+      const found = await unsent(collections, now, limit);
+      const carriedByFollows = carried(follows, found.follows, eventsOfFollow, limit);
+      const batches: readonly SourceBatch[] = [
+        carried(actions, found.actions, eventsOfAction, limit),
+        carried(interactions, found.interactions, eventsOfInteraction, limit),
+        {
+          ...carriedByFollows,
+          async take(moved) {
+            await carriedByFollows.take(moved);
+            // These documents existed only for their events.
+            if (found.follows.length > 0)
+              await follows.deleteMany({
+                _id: { $in: found.follows.map(({ _id }) => _id) },
+                ...{ active: false, spans: { $size: 0 } },
+                ...{ settling: { $exists: false }, unsentAt: { $exists: false } },
+              });
+          },
+        },
+        carried(erasures, found.erasures, eventsOfErasure, limit),
+        fromOutbox(eventOutbox, found.eventOutbox, limit),
+      ];
       const bounds = batches.flatMap(({ upTo }) => upTo ?? []);
       const horizon = bounds.reduce((low, time) => (time < low ? time : low), now);
       const events = inOrder(batches.flatMap((batch) => batch.events).filter(({ at }) => at <= horizon));
@@ -59,72 +75,70 @@ export function eventSourcesRepository(
           await Promise.all(batches.map((batch) => batch.take(moved)));
         },
       };
-
-      async function carriedByFollows(): Promise<SourceBatch> {
-        const batch = await carried(
-          follows,
-          { eventsOf: eventsOfFollow, facts: FACTS_OF.follows },
-          now,
-          limit,
-        );
-        return {
-          ...batch,
-          async take(moved) {
-            await batch.take(moved);
-            // These documents existed only for their events.
-            if (batch.ids.length > 0)
-              await follows.deleteMany({
-                _id: { $in: batch.ids },
-                ...{ active: false, spans: { $size: 0 } },
-                ...{ settling: { $exists: false }, unsentAt: { $exists: false } },
-              });
-          },
-        };
-      }
-
-      async function fromOutbox(): Promise<SourceBatch> {
-        const documents = await eventOutbox
-          .find({ unsentAt: { $lte: now } })
-          .sort({ unsentAt: 1 })
-          .limit(limit)
-          .batchSize(limit)
-          .toArray();
-        return {
-          events: documents.map(({ _id: id, type, at, facts }) => ({
-            ...{ id, type, at, facts },
-            tenant: tenantOfFacts(facts),
-          })),
-          upTo: documents.length < limit ? null : (documents.at(-1)?.unsentAt ?? null),
-          async take(moved) {
-            const ids = documents.map(({ _id }) => _id).filter((id) => moved.has(id));
-            if (ids.length > 0) await eventOutbox.deleteMany({ _id: { $in: ids } });
-          },
-        };
-      }
     },
   };
 }
 
 export type EventSourcesRepository = ReturnType<typeof eventSourcesRepository>;
 
-async function carried<D extends Carrier>(
-  collection: Collection<D>,
-  { eventsOf, facts }: { readonly eventsOf: (document: D) => HostEvent[]; readonly facts: readonly string[] },
-  now: Date,
-  limit: number,
-): Promise<SourceBatch & { readonly ids: D['_id'][] }> {
-  const documents = (await collection
-    // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
-    .find({ unsentAt: { $exists: true, $lte: now } } as Filter<D>)
-    .sort({ unsentAt: 1 })
-    .project(Object.fromEntries(['unsent', 'unsentAt', ...facts].map((field) => [field, 1])))
-    .limit(limit)
-    .batchSize(limit)
-    .toArray()) as D[];
+interface Found {
+  readonly actions: readonly ActionDocument[];
+  readonly interactions: readonly InteractionDocument[];
+  readonly follows: readonly FollowDocument[];
+  readonly erasures: readonly ErasureDocument[];
+  readonly eventOutbox: readonly OutboxDocument[];
+}
+
+const KINDS = ['actions', 'interactions', 'follows', 'erasures', 'eventOutbox'] as const;
+
+/** Documents with events that are due, of each kind the earliest; only with the fields that events need. */
+async function unsent(collections: Sources, now: Date, limit: number): Promise<Found> {
+  const part = (kind: (typeof KINDS)[number]): Document[] => [
+    // `$exists` states the condition of partial indexes, since not every planner infers it from `$lte`.
+    { $match: { unsentAt: { ...(kind === 'eventOutbox' ? {} : { $exists: true }), $lte: now } } },
+    { $sort: { unsentAt: 1 } },
+    { $limit: limit },
+    kind === 'eventOutbox'
+      ? { $addFields: { source: kind } }
+      : { $project: { ...FIELDS_OF[kind], source: { $literal: kind } } },
+  ];
+  const [first, ...others] = KINDS;
+  const pipeline = [
+    ...part(first),
+    ...others.map((kind) => ({
+      $unionWith: { coll: collections[kind].collectionName, pipeline: part(kind) },
+    })),
+  ];
+  const documents = await collections[first]
+    .aggregate<Document & { readonly source: string }>(pipeline, { batchSize: KINDS.length * limit + 1 })
+    .toArray();
+  const of = <D>(kind: keyof Found): D[] => documents.filter(({ source }) => source === kind) as D[];
   return {
-    ids: documents.map(({ _id }) => _id),
+    actions: of('actions'),
+    interactions: of('interactions'),
+    follows: of('follows'),
+    erasures: of('erasures'),
+    eventOutbox: of('eventOutbox'),
+  };
+}
+
+/** The whole documents are many times as large. */
+const FIELDS_OF = Object.fromEntries(
+  Object.entries(FACTS_OF).map(([kind, facts]) => [
+    kind,
+    Object.fromEntries(['unsent', 'unsentAt', ...facts].map((field) => [field, 1])),
+  ]),
+);
+
+function carried<D extends Carrier>(
+  collection: Collection<D>,
+  documents: readonly D[],
+  eventsOf: (document: D) => HostEvent[],
+  limit: number,
+): SourceBatch {
+  return {
     events: documents.flatMap(eventsOf),
-    upTo: documents.length < limit ? null : (documents.at(-1)?.unsentAt ?? null),
+    upTo: boundOf(documents, limit),
     async take(moved) {
       const tokens = documents.flatMap((document) => {
         const ids = eventsOf(document).map(({ id }) => id);
@@ -137,6 +151,29 @@ async function carried<D extends Carrier>(
       await collection.updateMany(filter, without(tokens));
     },
   };
+}
+
+function fromOutbox(
+  outbox: Collection<OutboxDocument>,
+  documents: readonly OutboxDocument[],
+  limit: number,
+): SourceBatch {
+  return {
+    events: documents.map(({ _id: id, type, at, facts }) => ({
+      ...{ id, type, at, facts },
+      tenant: tenantOfFacts(facts),
+    })),
+    upTo: boundOf(documents, limit),
+    async take(moved) {
+      const ids = documents.map(({ _id }) => _id).filter((id) => moved.has(id));
+      if (ids.length > 0) await outbox.deleteMany({ _id: { $in: ids } });
+    },
+  };
+}
+
+/** With fewer documents than asked for, there are no others. */
+function boundOf(documents: readonly { readonly unsentAt?: Date }[], limit: number): Date | null {
+  return documents.length < limit ? null : (documents.at(-1)?.unsentAt ?? null);
 }
 
 /** An update pipeline that removes entries. */

@@ -37,23 +37,39 @@ export function hostEventsRepository({
   hostEvents,
   eventState,
 }: Pick<Collections, 'hostEvents' | 'eventState'>) {
-  /** The highest number given so far, also if its event was removed. */
-  async function lastNumber(): Promise<number> {
+  /** The highest number given so far, also if its event was removed, and which of the events have a number. */
+  async function numbered(ids: readonly string[]): Promise<{ last: number; known: ReadonlySet<string> }> {
     const found = await hostEvents
-      .aggregate<{ readonly last?: number }>([
-        { $sort: { seq: -1 } },
-        { $limit: 1 },
-        { $project: { _id: 0, last: '$seq' } },
-        // After the log, because it is written before events are removed.
-        {
-          $unionWith: {
-            coll: eventState.collectionName,
-            pipeline: [{ $project: { _id: 0, last: { $max: ['$deletedUpTo', '$removedUpTo'] } } }],
+      .aggregate<{ readonly last?: number; readonly _id?: string }>(
+        [
+          { $sort: { seq: -1 } },
+          { $limit: 1 },
+          { $project: { _id: 0, last: '$seq' } },
+          // After the log, because it is written before events are removed.
+          {
+            $unionWith: {
+              coll: eventState.collectionName,
+              pipeline: [{ $project: { _id: 0, last: { $max: ['$deletedUpTo', '$removedUpTo'] } } }],
+            },
           },
-        },
-      ])
+          ...(ids.length === 0
+            ? []
+            : [
+                {
+                  $unionWith: {
+                    coll: hostEvents.collectionName,
+                    pipeline: [{ $match: { _id: { $in: ids } } }, { $project: { _id: 1 } }],
+                  },
+                },
+              ]),
+        ],
+        { batchSize: ids.length + 3 },
+      )
       .toArray();
-    return Math.max(0, ...found.map(({ last }) => last ?? 0));
+    return {
+      last: Math.max(0, ...found.map(({ last }) => last ?? 0)),
+      known: new Set(found.flatMap(({ _id }) => _id ?? [])),
+    };
   }
 
   return {
@@ -83,21 +99,12 @@ export function hostEventsRepository({
     },
 
     /**
-     * Appends events to the log in order; events already in it keep their number. Two round trips, more if another process
+     * Appends events to the log in order; events already in it keep their number. Two commands, more if another process
      * appends at the same time. Unique keys: `_id`, `order`.
      */
     async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
       for (let tries = 1; ; tries++) {
-        const [present, last] = await Promise.all([
-          inOneBatch(
-            hostEvents
-              .find({ _id: { $in: events.map(({ id }) => id) } })
-              .project<Pick<HostEventDocument, '_id'>>({ _id: 1 }),
-            events.length,
-          ),
-          lastNumber(),
-        ]);
-        const known = new Set(present.map(({ _id }) => _id));
+        const { last, known } = await numbered(events.map(({ id }) => id));
         const fresh = events.filter(({ id }) => !known.has(id));
         if (fresh.length === 0) return;
         try {
@@ -114,7 +121,7 @@ export function hostEventsRepository({
 
     /** The range of readable events. One round trip. */
     async range(): Promise<EventRange> {
-      const [state, last] = await Promise.all([eventState.findOne({ _id: 'events' }), lastNumber()]);
+      const [state, { last }] = await Promise.all([eventState.findOne({ _id: 'events' }), numbered([])]);
       return { deletedUpTo: state?.deletedUpTo ?? 0, last };
     },
 
