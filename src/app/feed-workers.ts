@@ -75,7 +75,7 @@ function rebuilds(setup: WorkerSetup): RebuildWorker {
   );
 }
 
-function renames({ config, core, workerId, gate, logger }: WorkerSetup): RenameWorker {
+function renames({ config, core, workerId, gate, dueLooks, logger }: WorkerSetup): RenameWorker {
   const { leaseMs, pollMs, chunkSize } = config.fanOut;
   const failure = createStackOnce();
   return new RenameWorker(
@@ -94,7 +94,7 @@ function renames({ config, core, workerId, gate, logger }: WorkerSetup): RenameW
         },
       },
     },
-    { workerId, leaseMs, pollMs, batchSize: chunkSize },
+    { workerId, leaseMs, pollMs, batchSize: chunkSize, isDue: () => dueLooks.isDue('rename') },
   );
 }
 

@@ -1,4 +1,5 @@
 import { MIGRATIONS } from '../storage/migrations/registry.ts';
+import type { DueKind } from '../storage/due/due-work.ts';
 import { newObjectId } from '../storage/database/mongo.ts';
 import {
   logMigrationFailed,
@@ -64,11 +65,14 @@ function byTheClock(setup: WorkerSetup): BackgroundWorker[] {
       logWorkerTrouble(logger, { err });
     },
   };
-  const byTime = { leaseMs, pollMs: pollByTheClockMs(pollMs) };
+  const byTime = (kind: DueKind) => ({
+    ...{ leaseMs, pollMs: pollByTheClockMs(pollMs) },
+    isDue: () => setup.dueLooks.isDue(kind),
+  });
   return [
-    new ExpiryWorker(timed, byTime),
-    new MuteEndsWorker(timed, byTime),
-    new SnoozeWorker(timed, byTime),
+    new ExpiryWorker(timed, byTime('expiry')),
+    new MuteEndsWorker(timed, byTime('muteEnd')),
+    new SnoozeWorker(timed, byTime('snooze')),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { DueLooks } from '../workers/due-looks.ts';
 import type { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import type { Core } from './core.ts';
 
@@ -9,6 +10,7 @@ export interface WorkerSetup {
   readonly core: Core;
   readonly workerId: string;
   readonly gate: LaneGate;
+  readonly dueLooks: DueLooks;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { logWorkerStarted, logWorkerStopped } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { DueLooks } from '../workers/due-looks.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import type { Core } from './core.ts';
 import { eventWorkers } from './event-workers.ts';
@@ -18,7 +19,15 @@ export function startWorkers(
   metrics: Metrics,
 ): AsyncDisposable {
   const workerId = randomUUID();
-  const setup = { config, core, workerId, gate: new LaneGate(), logger, metrics };
+  const setup = {
+    config,
+    core,
+    workerId,
+    gate: new LaneGate(),
+    dueLooks: new DueLooks(core.repositories.dueWork),
+    logger,
+    metrics,
+  };
   const workers = [...upkeepWorkers(setup), ...feedWorkers(setup), ...eventWorkers(setup)];
   for (const one of workers) one.start();
   logWorkerStarted(logger, {

@@ -6,6 +6,7 @@ import { followerPagesRepository, type FollowerPagesRepository } from './follows
 import { bookmarksRepository, type BookmarksRepository } from './readers/bookmarks.ts';
 import { editsRepository, type EditsRepository } from './actions/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
+import { dueWorkRepository, type DueWorkRepository } from './due/due-work.ts';
 import { digestsRepository, type DigestsRepository } from './events/digests.ts';
 import { eventOutboxRepository, type EventOutboxRepository } from './events/event-outbox.ts';
 import { eventSourcesRepository, type EventSourcesRepository } from './events/event-sources.ts';
@@ -66,6 +67,7 @@ export interface Repositories {
   readonly erasures: ErasuresRepository;
   readonly erasureList: ErasureListRepository;
   readonly digests: DigestsRepository;
+  readonly dueWork: DueWorkRepository;
   readonly eventOutbox: EventOutboxRepository;
   readonly eventSources: EventSourcesRepository;
   readonly hostEvents: HostEventsRepository;
@@ -156,6 +158,7 @@ export function createRepositories(
     erasures: erasuresRepository(collections.erasures, events),
     erasureList: erasureListRepository(collections),
     digests: digestsRepository(collections),
+    dueWork: dueWorkRepository(collections),
     eventOutbox: eventOutboxRepository(collections),
     eventSources: eventSourcesRepository(collections),
     hostEvents: hostEventsRepository(collections),

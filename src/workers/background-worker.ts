@@ -8,6 +8,8 @@ export interface BackgroundWorkerOptions {
   readonly workSignal?: Pick<WorkSignal, 'onWork'>;
   /** Kind of work that wakes it. Default: any. */
   readonly work?: DueWork;
+  /** Asked at each poll: `false` if there is nothing to do, so that it does not look itself. Default: it looks. */
+  readonly isDue?: () => Promise<boolean>;
 }
 
 /** A lasting error, such as a full disk, is reported at this interval instead of at every attempt. */
@@ -18,12 +20,15 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
   readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
   readonly #awaited: DueWork | 'any';
+  readonly #isDue: BackgroundWorkerOptions['isDue'];
+  #hasMore = false;
   #listener: WorkListener | undefined;
   #reported: { readonly message: string; readonly at: number } | null = null;
 
-  constructor({ pollMs, workSignal, work }: BackgroundWorkerOptions) {
+  constructor({ pollMs, workSignal, work, isDue }: BackgroundWorkerOptions) {
     this.#workSignal = workSignal;
     this.#awaited = work ?? 'any';
+    this.#isDue = isDue;
     this.#loop = new PollLoop(() => this.#workOrFail(), pollMs);
   }
 
@@ -76,9 +81,11 @@ export abstract class BackgroundWorker implements AsyncDisposable {
 
   async #workOrFail(): Promise<Next> {
     try {
-      const found = await this.work();
+      const isDue = this.#hasMore || this.#isDue === undefined || (await this.#isDue());
+      const next = isDue && (await this.work());
+      this.#hasMore = next === true;
       this.#reported = null;
-      return found;
+      return next;
     } catch (error) {
       if (this.#isNews(String(error))) this.failed(error);
       return false;

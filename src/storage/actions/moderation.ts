@@ -96,6 +96,13 @@ export async function logRecords(
   );
 }
 
+/** Actions whose time is over and that are still there. */
+export const isExpired = (now: Date): Filter<ActionDocument> => ({
+  // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
+  expiresAt: { $exists: true, $lte: now },
+  isDeleted: false,
+});
+
 export function moderationRepository(
   { actions, moderationLog }: Pick<Collections, 'actions' | 'moderationLog'>,
   events: EventEntries = NO_EVENTS,
@@ -156,8 +163,7 @@ export function moderationRepository(
     /** Ids of expired actions, oldest first. Index `expiry`. */
     async expired(now: Date, limit: number): Promise<ActionId[]> {
       const documents = await actions
-        // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
-        .find({ expiresAt: { $exists: true, $lte: now }, isDeleted: false })
+        .find(isExpired(now))
         .sort({ expiresAt: 1 })
         .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
         .limit(limit)

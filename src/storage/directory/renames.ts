@@ -45,7 +45,8 @@ export interface NameTraces {
 const SETTLE_LIMIT = 1_000;
 const FIRST_VERSION = 1;
 
-const isDue = (now: Date): Filter<NamedDocument> => ({
+/** Names that are still to be copied into actions. */
+export const isRenameDue = (now: Date): Filter<NamedDocument> => ({
   // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
   'rename.due': { $exists: true, $lte: now },
 });
@@ -68,7 +69,7 @@ export function renamesRepository(
       for (const source of NAME_SOURCES) {
         const document = await claimFirst(
           sourceOf(source),
-          { due: isDue(now), sort: { 'rename.due': 1 } },
+          { due: isRenameDue(now), sort: { 'rename.due': 1 } },
           { $set: { 'rename.worker': token, 'rename.due': due }, $inc: { 'rename.attempts': 1 } },
         );
         if (document !== null)
@@ -180,7 +181,7 @@ export function renamesRepository(
      */
     async settleFirst(source: NameSource, now: Date, limit: number): Promise<number> {
       const due = await sourceOf(source)
-        .find({ ...isDue(now), version: FIRST_VERSION })
+        .find({ ...isRenameDue(now), version: FIRST_VERSION })
         .limit(limit)
         .batchSize(limit)
         .toArray();

@@ -1,4 +1,4 @@
-import type { Collection, Document } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import {
   MAX_MUTES,
@@ -13,6 +13,9 @@ import type { FeedDocument, MuteDocument } from '../documents/reader-documents.t
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { literal } from '../stages/literal.ts';
+
+/** Readers of whom a mute has ended by then, unannounced. */
+export const hasMuteEnd = (by: Date): Filter<FeedDocument> => ({ muteWakeAt: { $exists: true, $lte: by } });
 
 /**
  * A reader's current mutes. Members muted without an end are stored as plain ids, the original format, so that processes of
@@ -55,7 +58,7 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
       limit: number,
     ): Promise<{ readonly userId: UserId; readonly wakeAt: Date }[]> {
       const documents = await collection
-        .find({ muteWakeAt: { $exists: true, $lte: by } })
+        .find(hasMuteEnd(by))
         .sort({ muteWakeAt: 1 })
         .project<{ _id: UserId; muteWakeAt: Date }>({ muteWakeAt: 1 })
         .limit(limit)

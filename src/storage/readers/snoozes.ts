@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { EndedSnoozes } from '../../domain/viewer.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
@@ -20,6 +20,9 @@ export const NO_SNOOZE = { until: 1, isOver: 1, due: 1, claim: 1 } as const;
 export interface EndedSnooze extends ReaderAction {
   readonly until: Date;
 }
+
+/** Items whose snooze has ended, unannounced or with an expired lease. */
+export const isSnoozeOver = (now: Date): Filter<ItemMarkDocument> => ({ due: { $exists: true, $lte: now } });
 
 /** Marks with the state SNOOZED. `$exists` states the condition of the partial indexes. */
 export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
@@ -103,7 +106,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
      */
     async claimEnded(claim: string, now: Date, leaseMs: number, limit: number): Promise<EndedSnooze[]> {
       const due = await collection
-        .find({ due: { $exists: true, $lte: now } })
+        .find(isSnoozeOver(now))
         .sort({ due: 1 })
         .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
         .limit(limit)

@@ -1,6 +1,6 @@
 import { clock } from '../../lib/clock.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
-import { BackgroundWorker } from '../background-worker.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { announceWithdrawal } from '../fan-out/announce-withdrawal.ts';
 import type { WatchingAudienceDependencies } from '../fan-out/fan-out-dependencies.ts';
 import type { Repositories } from '../../storage/repositories.ts';
@@ -21,7 +21,7 @@ export class ExpiryWorker extends BackgroundWorker {
   readonly #dependencies: ExpiryDependencies;
 
   /** @param options.pollMs maximum delay of notifications to watchers. Reads use the clock and are exact. */
-  constructor(dependencies: ExpiryDependencies, options: { readonly pollMs: number }) {
+  constructor(dependencies: ExpiryDependencies, options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'>) {
     super(options);
     this.#dependencies = dependencies;
   }

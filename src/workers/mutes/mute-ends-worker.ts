@@ -1,6 +1,6 @@
 import { clock } from '../../lib/clock.ts';
 import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
-import { BackgroundWorker } from '../background-worker.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
 export interface MuteEndsDependencies extends AnnounceDependencies, Pick<Repositories, 'feeds'> {
@@ -19,7 +19,7 @@ export class MuteEndsWorker extends BackgroundWorker {
   /** @param options.pollMs maximum delay of notifications to watchers. */
   constructor(
     dependencies: MuteEndsDependencies,
-    options: { readonly leaseMs: number; readonly pollMs: number },
+    options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'> & { readonly leaseMs: number },
   ) {
     super(options);
     this.#dependencies = dependencies;

@@ -1,5 +1,5 @@
 import { NAME_SOURCES, type RenameClaim } from '../../storage/directory/renames.ts';
-import { BackgroundWorker } from '../background-worker.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Repositories } from '../../storage/repositories.ts';
@@ -23,7 +23,7 @@ export interface RenameWorkerDependencies extends Pick<Repositories, 'renames'> 
   readonly gate?: LaneGate;
 }
 
-export interface RenameWorkerOptions {
+export interface RenameWorkerOptions extends Pick<BackgroundWorkerOptions, 'isDue'> {
   /** Unique among all workers. */
   readonly workerId: string;
   readonly leaseMs: number;

@@ -1,6 +1,6 @@
 import { clock } from '../../lib/clock.ts';
 import { announce, type AnnounceDependencies } from '../../realtime/announce.ts';
-import { BackgroundWorker } from '../background-worker.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
 export interface SnoozeWorkerDependencies extends AnnounceDependencies, Pick<Repositories, 'snoozes'> {
@@ -18,11 +18,11 @@ export class SnoozeWorker extends BackgroundWorker {
   /** @param options.pollMs maximum delay of notifications to watchers. */
   constructor(
     dependencies: SnoozeWorkerDependencies,
-    { leaseMs, pollMs }: { readonly leaseMs: number; readonly pollMs: number },
+    options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'> & { readonly leaseMs: number },
   ) {
-    super({ pollMs });
+    super(options);
     this.#dependencies = dependencies;
-    this.#leaseMs = leaseMs;
+    this.#leaseMs = options.leaseMs;
   }
 
   /** Claims one batch of snoozes ended by then. Returns false when there are no more. */
