@@ -107,7 +107,11 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     writes: [because(PULLED, ['pullSince'], 'storage/directory/refs.ts')],
   },
   itemMarks: {
-    reads: [because('ending snoozes', ['due', 'claim'], 'storage/readers/snoozes.ts'), OFFLOADED, TENANT],
+    reads: [
+      because('ending snoozes', ['due', 'claim'], 'storage/readers/snoozes.ts'),
+      because('ending snoozes', ['due'], 'storage/due/'),
+      ...[OFFLOADED, TENANT],
+    ],
     writes: [
       because(PURGED, ['_id.actionId'], 'storage/readers/item-marks.ts'),
       because('ended snoozes, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),

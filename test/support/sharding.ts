@@ -69,14 +69,23 @@ function reachOfRead(filter: unknown, key: ShardKey): Reach {
   return names(filter, beginning, isSomeValues) ? TARGETED : SCATTERED;
 }
 
-/** A stage that reads another sharded collection asks its shards from within the first, whichever they are. */
+/** A stage that looks up another sharded collection asks its shards from within the first, whichever they are. */
 function reachOfPipeline(pipeline: readonly Document[], key: ShardKey): Reach {
-  const readsOthers = pipeline.some((stage) => {
+  const looksUp = pipeline.some((stage) => {
     const from: unknown = (stage['$lookup'] as Document | undefined)?.['from'];
-    const united: unknown = (stage['$unionWith'] as Document | undefined)?.['coll'];
-    return [from, united].some((other) => typeof other === 'string' && keyOf(other) !== null);
+    return typeof from === 'string' && keyOf(from) !== null;
   });
-  return readsOthers ? SCATTERED : reachOfRead(pipeline[0]?.['$match'], key);
+  const own = looksUp ? SCATTERED : reachOfRead(pipeline[0]?.['$match'], key);
+  return worst([own, ...unionsOf(pipeline).map(reachOf)]);
+}
+
+/** The reads whose results a pipeline adds to its own: each goes to the shards of its own filter. */
+export function unionsOf(pipeline: readonly Document[]): RecordedCommand[] {
+  return pipeline.flatMap((stage) => {
+    const union = stage['$unionWith'] as { coll: string; pipeline: readonly Document[] } | undefined;
+    if (union === undefined) return [];
+    return [{ name: 'aggregate', collection: union.coll, command: { pipeline: union.pipeline } }];
+  });
 }
 
 function worst(reaches: readonly Reach[]): Reach {

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { Collection } from 'mongodb';
+import { Collection, type Document } from 'mongodb';
 import { afterEach } from 'vitest';
 import { SHARD_RULES } from '../../src/storage/indexes/shard-rules.ts';
 import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
 import type { RecordedCommand } from './commands.ts';
-import { reachOf, type Reach } from './sharding.ts';
+import { reachOf, unionsOf, type Reach } from './sharding.ts';
 import { reasonsOf } from './scattered.ts';
 import { shardFaults, takeShardFaults } from './shard-faults.ts';
 import { noteReasons } from './used-reasons.ts';
@@ -28,7 +28,7 @@ function judge(command: RecordedCommand, from: string): void {
   }
 }
 
-/** Each write of a command for itself: one that has a reason does not speak for the others. */
+/** Each write and each united read of a command for itself: one that has a reason does not speak for the others. */
 function partsOf(command: RecordedCommand): RecordedCommand[] {
   for (const writes of ['updates', 'deletes']) {
     const all: unknown = command.command[writes];
@@ -38,7 +38,14 @@ function partsOf(command: RecordedCommand): RecordedCommand[] {
         command: { ...command.command, [writes]: [write] },
       }));
   }
-  return [command];
+  const pipeline: unknown = command.command['pipeline'];
+  if (!Array.isArray(pipeline)) return [command];
+  const stages = pipeline as readonly Document[];
+  const own = stages.filter((stage) => !('$unionWith' in stage));
+  return [
+    { ...command, command: { ...command.command, pipeline: own } },
+    ...unionsOf(stages).flatMap(partsOf),
+  ];
 }
 
 /** A collection on which nobody has decided is a fault of the test, not of the call. */

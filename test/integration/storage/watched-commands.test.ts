@@ -79,6 +79,12 @@ it.each([
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }, { deleteMany: { filter: { x: 1 } } }])",
     /^scattered: delete itemMarks/,
   ],
+  [
+    'erasures',
+    'storage/events/event-sources.ts',
+    "collection.aggregate([{ $unionWith: { coll: 'follows', pipeline: [{ $match: { active: true } }] } }]).toArray()",
+    /^scattered: aggregate follows/,
+  ],
 ])('a command on %s from %s would fail its test: %s', async (name, path, code, fault) => {
   const { faults } = await judged(name, path, code);
   expect(faults).toHaveLength(1);
@@ -107,6 +113,12 @@ it.each([
     'storage/readers/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }])",
     ['writes of itemMarks: purging a deleted action (_id.actionId), from storage/readers/item-marks.ts'],
+  ],
+  [
+    'follows',
+    'storage/follows/follow-reads.ts',
+    "collection.aggregate([{ $match: { followerId: 'ann' } }, { $unionWith: { coll: 'refs', pipeline: [{ $match: { 'rename.due': 1 } }] } }]).toArray()",
+    ['reads of refs: renames that are due (rename.due)'],
   ],
 ])('a command on %s from %s has its shard key or a reason: %s', async (name, path, code, reasons) => {
   expect(await judged(name, path, code)).toEqual({ faults: [], reasons });
