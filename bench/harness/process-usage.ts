@@ -68,7 +68,10 @@ function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Us
   return sums;
 }
 
-/** Seconds of CPU since they began; the memory, which takes longer to read, is left out. */
+/**
+ * Seconds of CPU since they began, with those of the processes that they started and that have ended, as the database starts
+ * some every few seconds. The memory, which takes longer to read, is left out.
+ */
 export function cpuByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const { kind, cpuSeconds } of descendantsOf(kinds)) sums.set(kind, (sums.get(kind) ?? 0) + cpuSeconds);
@@ -120,7 +123,8 @@ function readProcess(pid: number): Process[] {
       pid,
       parent: at(1),
       command: command.replaceAll('\0', ' '),
-      cpuSeconds: (at(11) + at(12)) / TICKS,
+      // Of itself and of its children that have ended: else what they used would be missing in a later sum.
+      cpuSeconds: (at(11) + at(12) + at(13) + at(14)) / TICKS,
     },
   ];
 }

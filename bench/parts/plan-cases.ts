@@ -5,7 +5,7 @@ import { simulateFanOut, type SimulationResult } from '../../src/cli/plan/simula
 import type { Arrival, FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
 import { OthersAtWork } from '../harness/others-at-work.ts';
 import { quantile } from '../harness/statistics.ts';
-import type { FanOutWorld } from '../world/fan-out-world.ts';
+import { cpuOfAll, type FanOutWorld } from '../world/fan-out-world.ts';
 
 /** A size of installation, and what is published in it. */
 export interface Scale {
@@ -38,8 +38,8 @@ export interface Checked {
   readonly deliveries: number;
   readonly measured: Lagged;
   readonly predicted: Lagged;
-  /** What the simulation says of the fastest and of the slowest machine that the backlogs before and after have shown. */
-  readonly bounds: readonly [Lagged, Lagged];
+  /** CPU seconds of all parts: what they used, and what the simulation counts with. Null: a process has ended meanwhile. */
+  readonly cpu: { readonly measured: number; readonly predicted: number } | null;
   /** Cores that something else was at work on meanwhile. */
   readonly others: number;
   /** Milliseconds of each action, sorted. */
@@ -75,19 +75,19 @@ export function casesOf(of: {
     {
       ...{ ...usual, scale: small, name: sizeOf(small) },
       arrivals: (system, seed) => {
-        const enough = Math.min(LONGEST_SECONDS, manyActions / rateOf(small, system, 0.3));
-        return byChance(small, 0.3, { seconds: Math.max(seconds, enough) })(system, seed);
+        const enough = Math.min(LONGEST_SECONDS, manyActions / rateOf(small, system, 0.25));
+        return byChance(small, 0.25, { seconds: Math.max(seconds, enough) })(system, seed);
       },
     },
-    { ...usual, scale: middle, name: sizeOf(middle), arrivals: byChance(middle, 0.5) },
-    { ...usual, scale: large, name: sizeOf(large), arrivals: byChance(large, 0.6) },
+    { ...usual, scale: middle, name: sizeOf(middle), arrivals: byChance(middle, 0.4) },
+    { ...usual, scale: large, name: sizeOf(large), arrivals: byChance(large, 0.5) },
     {
       ...{ ...usual, scale: middle, name: `${sizeOf(middle)}, ${String(BURST)} actions at once` },
-      arrivals: byChance(middle, 0.3, { bursts: [{ at: seconds / 4, actions: BURST, lane: 'LIVE' }] }),
+      arrivals: byChance(middle, 0.25, { bursts: [{ at: seconds / 4, actions: BURST, lane: 'LIVE' }] }),
     },
     {
       ...{ workers: 2, lostAfter: null, scale: middle, name: `${sizeOf(middle)}, two workers` },
-      arrivals: byChance(middle, 0.5),
+      arrivals: byChance(middle, 0.4),
     },
     {
       ...{ workers: 2, lostAfter: 0.5, scale: middle },
@@ -128,29 +128,22 @@ function refOf({ members }: Scale, readers: number): string {
   return `site-${String(members)}-${String(readers)}`;
 }
 
-export interface Calibration {
-  /** The machine as backlogs have shown it, one after the other. */
-  readonly before: readonly FanOutSystem[];
-  /** The same after the run. */
-  readonly after: () => Promise<readonly FanOutSystem[]>;
-}
-
 export async function check(
   world: FanOutWorld,
   { name, scale, lostAfter, ...of }: Case,
-  { before, after, seed }: Calibration & { readonly seed: number },
+  { system, idle, seed }: { readonly system: FanOutSystem; readonly idle: number; readonly seed: number },
 ): Promise<Checked> {
-  const expected = middleOf(before);
-  const arrivals = of.arrivals(expected, seed);
-  const lostAt = lostAfter === null ? null : lostAfter * simulateFanOut(expected, arrivals).drainedAt;
+  const arrivals = of.arrivals(system, seed);
+  const lostAt = lostAfter === null ? null : lostAfter * simulateFanOut(system, arrivals).drainedAt;
   const others = new OthersAtWork();
+  const cpuBefore = cpuOfAll(world.cpu());
+  const startedAt = performance.now();
   const start = Date.now() + 200;
   const wait = async (dueAt: number): Promise<void> => {
     if (dueAt > Date.now()) await setTimeout(dueAt - Date.now());
   };
   const lose = async (at: number): Promise<void> => {
     await wait(start + at * 1_000);
-    others.look();
     await world.killWorker();
   };
   const lost = lostAt === null ? null : lose(lostAt);
@@ -163,36 +156,25 @@ export async function check(
   await Promise.all(sent);
   await lost;
   const lags = (await world.drained()).map(({ lag }) => lag).sort((a, b) => a - b);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const used = cpuOfAll(world.cpu()) - cpuBefore - idle * seconds;
   const othersAtWork = others.cores();
   if (lost !== null) await world.replaceWorker();
-  const systems = [...before, ...(await after())].sort((a, b) => b.databaseCores - a.databaseCores);
-  const said = (system: FanOutSystem): readonly number[] => {
-    const loss = lostAt === null ? null : { worker: 0, at: lostAt, backAfter: null };
-    return simulatedLags(simulateFanOut(system, arrivals, loss), arrivals.length);
-  };
-  const predicted = said(middleOf(systems));
+  const loss = lostAt === null ? null : { worker: 0, at: lostAt, backAfter: null };
+  const result = simulateFanOut(system, arrivals, loss);
+  const predicted = simulatedLags(result, arrivals.length);
   return {
     name,
     actions: arrivals.length,
     deliveries: arrivals.reduce((sum, { readers }) => sum + readers, 0),
     measured: lagged(lags),
     predicted: lagged(predicted),
-    bounds: [lagged(said(systems[0] ?? expected)), lagged(said(systems.at(-1) ?? expected))],
+    cpu:
+      lost === null
+        ? { measured: used, predicted: result.databaseUse * system.databaseCores * result.drainedAt }
+        : null,
     others: othersAtWork,
     lags: { measured: lags, predicted },
-  };
-}
-
-/** With the median of their cores. */
-function middleOf(systems: readonly FanOutSystem[]): FanOutSystem {
-  const [system] = systems;
-  if (system === undefined) throw new Error('No backlog has been measured');
-  return {
-    ...system,
-    databaseCores: quantile(
-      systems.map(({ databaseCores }) => databaseCores),
-      0.5,
-    ),
   };
 }
 

@@ -15,7 +15,8 @@ const kept = z.object({
     checked: z.array(
       z.object({
         ...{ name: z.string(), actions: z.number(), deliveries: z.number() },
-        ...{ measured: lagged, predicted: lagged, bounds: z.tuple([lagged, lagged]), others: z.number() },
+        ...{ measured: lagged, predicted: lagged, others: z.number() },
+        cpu: z.object({ measured: z.number(), predicted: z.number() }).nullable(),
         lags: z.object({ measured: lags, predicted: lags }),
       }),
     ),

@@ -24,28 +24,26 @@ export function reportPlan(checked: readonly Checked[]): PartReport {
     });
     return [...usual, ...rare(name, runs)];
   });
-  const rows = checked.map(({ name, actions, deliveries, predicted, measured, bounds, others }) => [
+  const rows = checked.map(({ name, actions, deliveries, predicted, measured, cpu, others }) => [
     ...[name, actions, deliveries],
     ...(['p50', 'p99', 'most', 'mean'] as const).map(
       (what) => `${predicted[what].toFixed(0)} / ${measured[what].toFixed(0)}`,
     ),
-    ...(['p50', 'mean'] as const).map((what) =>
-      bounds.map((bound) => (bound[what] / measured[what]).toFixed(2)).join('–'),
-    ),
+    cpu === null ? '–' : `${cpu.predicted.toFixed(1)} / ${cpu.measured.toFixed(1)}`,
     `${others.toFixed(2)}${others > MOST_OTHERS ? ', not counted' : ''}`,
   ]);
   const table: Table = {
     columns: [
       ...['run', 'actions', 'deliveries', 'p50, ms: simulated / measured'],
       ...['p99, ms', 'slowest, ms', 'mean, ms'],
-      ...['p50 ×, fastest to slowest backlog', 'mean ×, the same', 'cores at other work'],
+      ...['CPU, s', 'cores at other work'],
     ],
     rows,
   };
   return {
     title: 'The simulation of fanfare plan, beside real runs',
     about: [
-      'In each round unit costs are measured one at a time, and right before and after each run, from how long backlogs take, how many cores there are: the median counts, and what the fastest and the slowest of these backlogs would have said stands beside it. In between actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
+      'In each round unit costs are measured first; the number of cores is that of the machine, and nothing is fitted. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
       `The time is from when an action should have been published to when its last follower has it. The API, the workers, the database and what publishes share the machine. p99.9 is of all rounds together, where they have a thousand actions. A run beside which something else was at work on more than ${String(MOST_OTHERS)} cores is shown and does not count, unless there is no other.`,
     ],
     figures: [],

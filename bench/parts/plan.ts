@@ -1,6 +1,6 @@
+import { cpus } from 'node:os';
 import { fanOutCosts } from '../../src/cli/plan/fan-out-system.ts';
-import { simulateFanOut } from '../../src/cli/plan/simulation/simulate.ts';
-import type { Arrival, FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
+import type { FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
 import type { UnitCosts } from '../../src/cli/plan/unit-costs.ts';
 import type { PartReport } from '../harness/report.ts';
 import {
@@ -18,8 +18,6 @@ import { reportPlan } from './plan-report.ts';
 
 const DATABASE = 'bench_plan';
 const SEED = 19;
-const BACKLOG_REF = 'site-of-the-backlog';
-const BACKLOG_READERS = 3_000;
 /** Of the world with two workers, one of which is lost: short, so that the run is. */
 const LEASE_SECONDS = 6;
 
@@ -46,21 +44,18 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   });
   const worldOf = (workers: number): FanOutWorld => (workers === 1 ? one : two);
   const sizes: CostSizes = sized(options, {
-    full: { one: 60, chunk: 20, many: 3, bursts: 4, followers: 20_000 },
-    short: { one: 40, chunk: 10, many: 2, bursts: 3, followers: 20_000 },
-    smoke: { one: 3, chunk: 2, many: 1, bursts: 1, followers: 1_500 },
+    full: { one: 300, chunk: 30, pairs: 30, bursts: 12, followers: 5_000 },
+    short: { one: 150, chunk: 20, pairs: 20, bursts: 6, followers: 5_000 },
+    smoke: { one: 3, chunk: 2, pairs: 1, bursts: 1, followers: 1_500 },
   });
-  const backlog = sized(options, { full: 12, short: 12, smoke: 2 });
-  const times = sized(options, { full: 3, short: 2, smoke: 1 });
   const wakes = sized(options, {
-    full: { count: 60, turns: 3 },
-    short: { count: 40, turns: 1 },
+    full: { count: 150, turns: 3 },
+    short: { count: 150, turns: 1 },
     smoke: { count: 3, turns: 1 },
   });
   for (const workers of [1, 2])
     for (const scale of new Set(cases.filter((each) => each.workers === workers).map((each) => each.scale)))
       await prepare(worldOf(workers), scale);
-  for (const world of [one, two]) await world.follow(BACKLOG_REF, BACKLOG_READERS);
   await followForCosts(one, sizes);
   await followForWaking([one, two]);
   const checked: Checked[] = options.more ? [...keptRounds(options)] : [];
@@ -70,19 +65,12 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
       wake: await measureWake(one, two, wakes),
     };
     for (const each of cases) {
-      const world = worldOf(each.workers);
-      // Right before and right after, so that both have met the same machine.
-      const backlogs = async (): Promise<FanOutSystem[]> => {
-        const found: FanOutSystem[] = [];
-        for (let n = 0; n < times; n += 1) found.push(await fitted(world, each.workers, { costs, backlog }));
-        return found;
-      };
-      const found = await check(world, each, {
-        ...{ before: await backlogs(), after: backlogs },
+      const found = await check(worldOf(each.workers), each, {
+        ...{ system: systemOf(each.workers, costs), idle: costs.idle },
         seed: SEED + checked.filter(({ name }) => name === each.name).length,
       });
-      const { name, measured, predicted, bounds, others } = found;
-      say(`${name}: ${JSON.stringify({ measured, predicted, bounds, others })}`);
+      const { name, measured, predicted, cpu, others } = found;
+      say(`${name}: ${JSON.stringify({ measured, predicted, cpu, others })}`);
       checked.push(found);
     }
     say(JSON.stringify(costs));
@@ -90,37 +78,17 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   return reportPlan(checked);
 }
 
-/** The machine as the simulation has it: as many cores as make a backlog last as long as it does here. */
-async function fitted(
-  world: FanOutWorld,
+/** This machine as the simulation has it. */
+function systemOf(
   workers: number,
-  {
-    costs: { delivery, ...costs },
-    backlog,
-  }: {
-    readonly costs: MeasuredCosts & Pick<UnitCosts, 'wake'>;
-    readonly backlog: number;
-  },
-): Promise<FanOutSystem> {
-  const readers = BACKLOG_READERS;
-  const at = Date.now();
-  await Promise.all(Array.from({ length: backlog }, () => world.publish(BACKLOG_REF, at)));
-  const drained = Math.max(...(await world.drained()).map(({ lag }) => lag)) / 1_000;
-  const leaseSeconds = workers === 1 ? 30 : LEASE_SECONDS;
-  const system = (databaseCores: number): FanOutSystem => ({
-    ...{ workers, databaseCores, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
-    ...{ leaseSeconds, pollSeconds: 1 },
+  { delivery, ...costs }: MeasuredCosts & Pick<UnitCosts, 'wake'>,
+): FanOutSystem {
+  return {
+    ...{ workers, databaseCores: cpus().length, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
+    ...{ leaseSeconds: workers === 1 ? 30 : LEASE_SECONDS, pollSeconds: 1 },
     costs: fanOutCosts(
       { ...costs, models: { items: { delivery, bytes: { database: 0, redis: 0 } } } },
       'items',
     ),
-  });
-  const arrivals: Arrival[] = Array.from({ length: backlog }, () => ({ at: 0, lane: 'LIVE', readers }));
-  let [low, high] = [0.1, 64];
-  for (let n = 0; n < 20; n += 1) {
-    const middle = (low + high) / 2;
-    if (simulateFanOut(system(middle), arrivals).drainedAt > drained) low = middle;
-    else high = middle;
-  }
-  return system(Math.min(high, 8));
+  };
 }

@@ -38,14 +38,14 @@ async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say } = context;
   const of = await provenance(environment, await loadBefore());
   const sizes: CostSizes = sized(options, {
-    full: { one: 200, chunk: 60, many: 10, bursts: 10, followers: 20_000 },
-    short: { one: 60, chunk: 20, many: 3, bursts: 5, followers: 20_000 },
-    smoke: { one: 3, chunk: 2, many: 1, bursts: 1, followers: 1_500 },
+    full: { one: 300, chunk: 60, pairs: 30, bursts: 12, followers: 5_000 },
+    short: { one: 150, chunk: 20, pairs: 20, bursts: 6, followers: 5_000 },
+    smoke: { one: 3, chunk: 2, pairs: 1, bursts: 1, followers: 1_500 },
   });
   const fewer: CostSizes = sized(options, {
-    full: { one: 40, chunk: 10, many: 4, bursts: 1, followers: 4_000 },
-    short: { one: 20, chunk: 5, many: 2, bursts: 1, followers: 3_000 },
-    smoke: { one: 2, chunk: 1, many: 1, bursts: 1, followers: 1_200 },
+    full: { one: 40, chunk: 10, pairs: 8, bursts: 1, followers: 4_000 },
+    short: { one: 20, chunk: 5, pairs: 2, bursts: 1, followers: 3_000 },
+    smoke: { one: 2, chunk: 1, pairs: 1, bursts: 1, followers: 1_200 },
   });
   const { items, ...others } = await ofModels(context, (model) => (model === 'items' ? sizes : fewer));
   if (items === undefined) throw new Error('The model items was not measured');
@@ -83,8 +83,8 @@ async function ofWaking({ environment, options }: PartContext): Promise<NonNulla
   await using one = await of(1);
   await using two = await of(2);
   const times = {
-    full: { count: 60, turns: 6 },
-    short: { count: 40, turns: 3 },
+    full: { count: 150, turns: 6 },
+    short: { count: 150, turns: 2 },
     smoke: { count: 3, turns: 1 },
   };
   await followForWaking([one, two]);

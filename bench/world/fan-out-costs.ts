@@ -1,25 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
 import { quantile } from '../harness/statistics.ts';
 import type { UnitCosts } from '../../src/cli/plan/unit-costs.ts';
-import type { FanOutWorld, PartsCpu } from './fan-out-world.ts';
+import { cpuOfAll, type FanOutWorld, type PartsCpu } from './fan-out-world.ts';
 
 /** How often each audience is measured. */
 export interface CostSizes {
   readonly one: number;
   readonly chunk: number;
-  readonly many: number;
+  /** Pairs of actions of many followers. */
+  readonly pairs: number;
   /** Times that many actions of one follower are published at once. */
   readonly bursts: number;
-  /** Followers of the largest. */
+  /** Followers of the largest, of which pairs are measured. */
   readonly followers: number;
 }
 
 export type MeasuredCosts = Pick<UnitCosts, 'publish' | 'pass' | 'chunkWait'> & {
   readonly delivery: UnitCosts['models'][string]['delivery'];
+  /** Cores that all parts use while there is nothing to do. */
+  readonly idle: number;
 };
 
 const CHUNK = 1_000;
-const IDLE_MS = 2_000;
+/** Twice as long as the database waits before it tidies up again. */
+const IDLE_MS = 10_000;
 const APART_MS = 30;
 const WARM_UP = 100;
 /** Actions of a burst, and how many of them a worker has under way at a time, as `FAN_OUT_CONCURRENCY` has it by default. */
@@ -43,8 +47,10 @@ export async function followForCosts(world: FanOutWorld, { followers }: CostSize
 }
 
 /**
- * What the parts of a fan-out cost, from actions of one follower, of a chunk and of many, one at a time on an idle machine,
- * and from many actions of one follower at once, where each costs less. CPU is what the processes used, less what they use while idle; what is left of the time is waiting.
+ * What the parts of a fan-out cost, from actions of one follower and of a chunk, one at a time on an idle machine, from pairs of
+ * actions of many followers, and from many actions of one follower at once, where each costs less. CPU is what the processes
+ * used, less what they use while idle; what is left of the time is waiting. The database tidies up every few seconds, so each
+ * kind is to be measured for longer than that.
  */
 export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): Promise<MeasuredCosts> {
   // Processes that were started a moment ago take twice the CPU for their first actions.
@@ -70,7 +76,7 @@ export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): 
   };
   const one = await measure(ONE, sizes.one);
   const chunk = await measure(ONE_CHUNK, sizes.chunk);
-  const many = await measure(MANY, sizes.many);
+  const many = await cpuOf(2 * sizes.pairs, () => playPairs(world, sizes.pairs));
   const each = (part: keyof PartsCpu): number =>
     Math.max(0, (many.cpu[part] - one.cpu[part]) / (sizes.followers - 1));
   const delivery = { process: each('worker'), database: each('database'), redis: each('redis') };
@@ -94,6 +100,7 @@ export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): 
     },
     chunkWait: Math.max(0, chunk.lag - one.lag - ofChunk),
     delivery,
+    idle: cpuOfAll(idle),
   };
 }
 
@@ -129,6 +136,14 @@ async function play(
   }
   if (refId === ONE) lags.push(...(await world.drained()).map(({ lag }) => lag));
   return { lags, answers };
+}
+
+/** Two actions of many followers at once, then again: where many are delivered, there is seldom just one. */
+async function playPairs(world: FanOutWorld, pairs: number): Promise<void> {
+  for (let n = 0; n < pairs; n += 1) {
+    await Promise.all([world.publish(MANY), world.publish(MANY)]);
+    await world.drained();
+  }
 }
 
 /** Many actions of one follower at once, then again when they are delivered. */

@@ -30,6 +30,10 @@ export interface PartsCpu {
   readonly benchmark: number;
 }
 
+export function cpuOfAll({ api, worker, database, redis, benchmark }: PartsCpu): number {
+  return api + worker + database + redis + benchmark;
+}
+
 /** API, workers and refs with followers: what is published is delivered by real processes, and looked at afterwards. */
 export interface FanOutWorld extends AsyncDisposable {
   readonly world: RawWorld;

@@ -4,8 +4,9 @@ import type { FanOutWorld } from './fan-out-world.ts';
 
 const FOLLOWED_BY_ONE = 'site-that-wakes';
 const APART_MS = 30;
-const IDLE_MS = 1_000;
-const WARM_UP = 40;
+const IDLE_MS = 5_000;
+/** A process takes more CPU for its first few hundred actions, and the workers of a world share them. */
+const WARM_UP = 400;
 
 type Cpu = NonNullable<UnitCosts['wake']>;
 
