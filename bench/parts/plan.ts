@@ -78,13 +78,14 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   return reportPlan(checked);
 }
 
-/** This machine as the simulation has it. */
+/** This machine as the simulation has it: the cores that the processes leave while there is nothing to do. */
 function systemOf(
   workers: number,
-  { delivery, ...costs }: MeasuredCosts & Pick<UnitCosts, 'wake'>,
+  { delivery, idle, ...costs }: MeasuredCosts & Pick<UnitCosts, 'wake'>,
 ): FanOutSystem {
   return {
-    ...{ workers, databaseCores: cpus().length, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
+    ...{ workers, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
+    databaseCores: cpus().length - idle,
     ...{ leaseSeconds: workers === 1 ? 30 : LEASE_SECONDS, pollSeconds: 1 },
     costs: fanOutCosts(
       { ...costs, models: { items: { delivery, bytes: { database: 0, redis: 0 } } } },
