@@ -12,7 +12,7 @@ import {
 import { openFanOutWorld, type FanOutWorld } from '../world/fan-out-world.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 import { casesOf, check, prepare, type Checked } from './plan-cases.ts';
-import { followForWaking, measureWake } from '../world/wake-costs.ts';
+import { measureWake } from '../world/wake-costs.ts';
 import { keptRounds } from './plan-kept.ts';
 import { reportPlan } from './plan-report.ts';
 
@@ -36,6 +36,12 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
     throw new Error(
       `There is no run "${options.only ?? ''}"; there are ${all.map(({ name }) => name).join('; ')}`,
     );
+  const wakes = sized(options, {
+    full: { count: 150, turns: 3, many: 6 },
+    short: { count: 150, turns: 1, many: 6 },
+    smoke: { count: 3, turns: 1, many: 3 },
+  });
+  const wake = await measureWake(environment, `${DATABASE}_wake`, wakes);
   const of = { environment, env: { CELEBRITY_THRESHOLD: '1000000' } };
   await using one = await openFanOutWorld({ ...of, database: DATABASE });
   await using two = await openFanOutWorld({
@@ -48,22 +54,13 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
     short: { one: 150, chunk: 20, pairs: 20, bursts: 6, followers: 5_000 },
     smoke: { one: 3, chunk: 2, pairs: 1, bursts: 1, followers: 1_500 },
   });
-  const wakes = sized(options, {
-    full: { count: 150, turns: 3 },
-    short: { count: 150, turns: 1 },
-    smoke: { count: 3, turns: 1 },
-  });
   for (const workers of [1, 2])
     for (const scale of new Set(cases.filter((each) => each.workers === workers).map((each) => each.scale)))
       await prepare(worldOf(workers), scale);
   await followForCosts(one, sizes);
-  await followForWaking([one, two]);
   const checked: Checked[] = options.more ? [...keptRounds(options)] : [];
   for (let round = 0; round < rounds; round += 1) {
-    const costs = {
-      ...(await measureFanOutCosts(one, sizes)),
-      wake: await measureWake(one, two, wakes),
-    };
+    const costs = { ...(await measureFanOutCosts(one, sizes)), wake };
     for (const each of cases) {
       const found = await check(worldOf(each.workers), each, {
         ...{ system: systemOf(each.workers, costs), idle: costs.idle },

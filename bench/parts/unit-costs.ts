@@ -20,7 +20,7 @@ import { bigRefId, loadBigRefs, loadFollowing, loadSpreadActions } from '../worl
 import { readerId } from '../world/people.ts';
 import { BOUNDED_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { informPlanner, openRawWorld } from '../world/raw.ts';
-import { followForWaking, measureWake } from '../world/wake-costs.ts';
+import { measureWake } from '../world/wake-costs.ts';
 import { sized, type Part, type PartContext } from './part.ts';
 
 const DATABASE = 'bench_unit_costs';
@@ -50,7 +50,12 @@ async function run(context: PartContext): Promise<PartReport> {
   const { items, ...others } = await ofModels(context, (model) => (model === 'items' ? sizes : fewer));
   if (items === undefined) throw new Error('The model items was not measured');
   say('wake-ups');
-  const wake = rounded(await ofWaking(context));
+  const wakes = sized(options, {
+    full: { count: 150, turns: 4, many: 6 },
+    short: { count: 150, turns: 2, many: 6 },
+    smoke: { count: 3, turns: 1, many: 3 },
+  });
+  const wake = rounded(await measureWake(environment, `${DATABASE}_wake`, wakes));
   say('pages');
   const pages = await ofPages(context);
   say('events');
@@ -75,20 +80,6 @@ async function run(context: PartContext): Promise<PartReport> {
     },
   };
   return report(costs);
-}
-
-async function ofWaking({ environment, options }: PartContext): Promise<NonNullable<UnitCosts['wake']>> {
-  const of = (workers: number) =>
-    openFanOutWorld({ environment, database: `${DATABASE}_wake_${String(workers)}`, workers });
-  await using one = await of(1);
-  await using two = await of(2);
-  const times = {
-    full: { count: 150, turns: 6 },
-    short: { count: 150, turns: 2 },
-    smoke: { count: 3, turns: 1 },
-  };
-  await followForWaking([one, two]);
-  return await measureWake(one, two, sized(options, times));
 }
 
 /** What a model costs, and what its database has come to. */

@@ -1,44 +1,56 @@
 import { setTimeout } from 'node:timers/promises';
 import type { UnitCosts } from '../../src/cli/plan/unit-costs.ts';
-import type { FanOutWorld } from './fan-out-world.ts';
+import { Closer } from '../../src/lib/closer.ts';
+import type { Environment } from '../harness/environment.ts';
+import { openFanOutWorld, type FanOutWorld } from './fan-out-world.ts';
 
 const FOLLOWED_BY_ONE = 'site-that-wakes';
 const APART_MS = 30;
 const IDLE_MS = 5_000;
 /** A process takes more CPU for its first few hundred actions, and the workers of a world share them. */
-const WARM_UP = 400;
+const WARM_UP = 150;
+const FEW = 2;
 
 type Cpu = NonNullable<UnitCosts['wake']>;
 
-/** Once, before waking is measured. */
-export async function followForWaking(worlds: readonly FanOutWorld[]): Promise<void> {
-  for (const world of worlds) {
-    await world.follow(FOLLOWED_BY_ONE, 1);
-    await play(world, WARM_UP);
-  }
+export interface WakeSizes {
+  readonly count: number;
+  readonly turns: number;
+  /** Workers of the world with many; the other one has two. */
+  readonly many: number;
 }
 
 /**
  * Cost of an additional worker per action that another one takes, since all workers hear of each action. Measured with
- * actions of one follower, alternating between a world with one worker and one with two, so that both meet the same
- * conditions.
+ * actions of one follower, alternating between a world with two workers and one with many, so that both meet the same
+ * conditions. In both, passes are spread over several processes, which costs more than in one.
  */
 export async function measureWake(
-  one: FanOutWorld,
-  two: FanOutWorld,
-  { count, turns }: { readonly count: number; readonly turns: number },
+  environment: Environment,
+  database: string,
+  { count, turns, many }: WakeSizes,
 ): Promise<Cpu> {
-  const sums = new Map([one, two].map((world) => [world, { process: 0, database: 0 }]));
+  await using closer = new Closer();
+  const worlds: FanOutWorld[] = [];
+  for (const workers of [FEW, many]) {
+    const name = `${database}_${String(workers)}`;
+    const world = closer.own(await openFanOutWorld({ environment, database: name, workers }));
+    await world.follow(FOLLOWED_BY_ONE, 1);
+    await play(world, workers * Math.min(WARM_UP, count));
+    worlds.push(world);
+  }
+  const sums = worlds.map(() => ({ process: 0, database: 0 }));
   for (let turn = 0; turn < turns; turn += 1)
-    for (const world of [one, two]) {
-      const { process, database } = await cpuOfEach(world, count);
-      const sum = sums.get(world);
+    for (const [index, world] of worlds.entries()) {
+      const { process, database: cpu } = await cpuOfEach(world, count);
+      const sum = sums[index];
       if (sum === undefined) continue;
       sum.process += process / turns;
-      sum.database += database / turns;
+      sum.database += cpu / turns;
     }
+  const [few, most] = sums;
   const more = (part: keyof Cpu): number =>
-    Math.max(0, (sums.get(two)?.[part] ?? 0) - (sums.get(one)?.[part] ?? 0));
+    Math.max(0, ((most?.[part] ?? 0) - (few?.[part] ?? 0)) / (many - FEW));
   return { process: more('process'), database: more('database') };
 }
 

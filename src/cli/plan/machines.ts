@@ -71,9 +71,10 @@ export function workersFor(
 ): number {
   const { process, database, wait, onPath = 1 } = costs.pass;
   const finding = (actions * CLAIM_SHARE * ((process + database) * onPath + wait)) / MICROS;
-  // All workers hear of all actions. Where that alone takes a worker's time, more workers do not help.
+  // All workers hear of all actions. Where that alone takes a worker's time, more workers do not help: as many as for the work.
   const hearing = (actions * (costs.wake?.process ?? 0)) / MICROS;
-  const working = hearing < MOST_BUSY ? (cores.worker - hearing) / (MOST_BUSY - hearing) : 0;
+  const working =
+    hearing < MOST_BUSY ? (cores.worker - hearing) / (MOST_BUSY - hearing) : cores.worker / MOST_BUSY;
   return Math.max(FEWEST, Math.ceil(Math.max(working, finding / MOST_BUSY)));
 }
 

@@ -155,6 +155,12 @@ describe('a plan', () => {
     expect(cores.worker / suffices).toBeLessThanOrEqual(0.6);
   });
 
+  test('has enough workers for the work even if hearing of all actions takes the whole time of each', () => {
+    const of = (process: number): Plan =>
+      planOf(workloadOf({ members: 100_000_000 }), { ...MEASURED_COSTS, wake: { process, database: 0 } });
+    expect(of(3_000).suffices).toBeGreaterThanOrEqual(of(0).suffices);
+  });
+
   test('has no machine for workers without a worker on it', () => {
     expect(plan({ members: 1_000_000, workers: 1 }).machines.worker).toBe(1);
     expect(plan({ members: 1_000_000 }).machines.worker).toBe(2);
