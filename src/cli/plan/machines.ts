@@ -71,10 +71,12 @@ export function workersFor(
 ): number {
   const { process, database, wait, onPath = 1 } = costs.pass;
   const finding = (actions * CLAIM_SHARE * ((process + database) * onPath + wait)) / MICROS;
-  // All workers hear of all actions. Where that alone takes a worker's time, more workers do not help: as many as for the work.
+  // All workers hear of all actions. They do that in between and nothing waits for it, so it takes no more than half of the room.
   const hearing = (actions * (costs.wake?.process ?? 0)) / MICROS;
   const working =
-    hearing < MOST_BUSY ? (cores.worker - hearing) / (MOST_BUSY - hearing) : cores.worker / MOST_BUSY;
+    hearing < MOST_BUSY / 2
+      ? (cores.worker - hearing) / (MOST_BUSY - hearing)
+      : cores.worker / (MOST_BUSY / 2);
   return Math.max(FEWEST, Math.ceil(Math.max(working, finding / MOST_BUSY)));
 }
 

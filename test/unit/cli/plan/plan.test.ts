@@ -147,18 +147,17 @@ describe('a plan', () => {
   });
 
   test('has as many workers as can do the work and hear of all actions', () => {
-    const { suffices, cores } = planOf(workloadOf({ members: 100_000_000 }), {
-      ...MEASURED_COSTS,
-      wake: { process: 800, database: 0 },
-    });
-    expect(suffices).toBeGreaterThan(plan({ members: 100_000_000 }).suffices);
-    expect(cores.worker / suffices).toBeLessThanOrEqual(0.6);
-  });
-
-  test('has enough workers for the work even if hearing of all actions takes the whole time of each', () => {
     const of = (process: number): Plan =>
       planOf(workloadOf({ members: 100_000_000 }), { ...MEASURED_COSTS, wake: { process, database: 0 } });
-    expect(of(3_000).suffices).toBeGreaterThanOrEqual(of(0).suffices);
+    const { suffices, cores } = of(800);
+    const without = of(0).suffices;
+    expect(suffices).toBeGreaterThan(without);
+    expect(cores.worker / suffices).toBeLessThanOrEqual(0.6);
+    // Hearing of them may take most of a worker's time: even then, twice as many are enough for the work.
+    for (const process of [1_728, 10_000]) {
+      expect(of(process).suffices).toBeGreaterThan(without);
+      expect(of(process).suffices).toBeLessThanOrEqual(2 * without);
+    }
   });
 
   test('has no machine for workers without a worker on it', () => {
