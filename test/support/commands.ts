@@ -41,6 +41,23 @@ export function withoutClockReads(commands: readonly RecordedCommand[]): Recorde
   return commands.filter(({ command }) => JSON.stringify(command['filter']) !== OF_PULLED_REFS);
 }
 
+/** Of commands that differ in their values alone the first: a planner that has an index for it has it for all of them. */
+export function oneOfEach(commands: readonly RecordedCommand[]): RecordedCommand[] {
+  const keyed = commands.map((each) => {
+    const shape = JSON.stringify(shapeOf(each.command));
+    return [`${each.name} ${each.collection} ${shape}`, each] as const;
+  });
+  return [...new Map(keyed.toReversed()).values()].reverse();
+}
+
+/** With the names of types instead of values, and of the elements of an array one of each kind. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map((each) => JSON.stringify(shapeOf(each))))].sort();
+  if (typeof value !== 'object' || value === null) return typeof value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value.constructor.name;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
+}
+
 /** The stages of the plan for one command, outermost first, with the index where a stage uses one. */
 export async function stagesOf(
   database: Database,

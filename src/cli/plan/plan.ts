@@ -21,6 +21,8 @@ const CONCURRENCY = 16;
 const MOST_SECONDS = 120;
 const MOST_ACTIONS = 10_000;
 const MOST_CHUNKS = 30_000;
+/** Every worker hears of every action. */
+const MOST_HEARINGS = 500_000;
 const BACK_AFTER = 10;
 /** Thresholds compared with the requested one. */
 const THRESHOLDS = [1_000, 10_000, 100_000, 1_000_000, Infinity];
@@ -47,7 +49,7 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const window = simulatedWindow(
     { ...workload, burst: Math.ceil(workload.burst / parts) },
     { ...operations, actions: operations.actions / parts, deliveries: operations.deliveries / parts },
-    strata,
+    { strata, workers: system.workers },
   );
   const thresholds = thresholdsOf(workload, costs, strata, system);
   const simulated = inChunks(system, window.arrivals);
@@ -93,10 +95,15 @@ function systemOf({ workload, costs, operations, pulled, workers, shards }: Syst
 }
 
 /** The part of the busiest hour that can be simulated in seconds. */
-function simulatedWindow(workload: Workload, operations: Operations, strata: readonly Stratum[]) {
+function simulatedWindow(
+  workload: Workload,
+  operations: Operations,
+  { strata, workers }: { readonly strata: readonly Stratum[]; readonly workers: number },
+) {
   const rate = operations.actions;
   const chunks = Math.max(rate, operations.deliveries / CHUNK);
-  const seconds = Math.min(MOST_SECONDS, MOST_ACTIONS / rate, MOST_CHUNKS / chunks);
+  const mostActions = Math.min(MOST_ACTIONS, MOST_HEARINGS / workers);
+  const seconds = Math.min(MOST_SECONDS, mostActions / rate, MOST_CHUNKS / chunks);
   // A small installation has few actions: simulate enough of them for a distribution.
   const long = Math.max(seconds, Math.min(DAY_SECONDS, 1_000 / rate));
   const bursts: Burst[] =

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
+import { commandsOf, oneOfEach, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { collect } from '../../support/collect.ts';
 import { erasureParts } from '../../support/erasure.ts';
 import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
@@ -126,9 +126,9 @@ function firstUpdate(recorded: RecordedCommand): RecordedCommand {
 }
 
 async function expectIndexes(commands: readonly RecordedCommand[]): Promise<void> {
-  const asked = commands.filter(namesSomebody);
+  const asked = oneOfEach(commands.filter(namesSomebody).map(firstUpdate));
   expect(asked.length).toBeGreaterThan(10);
-  for (const command of asked.map(firstUpdate))
+  for (const command of asked)
     await expect
       .poll(() => stagesOf(parts.database, command), planned)
       .toSatisfy(
