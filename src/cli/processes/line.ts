@@ -1,14 +1,14 @@
 /** One end of the channel between a process and its parent: `process`, or a worker of node:cluster. */
 export interface Port {
   send(message: object, onSent: (error: Error | null) => void): unknown;
-  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'message' | 'disconnect', listener: (message?: unknown) => void): unknown;
 }
 
 /** Answers by question. */
 type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
 
 export interface MessageLine<Theirs extends object> {
-  /** @throws when the other end fails to answer, or does not in time because it hangs or has died. */
+  /** @throws when the other end fails to answer, has died, or does not answer in time because it hangs. */
   ask<N extends keyof Theirs & string>(question: N, withinMs?: number): Promise<Theirs[N]>;
 }
 
@@ -50,6 +50,10 @@ export function openLine<Own extends object, Theirs extends object>(
     const { resolve, reject } = waiting.get(message.answer) ?? {};
     if (message.error === undefined) resolve?.(message.value);
     else reject?.(new Error(message.error));
+  });
+  // Nobody waits for a process that is gone: the pending timers would keep this one alive.
+  port.on('disconnect', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The process has ended'));
   });
   return {
     ask<N extends keyof Theirs & string>(question: N, withinMs = usualMs) {

@@ -1,0 +1,36 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { openLine, type Port } from '../../../src/cli/processes/line.ts';
+
+interface Questions {
+  readonly name: string;
+}
+
+/** Longer than a test may take. */
+const DAY_MS = 86_400_000;
+
+class TestPort extends EventEmitter implements Port {
+  readonly sent: unknown[] = [];
+
+  send(message: object): void {
+    this.sent.push(message);
+  }
+}
+
+test('what is asked of a process is answered by it', async () => {
+  const port = new TestPort();
+  const line = openLine<object, Questions>(port, {}, DAY_MS);
+  const asked = line.ask('name');
+  expect(port.sent).toEqual([{ ask: 1, question: 'name' }]);
+  port.emit('message', { answer: 1, value: 'Ann' });
+  expect(await asked).toBe('Ann');
+});
+
+test('nobody waits for the answer of a process that has ended', async () => {
+  const port = new TestPort();
+  const line = openLine<object, Questions>(port, {}, DAY_MS);
+  const asked = Promise.allSettled([line.ask('name'), line.ask('name')]);
+  port.emit('disconnect');
+  const ended = { status: 'rejected', reason: new Error('The process has ended') };
+  expect(await asked).toEqual([ended, ended]);
+});
