@@ -189,11 +189,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     const { page } = visited;
     await has(page, 'Overview', 'h1');
     const wide: Record<string, unknown> = {};
-    for (const width of [360, 480, 640, 700, 900, 1100, 1200]) {
-      await page.setViewport({ width, height: 760 });
-      for (const screen of [...ALL_SCREENS, `action/${encodeURIComponent(id)}`]) {
-        await goTo(page, screen);
-        await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
+    for (const screen of [...ALL_SCREENS, `action/${encodeURIComponent(id)}`]) {
+      await goTo(page, screen);
+      await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
+      for (const width of [360, 480, 640, 700, 900, 1100, 1200]) {
+        await page.setViewport({ width, height: 760 });
         const scrolled = await page.evaluate('document.documentElement.scrollWidth');
         if (Number(scrolled) > width) wide[`${screen} at ${String(width)}`] = scrolled;
       }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/services/shapes.ts';
+import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const HOUR = 3_600_000;
@@ -79,7 +80,10 @@ test('finds an item that was read and then bumped', async () => {
 
 test('looks through the newest thousand and says when there are more', async () => {
   await using parts = await openParts();
-  await publish(parts, 1_002);
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'site' }]);
+  await seedActions(parts, 1_002);
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
   const { isExact, cursor, item } = (await firstUnread(parts)) ?? { isExact: true, cursor: '', item: null };
   expect(isExact).toBe(false);
   const page = await pageFrom(parts, cursor);

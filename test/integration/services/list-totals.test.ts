@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FeedEvent, FeedOrder } from '../../../src/services/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
+import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const ORDERS: readonly FeedOrder[] = ['RELEVANCY', 'RECENT', 'TOP'];
@@ -63,7 +64,9 @@ test('list and total of a page come from one read, whatever changes in between',
 
 test('counts to a thousand and says that there are more', async () => {
   await using parts = await openParts();
-  await publishMany(parts, 1_000);
+  await seedActions(parts, 1_000);
+  await parts.services.follow(parts.session('ann'), 'site', 1_000);
+  await parts.fanOut();
   const totals = async (): Promise<unknown[]> => {
     const session = parts.session('ann');
     const admin = parts.session('admin', 'admin');
