@@ -39,9 +39,17 @@ const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const REQUEST_TIMEOUT_MS = 60_000;
 const RETRYABLE_CODES = ['UNAVAILABLE', 'RATE_LIMITED'];
 
-/** @param options.url result of `readServerUrl`. */
-export function apiClient(options: { readonly url: string; readonly token: string }): ApiClient {
+export interface ApiClientOptions {
+  /** Result of `readServerUrl`. */
+  readonly url: string;
+  readonly token: string;
+  /** Called once for each series of failures, before the first retry. */
+  readonly onRetry?: (reason: string) => void;
+}
+
+export function apiClient(options: ApiClientOptions): ApiClient {
   const endpoint = options.url;
+  let isFailing = false;
   async function once<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<T> {
     const response = await fetch(endpoint, {
       method: 'POST',
@@ -66,23 +74,28 @@ export function apiClient(options: { readonly url: string; readonly token: strin
     return answer.data;
   }
   return {
-    async run(query, variables) {
+    async run<T>(query: string, variables: Readonly<Record<string, unknown>>) {
       for (const wait of RETRY_AFTER_MS) {
         try {
-          return await once(query, variables);
+          const data = await once<T>(query, variables);
+          isFailing = false;
+          return data;
         } catch (error) {
           if (!isRetryable(error)) throw error;
+          // Several operations may be running at once.
+          if (!isFailing) options.onRetry?.(error.message);
+          isFailing = true;
           await delay(wait);
         }
       }
-      return once(query, variables);
+      return once<T>(query, variables);
     },
   };
 }
 
 class Unreachable extends CommandError {}
 
-function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): error is Unreachable | ApiError {
   return error instanceof Unreachable || (error instanceof ApiError && RETRYABLE_CODES.includes(error.code));
 }
 

@@ -24,7 +24,11 @@ export async function connectToServer(
   options: ConnectionOptions,
 ): Promise<ApiClient> {
   const url = readServerUrl(options.url);
-  return apiClient({ url, token: options.token ?? (await ownToken(context, 'import', options.tenant)) });
+  const token = options.token ?? (await ownToken(context, 'import', options.tenant));
+  const onRetry = (reason: string): void => {
+    context.terminal.note(`${reason}. Trying again for half a minute.`);
+  };
+  return apiClient({ url, token, onRetry });
 }
 
 /** A token with all roles, signed with the local key. */

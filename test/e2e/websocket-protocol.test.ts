@@ -112,7 +112,7 @@ describe('close codes', () => {
 
   test('4408 when there was no operation for too long, counted from the end of the last', async () => {
     // A socket that answers no ping within their interval is dropped: that is not what this is about.
-    await using server = await startTestHttp(app, { limits: { socketIdleMs: 2_000, pingMs: 10_000 } });
+    await using server = await startTestHttp(app, { limits: { socketIdleMs: 2_000, pingMs: 4_000 } });
     const token = await app.token('reader');
     await using busy = await openGreetedSocket(socketUrl(server), token);
     busy.send({ type: 'subscribe', id: '1', payload: WATCH });

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { apiClient } from '../../../src/cli/api-client.ts';
+
+/** A server that answers requests with these, one after the other. */
+async function serverOf(answers: ((response: ServerResponse) => void)[]) {
+  const server = createServer((_request, response) => answers.shift()?.(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  return { url: `http://127.0.0.1:${port}/graphql`, [Symbol.dispose]: () => server.close() };
+}
+
+const cutOff = (response: ServerResponse): void => {
+  response.destroy();
+};
+const answered = (response: ServerResponse): void => {
+  response.end('{"data":{"n":1}}');
+};
+
+test('says once, before it tries again, why a server cannot be reached, and again the next time', async () => {
+  using server = await serverOf([cutOff, cutOff, answered, cutOff, answered]);
+  const reasons: string[] = [];
+  const client = apiClient({
+    ...{ url: server.url, token: 'token' },
+    onRetry: (reason) => {
+      reasons.push(reason);
+    },
+  });
+  expect(await client.run('{ n }', {})).toEqual({ n: 1 });
+  expect(reasons).toEqual([expect.stringContaining(`${server.url} cannot be reached: `)]);
+  expect(await client.run('{ n }', {})).toEqual({ n: 1 });
+  expect(reasons).toHaveLength(2);
+});
+
+test('does not try again what the server has refused', async () => {
+  using server = await serverOf([
+    (response) => {
+      response.end('{"errors":[{"message":"No","extensions":{"code":"FORBIDDEN"}}]}');
+    },
+  ]);
+  const reasons: string[] = [];
+  const onRetry = (reason: string): number => reasons.push(reason);
+  const client = apiClient({ url: server.url, token: 'token', onRetry });
+  await expect(client.run('{ n }', {})).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'No' });
+  expect(reasons).toEqual([]);
+});
