@@ -2,6 +2,13 @@ import chromium from '@sparticuz/chromium';
 import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
 import { PATIENCE_MS } from './patience.ts';
 
+/** In one process Chromium would end with the first profile that is closed; the others let pages do what no browser does. */
+const NOT_WANTED = new Set([
+  '--single-process',
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+]);
+
 /**
  * A Chromium that asks nobody for anything but what it is shown, with profiles that are empty; or why it cannot run on
  * this machine, which is then printed: such as one that lacks the libraries it needs.
@@ -9,9 +16,8 @@ import { PATIENCE_MS } from './patience.ts';
 export async function findBrowser(): Promise<Browser | string> {
   try {
     return await puppeteer.launch({
-      // In one process Chromium would end with the first profile that is closed.
       args: [
-        ...chromium.args.filter((arg) => arg !== '--single-process'),
+        ...chromium.args.filter((arg) => !NOT_WANTED.has(arg)),
         ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
       ],
       executablePath: await chromium.executablePath(),
