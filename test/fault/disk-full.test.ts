@@ -95,7 +95,7 @@ test('a full disk is unavailable and not ready, and ready again when there is ro
     console.error('The local services reported:', world.events);
   });
   expect(await tryEverything(app)).toEqual(ALL_FINE);
-  // Once the database is killed while there is no room; a deep run has it go on on its own before.
+  // A usual run kills the database while there is no room; a deep run first lets it recover without that.
   for (const time of IS_DEEP ? ['first', 'second'] : ['second']) {
     const pid = databasePid(world);
     fill(disk.path, 1024 * 1024);
