@@ -102,7 +102,7 @@ async function expectUnseen(world: PrivacyWorld, target: Target, seers: readonly
   }
 }
 
-test.each(someOf(SCOPES, 1))(
+test.each(someOf(SCOPES, 2))(
   'a hidden %s action is not there for anybody but admins, who have it on pages',
   async (scope) => {
     const world = await openPrivacyWorld(app, scope);
@@ -122,7 +122,7 @@ test.each(someOf(SCOPES, 1))(
   },
 );
 
-test.each(someOf(SCOPES, 1, 2))('a deleted %s action is not there for anybody', async (scope) => {
+test.each(someOf(SCOPES, 2, 2))('a deleted %s action is not there for anybody', async (scope) => {
   const world = await openPrivacyWorld(app, scope);
   const target = await published(world);
   await moderate('deleteAction', target.actionId);

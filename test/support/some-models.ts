@@ -13,5 +13,6 @@ const OTHERS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
  */
 export function someModels(turn: number): readonly string[] {
   if (IS_DEEP) return FEED_MODEL_NAMES;
-  return ['items', ...OTHERS.slice(turn % OTHERS.length).slice(0, 1)];
+  const at = turn % OTHERS.length;
+  return ['items', ...OTHERS.slice(at, at + 1)];
 }

@@ -20,7 +20,7 @@ import type { Run } from '../../support/model-run.ts';
 import { PEOPLE, REFS, story, TAGS } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
-import { repeats, SEED, someOf } from '../../support/seed.ts';
+import { repeats, SEED } from '../../support/seed.ts';
 
 const WITH_AND_WITHOUT_CAP = ['items', 'capped', 'redis', 'time-buckets'];
 const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled: boolean })[] = [
@@ -189,13 +189,7 @@ async function expectListsToBeFeeds({ model }: Run, watched: readonly Watched[])
   }
 }
 
-test.each(
-  someOf(
-    CASES.map((one, n) => ({ ...one, n })),
-    4,
-    6,
-  ),
-)(
+test.each(CASES.map((one, n) => ({ ...one, n })))(
   'a client that applies the events shows the feed, whatever happened, where feeds are stored by $name',
   async ({ name: _name, n, isPulled, ...options }) => {
     await using parts = await openParts(options);

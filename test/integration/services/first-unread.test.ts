@@ -8,22 +8,18 @@ const HOUR = 3_600_000;
 /** Actions for Ann, an hour apart, oldest first; the ids in the same order. */
 async function publish(parts: Parts, count: number): Promise<string[]> {
   const start = Date.now() - (count + 1) * HOUR;
-  const ids: string[] = [];
-  for (let from = 0; from < count; from += 500) {
-    const outcomes = await parts.services.publishActions(
-      parts.service,
-      Array.from({ length: Math.min(500, count - from) }, (_, n) => ({
-        actorId: (from + n) % 2 === 0 ? 'even' : 'odd',
-        mentions: ['ann'],
-        // In pairs of the same moment.
-        conducted: new Date(start + Math.floor((from + n) / 2) * 2 * HOUR),
-        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
-      })),
-    );
-    ids.push(...outcomes.map((outcome) => outcome.action?.id ?? ''));
-  }
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: count }, (_, n) => ({
+      actorId: n % 2 === 0 ? 'even' : 'odd',
+      mentions: ['ann'],
+      // In pairs of the same moment.
+      conducted: new Date(start + Math.floor(n / 2) * 2 * HOUR),
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+    })),
+  );
   await parts.fanOut();
-  return ids;
+  return outcomes.map((outcome) => outcome.action?.id ?? '');
 }
 
 async function pageFrom(parts: Parts, after: string): Promise<FeedPage> {

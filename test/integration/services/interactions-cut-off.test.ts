@@ -13,7 +13,6 @@ import { createRepositories, type Repositories } from '../../../src/storage/repo
 import { settleAbandonedInteractions } from '../../../src/workers/upkeep/settle-abandoned-interactions.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { someOf } from '../../support/seed.ts';
 
 /** More than any of the calls below has. */
 const MOST_WRITES = 12;
@@ -117,7 +116,7 @@ async function isCutOff(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-test.each(someOf(Object.entries(CALLS), 4))(
+test.each(Object.entries(CALLS))(
   '%s, cut off after any write: repeated, or never, the counts come out right',
   async (_name, call) => {
     await using parts = await openParts();
