@@ -43,7 +43,7 @@ export interface ApiClientOptions {
   /** Result of `readServerUrl`. */
   readonly url: string;
   readonly token: string;
-  /** Called once for each series of failures, before the first retry. */
+  /** Called before the first retry after a success, unless the server only asked for a slower pace. */
   readonly onRetry?: (reason: string) => void;
 }
 
@@ -82,9 +82,11 @@ export function apiClient(options: ApiClientOptions): ApiClient {
           return data;
         } catch (error) {
           if (!isRetryable(error)) throw error;
-          // Several operations may be running at once.
-          if (!isFailing) options.onRetry?.(error.message);
-          isFailing = true;
+          if (!(error instanceof ApiError && error.code === 'RATE_LIMITED')) {
+            // Of several operations that are running, one reports it.
+            if (!isFailing) options.onRetry?.(error.message);
+            isFailing = true;
+          }
           await delay(wait);
         }
       }

@@ -34,6 +34,16 @@ test('says once, before it tries again, why a server cannot be reached, and agai
   expect(reasons).toHaveLength(2);
 });
 
+test('says nothing where the server only wants to be asked more slowly', async () => {
+  const limited = '{"errors":[{"message":"Too many","extensions":{"code":"RATE_LIMITED"}}]}';
+  using server = await serverOf([(response) => response.end(limited), answered]);
+  const reasons: string[] = [];
+  const onRetry = (reason: string): number => reasons.push(reason);
+  const client = apiClient({ url: server.url, token: 'token', onRetry });
+  expect(await client.run('{ n }', {})).toEqual({ n: 1 });
+  expect(reasons).toEqual([]);
+});
+
 test('does not try again what the server has refused', async () => {
   using server = await serverOf([
     (response) => {
