@@ -15,14 +15,10 @@ export const SEED = inject('seed');
 /** Whether this run takes its time for what is left to chance. */
 export const IS_DEEP = inject('depth') > 1;
 
-/**
- * All of them in a deep run; in a usual one so many of them, which the seed chooses.
- *
- * @param turn Tests with the same values take others of them by another turn.
- */
-export function someOf<T>(all: readonly T[], usual: number, turn = 0): readonly T[] {
+/** All of them in a deep run; in a usual one so many of them, which the seed chooses. */
+export function someOf<T>(all: readonly T[], usual: number): readonly T[] {
   if (IS_DEEP) return all;
-  return all.filter((_, n) => (n + turn + SEED) % all.length < usual);
+  return all.filter((_, n) => (n + SEED) % all.length < usual);
 }
 
 /** How often to repeat what is left to chance: so often in a usual run, more often in a deep one. */

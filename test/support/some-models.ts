@@ -1,18 +1,19 @@
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
 import { IS_DEEP } from './seed.ts';
 
-/** Of these, each test takes another one, so that a usual run has every model in some of them. */
+/** Of these, each file takes its own pair, so that a usual run has every model in some of them. */
 const OTHERS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
+const PAIR = 2;
 
 /**
- * The feed models that a test of a use case runs with: all of them in a deep run, `items` and one of the others in a usual
- * run. What a model promises is tested with every model in every run, by the conformance suites and the random
+ * The feed models that a test of a use case runs with: all of them in a deep run, `items` and one pair of the others in a
+ * usual run. What a model promises is tested with every model in every run, by the conformance suites and the random
  * histories.
  *
- * @param turn Which other one: 0, 1, 2 and so on, and from the beginning again.
+ * @param turn Which pair: 0, 1, 2, and from the beginning again.
  */
 export function someModels(turn: number): readonly string[] {
   if (IS_DEEP) return FEED_MODEL_NAMES;
-  const at = turn % OTHERS.length;
-  return ['items', ...OTHERS.slice(at, at + 1)];
+  const pair = Array.from({ length: PAIR }, (_, n) => OTHERS[(turn * PAIR + n) % OTHERS.length]);
+  return ['items', ...pair.filter((name) => name !== undefined)];
 }

@@ -35,7 +35,7 @@ async function allAsleepBut(parts: Parts, awake: string): Promise<void> {
   );
 }
 
-describe.each(someModels(0))('with the feed model %s', (model) => {
+describe.each(someModels(2))('with the feed model %s', (model) => {
   test('who has not read for long loses what is stored, and nothing else', async () => {
     await using parts = await openParts({ model });
     const old = await publish(parts, 3);

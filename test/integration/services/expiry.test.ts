@@ -34,7 +34,7 @@ function removals({ events }: LiveList, actionId: string): number {
   return events.filter((event) => event.kind === 'removed' && event.actionId === actionId).length;
 }
 
-test.each(someModels(0))(
+test.each(someModels(1))(
   'is gone from every way in at its time, without a worker, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
@@ -66,7 +66,7 @@ test.each(someModels(0))(
   },
 );
 
-test.each(someModels(1))(
+test.each(someModels(2))(
   'watchers are notified once, and its entries go, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });

@@ -70,7 +70,7 @@ async function migrate(parts: Parts, limit: number): Promise<void> {
   while (after !== null);
 }
 
-test.each(someModels(2))(
+test.each(someModels(1))(
   'the key of a group from before shows nothing across tenants, with the feed model %s',
   async (model) => {
     await using parts = await openParts({ model });

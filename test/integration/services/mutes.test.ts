@@ -75,7 +75,7 @@ test('shows the comments of a muted member', async () => {
   expect(edges.map(({ node }) => node.action.engagement.comments)).toEqual([1]);
 });
 
-test.each(someModels(3))(
+test.each(someModels(0))(
   'ends by the clock, whether a worker runs or not, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });

@@ -80,7 +80,7 @@ function kinds({ events }: LiveList, id: string): string[] {
   });
 }
 
-test.each(someModels(5))(
+test.each(someModels(0))(
   'a reshare brings a public action to who follows, until it is taken back, and again, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
@@ -111,7 +111,7 @@ test.each(someModels(5))(
   },
 );
 
-test.each(someModels(0))(
+test.each(someModels(1))(
   'what is not public comes to nobody by a reshare, and what was and is no more is gone at once, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model }, 'TEAM');
@@ -137,7 +137,7 @@ test.each(someModels(0))(
   },
 );
 
-test.each(someModels(1))(
+test.each(someModels(2))(
   'a reshare does not bring what its reader mutes, the resharer or the actor, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
@@ -158,7 +158,7 @@ test.each(someModels(1))(
   },
 );
 
-test.each(someModels(2))(
+test.each(someModels(0))(
   'a watcher loses what is left to them by a muted member alone, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
@@ -179,7 +179,7 @@ test.each(someModels(2))(
   },
 );
 
-test.each(someModels(3))(
+test.each(someModels(1))(
   'what a moderator hides does not bring it any more, and does when it is shown again, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
@@ -197,7 +197,7 @@ test.each(someModels(3))(
   },
 );
 
-test.each(someModels(4))(
+test.each(someModels(2))(
   'a follow that begins in the past brings what was reshared since, and goes with it, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });

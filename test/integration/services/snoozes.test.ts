@@ -33,7 +33,7 @@ async function listed(parts: Parts, args: object = {}): Promise<string[]> {
 /** A place between the n-th action and the one after it. */
 const above = (n: number): Date => new Date(Date.UTC(2024, 0, 1) + n * HOUR + 1);
 
-test.each(someModels(5))(
+test.each(someModels(2))(
   'is out of the feed until then, and stands no lower than there afterwards, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model, cap: 3 });
