@@ -80,14 +80,23 @@ export async function groupsOf(
   return new Map(found.map((member) => [member.userId, member]));
 }
 
-/** Audience keys of an action. @throws BAD_USER_INPUT when the actor lacks the group that the scope needs. */
+type Group = Parameters<typeof scopeKey>[1];
+
+/** Whether the actor lacks the group that the scope needs. */
+export function lacksGroup(scope: Scope, group: Group): boolean {
+  return scope !== 'RESTRICTED' && scopeKey(scope, group) === null;
+}
+
+export function noGroup(scope: Scope, path: readonly (string | number)[]): FanfareError {
+  return badInput(`The actor has no ${scope.toLowerCase()}`, [...path, 'scope']);
+}
+
+/** Audience keys of an action whose actor has the group that the scope needs. */
 export function audienceKeys(
   { scope, mentions, recipients }: Pick<Action, 'scope' | 'mentions' | 'recipients'>,
-  group: { readonly teamId: string | null; readonly departmentId: string | null } | null,
+  group: Group,
 ): string[] {
   const key = scopeKey(scope, group);
-  if (key === null && scope !== 'RESTRICTED')
-    throw badInput(`The actor has no ${scope.toLowerCase()}`, ['scope']);
   return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
 }
 

@@ -17,6 +17,8 @@ import {
   audienceKeys,
   checkDescriptor,
   groupsOf,
+  lacksGroup,
+  noGroup,
   refIdsOf,
   refsSchema,
   refuseOtherVoices,
@@ -85,6 +87,8 @@ export async function publishAction(
   if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
     throw quota.refusal;
   const groups = await groupsOf(dependencies.members, [checked]);
+  if ((await grouplessOf(dependencies, [checked], groups)).has(checked))
+    throw noGroup(checked.scope, ['input']);
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
   );
@@ -122,26 +126,26 @@ export async function publishActions(
     });
   }
   const inputsOf = (): CheckedInput[] => accepted.map(({ input }) => input);
-  const refuse = (refused: ReadonlySet<CheckedInput>, refusal: FanfareError): void => {
+  const refuse = (
+    refused: ReadonlySet<CheckedInput>,
+    refusalOf: (input: CheckedInput, path: readonly (string | number)[]) => FanfareError,
+  ): void => {
     for (const { position, input } of accepted)
-      if (refused.has(input)) outcomes[position] = outcomeOf(refusal);
+      if (refused.has(input)) outcomes[position] = outcomeOf(refusalOf(input, ['inputs', position]));
     accepted = accepted.filter(({ input }) => !refused.has(input));
   };
-  refuse(await lateOf(dependencies, inputsOf()), tooLate(['inputs']));
+  refuse(await lateOf(dependencies, inputsOf()), (_input, path) => tooLate(path));
   await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
-  if (quota.refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), quota.refusal);
+  const { refusal } = quota;
+  if (refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), () => refusal);
   const groups = await groupsOf(dependencies.members, inputsOf());
+  refuse(await grouplessOf(dependencies, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
   const recorded = clock.now();
   const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
-    attempt(outcomes, position, () => {
-      ready.push({
-        position,
-        action: newAction(input, { groups, recorded, lane, isImported: isBulk }),
-      });
-    });
+    ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
   }
   const published = await dependencies.actions.insertMany(ready.map(({ action }) => action));
   published.forEach((result, index) => {
@@ -192,9 +196,7 @@ async function lateOf(
 ): Promise<ReadonlySet<CheckedInput>> {
   const now = clock.time();
   const over = inputs.filter(({ expiresAt }) => expiresAt !== null && expiresAt.getTime() <= now);
-  if (over.length === 0) return new Set();
-  const published = await actions.published(over.map(publicationOf));
-  return new Set(over.filter((_, index) => published[index] !== true));
+  return new Set(await unpublishedOf({ actions }, over));
 }
 
 function tooLate(path: readonly (string | number)[]): FanfareError {
@@ -207,8 +209,27 @@ async function refusedOf(
   { granted }: Pick<GrantedPublications, 'granted'>,
   inputs: readonly CheckedInput[],
 ): Promise<ReadonlySet<CheckedInput>> {
+  return new Set((await unpublishedOf({ actions }, inputs)).slice(granted));
+}
+
+/** Actions whose actor lacks the group that the scope needs. A replay stays a replay even after the actor has left it. */
+async function grouplessOf(
+  { actions }: Pick<PublishDependencies, 'actions'>,
+  inputs: readonly CheckedInput[],
+  groups: Groups,
+): Promise<ReadonlySet<CheckedInput>> {
+  const groupless = inputs.filter(({ scope, actor }) => lacksGroup(scope, groups.get(actor) ?? null));
+  return new Set(await unpublishedOf({ actions }, groupless));
+}
+
+/** Those that are no replays, in their order. */
+async function unpublishedOf(
+  { actions }: Pick<PublishDependencies, 'actions'>,
+  inputs: readonly CheckedInput[],
+): Promise<CheckedInput[]> {
+  if (inputs.length === 0) return [];
   const published = await actions.published(inputs.map(publicationOf));
-  return new Set(inputs.filter((_, index) => published[index] !== true).slice(granted));
+  return inputs.filter((_, index) => published[index] !== true);
 }
 
 function publicationOf({

@@ -12,6 +12,8 @@ import {
   audienceKeys,
   checkDescriptor,
   groupsOf,
+  lacksGroup,
+  noGroup,
   peopleKeys,
   refIdsOf,
   refsSchema,
@@ -67,7 +69,8 @@ export async function updateAction(
   if (checked.descriptor !== undefined && !identity.roles.has('service'))
     refuseOtherVoices(checked.descriptor, known.actorId, [...PATH, 'descriptor']);
   const { scope } = checked;
-  const groups = scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
+  const groups: Groups =
+    scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);
@@ -136,6 +139,8 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
       ...PATH,
       'descriptor',
     ]);
+  const group = groups.get(action.actorId) ?? null;
+  if (edit.scope !== undefined && lacksGroup(edit.scope, group)) throw noGroup(edit.scope, PATH);
   const refs = refsAfter(action, edit);
   const people = { mentions, recipients };
   return {
@@ -143,7 +148,7 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
     audience:
       edit.scope === undefined
         ? [...action.audience.filter(isOfScope), ...peopleKeys(people)]
-        : audienceKeys({ scope, ...people }, groups.get(action.actorId) ?? null),
+        : audienceKeys({ scope, ...people }, group),
     refIds: refIdsOf(refs, action.actorId),
     expiresAt: edit.expiresAt === undefined ? action.expiresAt : edit.expiresAt,
   };

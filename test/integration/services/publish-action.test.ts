@@ -58,6 +58,33 @@ test('returns the first action to a retry with the same key, by the same actor o
   expect(await parts.database.collections.actions.countDocuments()).toBe(2);
 });
 
+test('returns the first action to a retry whose actor has left the team in between', async () => {
+  await using parts = await openParts();
+  const member = (teamId: string | null) =>
+    parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', teamId }]);
+  await member('t1');
+  const toTeam = { actorId: 'ann', scope: 'TEAM', idempotencyKey: 'k' } as const;
+  const first = await parts.publish(toTeam);
+  await member(null);
+  expect(await parts.publish(toTeam)).toEqual({ action: first.action, isReplay: true });
+  const descriptor = { posted: { postId: 'p' } };
+  const outcomes = await parts.services.publishActions(parts.service, [
+    { ...toTeam, descriptor },
+    { ...toTeam, descriptor, idempotencyKey: 'other' },
+    { ...toTeam, descriptor, idempotencyKey: null },
+  ]);
+  expect(outcomes.map(({ action, isReplay, error }) => [action?.id, isReplay, error?.code])).toEqual([
+    [first.action.id, true, undefined],
+    [undefined, false, 'BAD_USER_INPUT'],
+    [undefined, false, 'BAD_USER_INPUT'],
+  ]);
+  await expect(parts.publish({ ...toTeam, idempotencyKey: 'other' })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ path: ['input', 'scope'], message: 'The actor has no team' }],
+  });
+  expect(await parts.database.collections.actions.countDocuments()).toBe(1);
+});
+
 test('records one action when the same key comes many times at once', async () => {
   await using parts = await openParts();
   const results = await Promise.all(Array.from({ length: 20 }, () => parts.publish({ idempotencyKey: 'k' })));
