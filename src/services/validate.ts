@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FanfareError } from '../domain/errors.ts';
+import { FanfareError, type InputIssue } from '../domain/errors.ts';
 
 /** Validates a whole input. @throws FanfareError BAD_USER_INPUT listing every fault and its location. */
 export function validate<T>(
@@ -13,9 +13,13 @@ export function validate<T>(
     path: [...path, ...issue.path.filter((part) => typeof part !== 'symbol')],
     message: issue.message,
   }));
-  const summary = issues
+  throw new FanfareError('BAD_USER_INPUT', summaryOf(issues), { issues });
+}
+
+/** The first faults in words, each with its location. */
+export function summaryOf(issues: readonly InputIssue[]): string {
+  return issues
     .slice(0, 5)
-    .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ');
-  throw new FanfareError('BAD_USER_INPUT', summary, { issues });
 }

@@ -11,7 +11,7 @@ import type { NewAction } from '../../storage/actions/action-document.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { takePublications, type GrantedPublications } from '../tenants/quotas.ts';
-import { validate } from '../validate.ts';
+import { summaryOf, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
   audienceKeys,
@@ -185,8 +185,13 @@ function attempt(outcomes: PublishOutcome[], position: number, work: () => void)
   }
 }
 
-function outcomeOf({ code, message }: FanfareError): PublishOutcome {
-  return { action: null, isReplay: false, error: { code, message } };
+/** The message is all that an entry has to say where the fault is. */
+function outcomeOf({ code, message, issues }: FanfareError): PublishOutcome {
+  return {
+    action: null,
+    isReplay: false,
+    error: { code, message: issues.length === 0 ? message : summaryOf(issues) },
+  };
 }
 
 /** Actions that have already expired. A replay stays a replay even after the action has expired. */

@@ -159,7 +159,7 @@ test('a retry that comes after the end it names is the first action, where that 
   ]);
   expect(outcomes.map(({ action: of, isReplay, error }) => [of?.id === action.id, isReplay, error])).toEqual([
     [true, true, null],
-    [false, false, { code: 'BAD_USER_INPUT', message: 'Must be later than now' }],
+    [false, false, { code: 'BAD_USER_INPUT', message: 'inputs.1.expiresAt: Must be later than now' }],
     [false, false, null],
   ]);
   expect((await parts.repositories.actions.published([{ actorId: 'bob', idempotencyKey: 'never' }]))[0]).toBe(

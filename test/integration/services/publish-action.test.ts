@@ -109,6 +109,7 @@ test('lets each action of a batch succeed or fail on its own, in the order given
     [false, 'BAD_USER_INPUT'],
     [false, null],
   ]);
+  expect(outcomes[3]?.error?.message).toBe('inputs.3.scope: The actor has no team');
   expect(outcomes[2]?.action?.id).toBe(outcomes[0]?.action?.id);
   expect(await parts.database.collections.actions.countDocuments()).toBe(2);
 });
