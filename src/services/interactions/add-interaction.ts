@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Action } from '../../domain/action.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   interactionKey,
   isShown,
   MAX_INTERACTION_DATA_BYTES,
+  type InteractionId,
   type InteractionIdentity,
 } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
@@ -59,17 +60,18 @@ export async function addInteraction(
 
   const { kind, text, reaction, parentId, data } = checked;
   const idempotencyKey = checked.idempotencyKey ?? null;
+  const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
+  const key = interactionKey(of);
   const [departmentIds] = await Promise.all([
     departmentsOf(dependencies, [actor, action.actorId]),
-    parentId == null ? null : checkParent(dependencies, actionId, parentId),
+    parentId == null ? null : checkParent(dependencies, { actionId, key }, parentId),
   ]);
-  const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const recorded = await dependencies.interactions.record({
     ...of,
     actionId,
     at,
     departmentIds,
-    key: interactionKey(of) ?? dependencies.newToken(),
+    key: key ?? dependencies.newToken(),
     text: text ?? null,
     parentId: parentId ?? null,
     data: data ?? null,
@@ -113,15 +115,20 @@ function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: 
     );
 }
 
-/** The parent must be a visible comment on the same action that is not itself a reply. */
+/**
+ * The parent must be a visible comment on the same action that is not itself a reply. A retry stays one even after the parent
+ * was removed or hidden.
+ */
 async function checkParent(
   { interactions }: Pick<InteractionDependencies, 'interactions'>,
-  actionId: string,
-  parentId: string,
+  { actionId, key }: { readonly actionId: ActionId; readonly key: string | null },
+  parentId: InteractionId,
 ): Promise<void> {
   const parent = (await interactions.find(parentId))?.interaction;
-  if (parent?.actionId !== actionId || parent.state !== 'VISIBLE')
+  if (parent?.actionId !== actionId || parent.state !== 'VISIBLE') {
+    if (key !== null && (await interactions.isRecorded(actionId, key))) return;
     throw new FanfareError('NOT_FOUND', 'There is no such comment');
+  }
   if (parent.kind !== 'COMMENT') throw badInput('Not a comment', ['input', 'parentId']);
   if (parent.parentId !== null)
     throw badInput('This comment is a reply, and replies cannot have replies', ['input', 'parentId']);

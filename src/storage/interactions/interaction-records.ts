@@ -89,6 +89,12 @@ export function interactionRecords(
       return { ...known(stored), change: stored.settling?.equals(token) === true ? 'given again' : 'none' };
     },
 
+    /** Whether an interaction with this key was recorded, whatever became of it. Index `key`. */
+    async isRecorded(actionId: ActionId, key: string): Promise<boolean> {
+      const filter = { actionId: new ObjectId(actionId), key };
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+
     /** A member's newest interaction of a kind with an action, in any state. Index `own`. */
     async newestOwn(of: Exclude<RemovalOf, Pick<Interaction, 'id'>>): Promise<KnownInteraction | null> {
       const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });

@@ -67,6 +67,25 @@ test('refuses replies to replies, to what is no comment of the action, and to wh
     });
 });
 
+test('a reply sent again with its key is a replay, also where the comment has gone since', async () => {
+  await using parts = await openParts();
+  const { action, first, second } = await thread(parts);
+  const reply = (parentId: string, idempotencyKey: string, userId = 'dan') =>
+    parts.services.addInteraction(parts.session(userId), {
+      ...{ actionId: action.id, kind: 'COMMENT', text: 'Reply', parentId, idempotencyKey },
+    });
+  const given = [await reply(first.id, 'to first'), await reply(second.id, 'to second')];
+  await parts.services.removeInteraction(parts.session('ann'), { id: first.id });
+  await parts.services.hideInteraction(parts.session('admin', 'admin'), second.id, null);
+  const again = [await reply(first.id, 'to first'), await reply(second.id, 'to second')];
+  expect(again.map(({ interaction, isReplay }) => [interaction, isReplay])).toEqual(
+    given.map(({ interaction }) => [interaction, true]),
+  );
+  const gone = { code: 'NOT_FOUND', message: 'There is no such comment' };
+  await expect(reply(first.id, 'new')).rejects.toMatchObject(gone);
+  await expect(reply(first.id, 'to first', 'eve')).rejects.toMatchObject(gone);
+});
+
 test.each([
   ['text of a like', { kind: 'LIKE', text: 'x' }],
   ['parent of a like', { kind: 'LIKE', parentId: 'f'.repeat(24) }],
