@@ -15,7 +15,7 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'Unique per action, actor and kind. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor.',
+        'Unique per action, actor and kind; of a REACTION also per reaction. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor.',
     }),
     at: t.field({
       type: 'DateTime',

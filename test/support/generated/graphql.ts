@@ -430,7 +430,7 @@ export type RecordInteractionInput = {
   at?: InputMaybe<Scalars['DateTime']['input']>;
   /** Free data of the application, at most 4 KiB as JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;
-  /** Unique per action, actor and kind. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor. */
+  /** Unique per action, actor and kind; of a REACTION also per reaction. A retry with the same key changes nothing, even if the interaction has been removed since. Without a key each comment counts; a like, a reshare and each reaction count once per actor. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** What was done. */
   kind: InteractionKind;
