@@ -21,7 +21,7 @@ import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from './descriptor.ts';
 import { Member } from './member.ts';
 import { Node } from './node.ts';
-import { UnreadCount } from './unread-count.ts';
+import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 
 /** Listed items or actors of one group. */
 const LISTED = { standard: 3, most: 20 } as const;
@@ -148,6 +148,7 @@ builder.objectFields(FeedGroupConnection, (t) => ({
   unread: t.field({
     type: UnreadCount,
     description: 'Groups of this list whose topmost item is unread, from the same read as the page.',
+    extensions: UNREAD_COST,
     resolve: ({ page }) => page.countUnread(),
   }),
   state: t.field({

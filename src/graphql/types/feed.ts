@@ -9,7 +9,7 @@ import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
 import { Member } from './member.ts';
 import { Node } from './node.ts';
-import { UnreadCount } from './unread-count.ts';
+import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from './viewer.ts';
 
 export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem').implement({
@@ -74,6 +74,7 @@ builder.objectFields(FeedConnection, (t) => ({
   unread: t.field({
     type: UnreadCount,
     description: 'Unread entries of this list that match its filter, from the same read as the page.',
+    extensions: UNREAD_COST,
     resolve: ({ page }) => page.countUnread(),
   }),
   state: t.field({

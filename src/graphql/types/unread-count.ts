@@ -1,5 +1,7 @@
+import { MAX_UNREAD } from '../../services/feed/feed-scan.ts';
 import type { UnreadCount as UnreadCountSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
+import type { ListSize } from '../limits/cost.ts';
 
 export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({
   description:
@@ -9,3 +11,6 @@ export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').i
     isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
   }),
 });
+
+/** Counting reads up to this many visible items, and more where the rules leave gaps. */
+export const UNREAD_COST: { readonly size: ListSize } = { size: MAX_UNREAD };

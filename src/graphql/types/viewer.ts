@@ -2,7 +2,7 @@ import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from './member.ts';
 import { RefConnection } from './ref.ts';
-import { UnreadCount } from './unread-count.ts';
+import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 
 /** The caller as given by the token; all data is loaded per field. */
 export const Viewer = builder.objectRef<object>('Viewer').implement({
@@ -21,6 +21,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     unreadCount: t.field({
       type: UnreadCount,
       description: 'Unread entries of the whole feed.',
+      extensions: UNREAD_COST,
       resolve: (_source, _args, context) => context.services.countUnread(context.session()),
     }),
     lastRead: t.field({
