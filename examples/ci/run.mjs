@@ -1,12 +1,17 @@
 // Publishes what a build server would, and reads it in every way: node run.mjs. Each step says what it found, and fails
 // where that is not what it should be.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFanfare } from '@fanfare/server';
 import config from './fanfare.config.mjs';
 
 const web = { repoId: 'web', repoName: 'Web' };
-const fanfare = createFanfare(config, { settings: { LOG_LEVEL: 'warn' } });
+// Empty databases each time: what an earlier run published would be found, too.
+const DATA_DIR = await mkdtemp(join(tmpdir(), 'fanfare-ci-'));
+const fanfare = createFanfare(config, { settings: { LOG_LEVEL: 'warn', DATA_DIR } });
 
 async function ask(document, variables, as) {
   const { data, errors } = await fanfare.query(document, variables, as);
@@ -97,4 +102,5 @@ try {
   });
 } finally {
   await fanfare.close();
+  await rm(DATA_DIR, { recursive: true });
 }
