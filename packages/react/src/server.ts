@@ -12,7 +12,7 @@ export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';
 /**
  * All that the hooks and parts send on their own, for PERSISTED_OPERATIONS of a server that takes nothing else.
  * @param fields of a client with another selection; it has what `feedItemFields` has
- * @param more documents of `useQuery`, `usePages` and `request`
+ * @param more documents of `useQuery` and `request`
  */
 export async function operationsOf(
   fields: string = feedItemFields,
