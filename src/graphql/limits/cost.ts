@@ -33,6 +33,12 @@ export interface PageSize {
   readonly max: number;
 }
 
+/**
+ * Entries a field reads without returning them, given by the field in `extensions: { reads }`: always, or only if an
+ * argument has a value of an enum.
+ */
+export type Reads = number | { readonly argument: string; readonly value: string; readonly count: number };
+
 /** Estimate for a list field without a size. */
 const DEFAULT_SIZE = 10;
 
@@ -40,7 +46,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * Cost of answering an operation: one per requested object, multiplied by the lengths of lists as far as arguments determine
- * them. Fields of plain values are free unless they declare a size. Expects a validated operation.
+ * them, and what fields declare to read besides. Fields of plain values are free unless they declare a size. Expects a validated operation.
  */
 export function operationCost(schema: GraphQLSchema, operation: Operation, variables: Variables): number {
   const { definition, fragments } = operation;
@@ -81,7 +87,7 @@ export function operationCost(schema: GraphQLSchema, operation: Operation, varia
     if (field === undefined) return 0;
     if (node.selectionSet === undefined) return valueCost(field);
     const inner = ofSelections(node.selectionSet, getNamedType(field.type), pageOf(field, node, values));
-    return sizeOf(field, node, values, page) * (1 + inner);
+    return readsOf(field, node, values) + sizeOf(field, node, values, page) * (1 + inner);
   }
 
   return ofSelections(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined, 1);
@@ -96,6 +102,12 @@ function sizeOf(field: Field, node: FieldNode, variables: Variables, page: numbe
   if (typeof size === 'number') return size;
   if ('argument' in size) return sizeGiven(size, node, variables);
   return clamp(lengthOf(argument(node, size.lengthOf), variables), size.max);
+}
+
+function readsOf(field: Field, node: FieldNode, variables: Variables): number {
+  const reads = field.extensions['reads'] as Reads | undefined;
+  if (reads === undefined || typeof reads === 'number') return reads ?? 0;
+  return valueOf(argument(node, reads.argument), variables) === reads.value ? reads.count : 0;
 }
 
 /** A plain value is free unless the field declares how many entries it is computed from. */
@@ -137,8 +149,9 @@ function lengthOf(node: ValueNode | undefined, variables: Variables): number {
   return Array.isArray(value) ? value.length : 1;
 }
 
-/** Evaluates only what sizes need: numbers, and the lengths of lists. */
+/** Evaluates only what costs depend on: numbers, values of enums, and the lengths of lists. */
 function literalOf(node: ValueNode | undefined): unknown {
   if (node?.kind === Kind.INT) return Number(node.value);
+  if (node?.kind === Kind.ENUM) return node.value;
   return node?.kind === Kind.LIST ? node.values : undefined;
 }

@@ -2,6 +2,7 @@ import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-i
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import type { Reads } from '../limits/cost.ts';
 import { asksForField } from '../live-selection.ts';
 import { PLAIN, SHARED } from '../shared-field.ts';
 import { Action } from './action.ts';
@@ -102,11 +103,15 @@ const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implemen
   }),
 });
 
+/** Far more ids than a page has, but whole actions only of a batch of them. */
+const SEARCH: Reads = 25;
+
 builder.objectFields(Viewer, (t) => ({
   firstUnread: t.field({
     type: FirstUnread,
     nullable: true,
     description: 'The oldest unread item of the feed; null if everything has been read.',
+    extensions: { reads: SEARCH },
     resolve: (_source, _args, context) => context.services.findFirstUnread(context.session()),
   }),
 }));
@@ -147,6 +152,9 @@ export const FeedFilter = builder.inputType('FeedFilter', {
   }),
 });
 
+/** Every page in this order ranks the entries of a whole day, however short it is. */
+const RANKING: Reads = { argument: 'order', value: 'TOP', count: 100 };
+
 builder.queryField('feed', (t) =>
   t.field({
     type: FeedConnection,
@@ -156,7 +164,7 @@ builder.queryField('feed', (t) =>
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
       order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'The order.' }),
     },
-    extensions: PAGE_COST,
+    extensions: { ...PAGE_COST, reads: RANKING },
     async resolve(_root, args, context, info) {
       const withUnread = asksForField(info, 'unread');
       const withLiveCursor = asksForField(info, 'liveCursor');

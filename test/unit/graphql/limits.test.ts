@@ -25,6 +25,9 @@ describe('the cost of an operation', () => {
     ['{ feed(first: 1) { total { count } unread { count } } }', 1 + 1_000 + 100],
     ['{ feedGroups(first: 1) { unread { count isExact } } }', 1 + 100],
     ['{ feed { state } }', 1],
+    ['{ feed(first: 3, order: TOP) { edges { cursor } } }', 100 + 1 + 3],
+    ['{ feed(first: 3, order: RECENT) { edges { cursor } } }', 1 + 3],
+    ['{ viewer { firstUnread { cursor item { id } } } }', 1 + 25 + 1 + 1],
     ['{ feed(first: 3) { edges { cursor } } }', 1 + 3],
     ['{ feed(first: 3) { pageInfo { endCursor } edges { node { id } } } }', 1 + 1 + 3 * 2],
     ['{ feed { edges { cursor } } }', 1 + 25],
@@ -46,6 +49,9 @@ describe('the cost of an operation', () => {
     expect(cost(feed)).toBe(8);
     expect(cost(feed, { n: 2 })).toBe(3);
     expect(cost(feed, { n: null })).toBe(26);
+    const top = 'query ($order: FeedOrder! = TOP) { feed(first: 1, order: $order) { state } }';
+    expect(cost(top)).toBe(101);
+    expect(cost(top, { order: 'RECENT' })).toBe(1);
     expect(cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
     expect(cost('query ($ids: [ID!] = ["a", "b"]) { nodes(ids: $ids) { id } }')).toBe(2);
   });
