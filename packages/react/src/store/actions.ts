@@ -23,8 +23,10 @@ export class Actions extends Signal {
   /** When an event or an answer to a write was last heard of each, as `now` counts. */
   readonly #heard = new Map<string, number>();
   #now = 0;
-  /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
-  readonly #gone = new Map<string, Gone>();
+  /** Taken out and confirmed, and when. An event from before may still come, and must not bring it back. */
+  readonly #gone = new Map<string, { readonly from: Gone; readonly at: number }>();
+  /** Writes of which the event has come before the answer. */
+  readonly #settled = new WeakSet<Write>();
   #version = 0;
 
   /** Another one after each change. */
@@ -49,9 +51,12 @@ export class Actions extends Signal {
   /**
    * As a page has it. What was heard since may be later, so that stays. Call `emit` after the last of a page.
    * @param asked `now` of before the page was asked for
+   * @param from the list that the page is of: what it has again after it was taken out of it was brought back elsewhere
    */
-  confirmRead(action: FanfareAction, asked: number): void {
+  confirmRead(action: FanfareAction, asked: number, from?: Gone): void {
     if ((this.#heard.get(action.id) ?? 0) <= asked) this.#set(action);
+    const gone = this.#gone.get(action.id);
+    if (gone !== undefined && gone.from === from && gone.at <= asked) this.#gone.delete(action.id);
   }
 
   #set(action: FanfareAction): void {
@@ -84,13 +89,15 @@ export class Actions extends Signal {
   isGone(id: string, from: Gone): boolean {
     if (this.#gone.size === 0 && this.#writes.size === 0) return false;
     const written = (this.#writes.get(id) ?? []).findLast(({ gone }) => gone !== undefined)?.gone;
-    const gone = written ?? this.#gone.get(id);
+    const gone = written ?? this.#gone.get(id)?.from;
     return gone === from || gone === 'everywhere';
   }
 
   /** The server has said that it went: what comes from now on is true again. */
   settleGone(id: string): void {
-    if (this.#gone.get(id) !== 'everywhere') this.#gone.delete(id);
+    if (this.#gone.get(id)?.from !== 'everywhere') this.#gone.delete(id);
+    const [sent] = this.#writes.get(id) ?? [];
+    if (sent !== undefined && sent.gone !== 'everywhere') this.#settled.add(sent);
   }
 
   bringBack(id: string): void {
@@ -112,7 +119,8 @@ export class Actions extends Signal {
     this.#sending.set(id, over);
     try {
       const result = await sent;
-      if (write.gone !== undefined) this.#gone.set(id, write.gone);
+      if (write.gone !== undefined && !this.#settled.has(write))
+        this.#gone.set(id, { from: write.gone, at: (this.#now += 1) });
       return result;
     } finally {
       if (this.#sending.get(id) === over) this.#sending.delete(id);

@@ -220,7 +220,7 @@ export class FeedStore extends Signal {
   }
 
   #confirm({ edges }: FeedPage<FanfareItem>, asked: number): void {
-    for (const { node } of edges) this.#with.actions.confirmRead(node.action, asked);
+    for (const { node } of edges) this.#with.actions.confirmRead(node.action, asked, this.#shown.from);
     this.#with.actions.emit();
   }
 

@@ -104,6 +104,39 @@ test('what could not be hidden comes back, and what was hidden comes back when i
   expect(shown()).toEqual(['b', 'a']);
 });
 
+test('what was hidden and is shown again elsewhere comes back, however its events and pages overtake the answer', async () => {
+  const hiding = held<string>();
+  let isHeld = true;
+  let items = ITEMS;
+  const { client, reader, feed, shown, ready, live } = settle({
+    feed: () => items,
+    mutations: {
+      hideFeedItem: ({ actionId }) => (isHeld ? hiding.promise : Promise.resolve(actionId)),
+    },
+  });
+  await ready();
+  await live();
+  const [item] = ITEMS as [FanfareItem];
+  const hidden = reader.remove(item, 'hide');
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
+  hiding.resolve('action-b');
+  await hidden;
+  expect(shown()).toEqual(['a']);
+  await client.emit({ __typename: 'FeedItemAdded', item });
+  feed.showWaiting();
+  expect(shown()).toEqual(['b', 'a']);
+  // And where the connection was lost before its event came: then a page says so.
+  isHeld = false;
+  items = [testItem('a', at(1))];
+  await reader.remove(item, 'hide');
+  await client.resync('window-passed');
+  expect(shown()).toEqual(['a']);
+  items = ITEMS;
+  await client.resync('window-passed');
+  feed.showWaiting();
+  expect(shown()).toEqual(['b', 'a']);
+});
+
 test('marking all as read changes items and count and takes nothing out; a failure takes it back', async () => {
   let fails = false;
   const { reader, feed, shown, ready } = settle({
