@@ -12,6 +12,8 @@ export interface Entry {
 
 type ItemEvent = Exclude<FeedEvent<FanfareItem>, { readonly __typename: 'UnreadCountChanged' }>;
 type Page = Pick<FeedPage<FanfareItem>, 'edges' | 'pageInfo'>;
+/** How many more entries there are; null: it is of one that is not loaded, and only the server knows. */
+type Change = 1 | 0 | -1 | null;
 
 /** A list as it is shown, and what waits to be shown. Pure: what was asked for comes as pages, what happened as events. */
 export class FeedList {
@@ -48,40 +50,45 @@ export class FeedList {
 
   /**
    * @param mustWait whether what is new or bumped waits. What is removed or counted is applied at once either way.
-   * @returns whether the item is new to the reader
    */
-  apply(event: ItemEvent, mustWait: boolean): boolean {
+  apply(event: ItemEvent, mustWait: boolean): Change {
     for (const events of this.#underWay) events.push(event);
     return this.#apply(event, mustWait);
   }
 
-  #apply(event: ItemEvent, mustWait: boolean): boolean {
+  #apply(event: ItemEvent, mustWait: boolean): Change {
+    const id = 'item' in event ? event.item.id : event.itemId;
+    const isKnown = this.#waiting.has(id) || this.#shown.some((entry) => entry.item.id === id);
     if (event.__typename === 'FeedItemRemoved') {
-      this.#remove(event.itemId);
-      return false;
+      this.#remove(id);
+      if (isKnown) return -1;
+      return this.#hasNextPage ? null : 0;
     }
     const { item } = event;
+    const isAdded = event.__typename === 'FeedItemAdded';
+    // A bump brings up what may have been below what is loaded.
+    const change = !isKnown && (isAdded || !this.#hasNextPage) ? 1 : 0;
     const place = placeOf(item, this.#order);
     const at = this.#shown.findIndex((entry) => entry.item.id === item.id);
     const shown = this.#shown[at];
     if (place !== null && this.#isBelowEdge(place)) {
       this.#remove(item.id);
-      return false;
+      return isAdded && !isKnown ? null : 0;
     }
     if (shown !== undefined && isSamePlace(shown.place, place)) {
       this.#shown = this.#shown.with(at, { item, place });
       this.#waiting.delete(item.id);
-      return false;
+      return change;
     }
     if (mustWait || place === null) {
       if (shown !== undefined) this.#shown = this.#shown.with(at, { item, place: shown.place });
       // In the order TOP a bump says nothing about the place.
       if (shown === undefined || place !== null) this.#waiting.set(item.id, { item, place });
-      return shown === undefined;
+      return change;
     }
     this.#waiting.delete(item.id);
     this.#insert([{ item, place }]);
-    return shown === undefined;
+    return change;
   }
 
   /** Shows what waits. @returns the id of the uppermost of it */

@@ -237,9 +237,7 @@ export class FeedStore extends Signal {
           this.#isApplying = false;
         }
       } else actions.settleGone(event.actionId);
-      const isNew = this.#list.apply(event, this.#mustWait());
-      const isAdded = isNew && event.__typename === 'FeedItemAdded';
-      this.#publish(this.#counted(isAdded ? 1 : event.__typename === 'FeedItemRemoved' ? -1 : 0));
+      this.#publish(this.#counted(this.#list.apply(event, this.#mustWait())));
     }
     onEvent(event);
   }
@@ -259,11 +257,12 @@ export class FeedStore extends Signal {
     if (shown > 0 && (isWhole ? unread.isExact && unread.count < shown : isLess)) void this.refresh();
   }
 
-  #counted(by: number): Partial<FeedSnapshotState> {
+  /** Where only the server can tell, and where a count is under way that may have it or not, the list is read again. */
+  #counted(by: number | null): Partial<FeedSnapshotState> {
     const { total } = this.#snapshot;
-    return total?.isExact === true && by !== 0
-      ? { total: { ...total, count: Math.max(0, total.count + by) } }
-      : {};
+    if (total?.isExact !== true || by === 0) return {};
+    if (by === null || this.#refreshing !== null) void this.refresh();
+    return { total: { ...total, count: Math.max(0, total.count + (by ?? 0)) } };
   }
 
   #mustWait(): boolean {

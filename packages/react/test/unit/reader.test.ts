@@ -249,6 +249,33 @@ test('a total that was asked for moves with what comes and goes', async () => {
   expect(feed.getSnapshot().total?.count).toBe(7);
 });
 
+test('a total counts nothing twice, and nothing that its filter may leave out', async () => {
+  let total = 7;
+  const client = createTestClient({
+    feed: () =>
+      Promise.resolve({
+        ...pageOf(ITEMS),
+        pageInfo: { hasNextPage: true, endCursor: 'a' },
+        total: { count: total, isExact: true },
+      }),
+  });
+  const feed = new Reader({ client }).feed({ total: true, filter: { types: ['Custom'] } });
+  feed.use(() => undefined);
+  await vi.waitFor(() => expect(client.watching).toBe(1));
+  const counts = (count: number) => vi.waitFor(() => expect(feed.getSnapshot().total?.count).toBe(count));
+  // The same addition may come twice; here it waits to be shown.
+  for (let n = 0; n < 2; n += 1)
+    await client.emit({ __typename: 'FeedItemAdded', item: testItem('new', at(9)) });
+  await counts(8);
+  // Removals come whatever the filter: of this one only the server knows whether it was counted.
+  total = 6;
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: 'other', actionId: 'action-other' });
+  await counts(6);
+  total = 9;
+  await client.emit({ __typename: 'FeedItemAdded', item: testItem('old', at(-9)) });
+  await counts(9);
+});
+
 test('equal options share a list, however they are written down', () => {
   const reader = new Reader({ client: createTestClient({ feed: () => [] }) });
   expect(reader.feed({ filter: { tags: ['x'], refId: 'r' } })).toBe(
