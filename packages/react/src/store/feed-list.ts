@@ -126,6 +126,8 @@ export class FeedList {
     return (page, mustWait) => {
       this.#underWay.delete(events);
       if (page === null) return;
+      // Behind this edge nothing was known, so what follows there is no news and moves nothing.
+      const wasBelow = ({ place }: Entry): boolean => place !== null && this.#isBelowEdge(place);
       const fresh = new Map(page.edges.map(({ node }) => [node.id, this.#entryOf(node)]));
       this.#waiting.clear();
       const isFirst = this.#shown.length === 0;
@@ -140,8 +142,8 @@ export class FeedList {
         const moved = [...fresh.values()].filter(
           (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
         );
-        if (!mustWait) this.#insert(moved);
-        else for (const entry of moved) this.#waiting.set(entry.item.id, entry);
+        this.#insert(mustWait ? moved.filter(wasBelow) : moved);
+        for (const entry of moved) if (mustWait && !wasBelow(entry)) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
       for (const event of events) this.#apply(event, mustWait);
