@@ -1,4 +1,4 @@
-import { FeedClientError } from './errors.ts';
+import { FeedClientError, networkError } from './errors.ts';
 import type { FeedClientOptions } from './types.ts';
 
 /** Gives tokens to one watch or query, and decides whether to ask for another when one was refused. */
@@ -11,10 +11,15 @@ export class Tokens {
     this.#source = source;
   }
 
-  /** @throws FeedClientError TOKEN, or what of this kind the function threw */
-  async next(): Promise<string> {
+  /**
+   * @param signal ends the wait for a function that may never answer
+   * @throws FeedClientError TOKEN, or what of this kind the function threw; NETWORK when the signal came first
+   */
+  async next(signal: AbortSignal): Promise<string> {
     try {
-      this.#last = typeof this.#source === 'string' ? this.#source : await this.#source(this.#refused);
+      const source = this.#source;
+      this.#last =
+        typeof source === 'string' ? source : await untilAborted(async () => source(this.#refused), signal);
       return this.#last;
     } catch (error) {
       if (error instanceof FeedClientError) throw error;
@@ -33,4 +38,20 @@ export class Tokens {
     this.#refused = this.#last;
     return isFirst && typeof this.#source === 'function';
   }
+}
+
+/** Rejects when the signal comes first. */
+function untilAborted<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(networkError('There was no token in time', signal.reason));
+    };
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    ask()
+      .then(resolve, reject)
+      .finally(() => {
+        signal.removeEventListener('abort', abort);
+      });
+  });
 }
