@@ -18,8 +18,7 @@ export class Tokens {
   async next(signal: AbortSignal): Promise<string> {
     try {
       const source = this.#source;
-      this.#last =
-        typeof source === 'string' ? source : await untilAborted(async () => source(this.#refused), signal);
+      this.#last = typeof source === 'string' ? source : await until(signal, source(this.#refused));
       return this.#last;
     } catch (error) {
       if (error instanceof FeedClientError) throw error;
@@ -41,16 +40,16 @@ export class Tokens {
 }
 
 /** Rejects when the signal comes first. */
-function untilAborted<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
-      reject(networkError('There was no token in time', signal.reason));
+      reject(networkError('There is no token', signal.reason));
     };
-    signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
-    ask()
+    signal.addEventListener('abort', abort);
+    void Promise.resolve(value)
       .then(resolve, reject)
-      .finally(() => {
+      .then(() => {
         signal.removeEventListener('abort', abort);
       });
   });

@@ -9,6 +9,8 @@ export type Gone = 'feed' | 'archived' | 'snoozed' | 'everywhere';
 export interface Write {
   readonly apply?: (action: FanfareAction) => FanfareAction;
   readonly gone?: Gone;
+  /** Its event has come before its answer. */
+  isSettled?: boolean;
 }
 
 /**
@@ -19,14 +21,12 @@ export class Actions extends Signal {
   readonly #confirmed = new Map<string, FanfareAction>();
   readonly #writes = new Map<string, readonly Write[]>();
   readonly #shown = new Map<string, FanfareAction>();
-  readonly #sending = new Map<string, Promise<void>>();
+  readonly #sending = new Map<string, Promise<unknown>>();
   /** When an event or an answer to a write was last heard of each, as `now` counts. */
   readonly #heard = new Map<string, number>();
   #now = 0;
   /** Taken out and confirmed, and when. An event from before may still come, and must not bring it back. */
-  readonly #gone = new Map<string, { readonly from: Gone; readonly at: number }>();
-  /** Writes of which the event has come before the answer. */
-  readonly #settled = new WeakSet<Write>();
+  readonly #gone = new Map<string, readonly [from: Gone, at: number]>();
   #version = 0;
 
   /** Another one after each change. */
@@ -55,8 +55,8 @@ export class Actions extends Signal {
    */
   confirmRead(action: FanfareAction, asked: number, from?: Gone): void {
     if ((this.#heard.get(action.id) ?? 0) <= asked) this.#set(action);
-    const gone = this.#gone.get(action.id);
-    if (gone !== undefined && gone.from === from && gone.at <= asked) this.#gone.delete(action.id);
+    const [gone, at = 0] = this.#gone.get(action.id) ?? [];
+    if (gone === from && at <= asked) this.bringBack(action.id);
   }
 
   #set(action: FanfareAction): void {
@@ -89,15 +89,15 @@ export class Actions extends Signal {
   isGone(id: string, from: Gone): boolean {
     if (this.#gone.size === 0 && this.#writes.size === 0) return false;
     const written = (this.#writes.get(id) ?? []).findLast(({ gone }) => gone !== undefined)?.gone;
-    const gone = written ?? this.#gone.get(id)?.from;
+    const gone = written ?? this.#gone.get(id)?.[0];
     return gone === from || gone === 'everywhere';
   }
 
   /** The server has said that it went: what comes from now on is true again. */
   settleGone(id: string): void {
-    if (this.#gone.get(id)?.from !== 'everywhere') this.#gone.delete(id);
+    if (this.#gone.get(id)?.[0] !== 'everywhere') this.bringBack(id);
     const [sent] = this.#writes.get(id) ?? [];
-    if (sent !== undefined && sent.gone !== 'everywhere') this.#settled.add(sent);
+    if (sent !== undefined) sent.isSettled = true;
   }
 
   bringBack(id: string): void {
@@ -112,15 +112,13 @@ export class Actions extends Signal {
   async write<Result>(id: string, write: Write, send: () => Promise<Result>): Promise<Result> {
     this.#setWrites(id, [...(this.#writes.get(id) ?? []), write]);
     const sent = (this.#sending.get(id) ?? Promise.resolve()).then(send);
-    const over = sent.then(
-      () => undefined,
-      () => undefined,
-    );
+    const over = sent.catch(() => undefined);
     this.#sending.set(id, over);
     try {
       const result = await sent;
-      if (write.gone !== undefined && !this.#settled.has(write))
-        this.#gone.set(id, { from: write.gone, at: (this.#now += 1) });
+      const { gone, isSettled } = write;
+      if (gone === 'everywhere' || (gone !== undefined && isSettled !== true))
+        this.#gone.set(id, [gone, (this.#now += 1)]);
       return result;
     } finally {
       if (this.#sending.get(id) === over) this.#sending.delete(id);

@@ -58,35 +58,34 @@ export class FeedList {
 
   #apply(event: ItemEvent, mustWait: boolean): Change {
     const id = 'item' in event ? event.item.id : event.itemId;
-    const isKnown = this.#waiting.has(id) || this.#shown.some((entry) => entry.item.id === id);
-    if (event.__typename === 'FeedItemRemoved') {
+    const at = this.#shown.findIndex((entry) => entry.item.id === id);
+    const shown = this.#shown[at];
+    const isKnown = shown !== undefined || this.#waiting.has(id);
+    if (!('item' in event)) {
       this.#remove(id);
       if (isKnown) return -1;
       return this.#hasNextPage ? null : 0;
     }
     const { item } = event;
-    const isAdded = event.__typename === 'FeedItemAdded';
     // A bump brings up what may have been below what is loaded.
-    const change = !isKnown && (isAdded || !this.#hasNextPage) ? 1 : 0;
+    const change = !isKnown && (event.__typename === 'FeedItemAdded' || !this.#hasNextPage) ? 1 : 0;
     const place = placeOf(item, this.#order);
-    const at = this.#shown.findIndex((entry) => entry.item.id === item.id);
-    const shown = this.#shown[at];
-    if (place !== null && this.#isBelowEdge(place)) {
-      this.#remove(item.id);
-      return isAdded && !isKnown ? null : 0;
+    if (this.#isBelowEdge(place)) {
+      this.#remove(id);
+      return change === 0 ? 0 : null;
     }
     if (shown !== undefined && isSamePlace(shown.place, place)) {
       this.#shown = this.#shown.with(at, { item, place });
-      this.#waiting.delete(item.id);
+      this.#waiting.delete(id);
       return change;
     }
     if (mustWait || place === null) {
       if (shown !== undefined) this.#shown = this.#shown.with(at, { item, place: shown.place });
       // In the order TOP a bump says nothing about the place.
-      if (shown === undefined || place !== null) this.#waiting.set(item.id, { item, place });
+      if (shown === undefined || place !== null) this.#waiting.set(id, { item, place });
       return change;
     }
-    this.#waiting.delete(item.id);
+    this.#waiting.delete(id);
     this.#insert([{ item, place }]);
     return change;
   }
@@ -126,8 +125,6 @@ export class FeedList {
     return (page, mustWait) => {
       this.#underWay.delete(events);
       if (page === null) return;
-      // Behind this edge nothing was known, so what follows there is no news and moves nothing.
-      const wasBelow = ({ place }: Entry): boolean => place !== null && this.#isBelowEdge(place);
       const fresh = new Map(page.edges.map(({ node }) => [node.id, this.#entryOf(node)]));
       this.#waiting.clear();
       const isFirst = this.#shown.length === 0;
@@ -142,8 +139,10 @@ export class FeedList {
         const moved = [...fresh.values()].filter(
           (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
         );
-        this.#insert(mustWait ? moved.filter(wasBelow) : moved);
-        for (const entry of moved) if (mustWait && !wasBelow(entry)) this.#waiting.set(entry.item.id, entry);
+        // Below the edge nothing was known: what is there is no news, and moves nothing.
+        const isNews = ({ place }: Entry): boolean => mustWait && !this.#isBelowEdge(place);
+        this.#insert(moved.filter((entry) => !isNews(entry)));
+        for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
       for (const event of events) this.#apply(event, mustWait);
@@ -161,8 +160,8 @@ export class FeedList {
     if (last !== undefined) this.#edge = placeOf(last, this.#order);
   }
 
-  #isBelowEdge(place: Place): boolean {
-    return this.#hasNextPage && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
+  #isBelowEdge(place: Place | null): boolean {
+    return this.#hasNextPage && place !== null && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
   }
 
   #remove(id: string): void {

@@ -68,14 +68,7 @@ export class FeedStore extends Signal {
   readonly getServerSnapshot = (): FeedSnapshotState => this.#serverSnapshot;
 
   /** Subscribing makes it live. */
-  readonly use = (listener: () => void): (() => void) => {
-    const leave = this.subscribe(listener);
-    const end = this.#usage.begin();
-    return () => {
-      leave();
-      end();
-    };
-  };
+  readonly use = (listener: () => void): (() => void) => this.#usage.begin(this.subscribe(listener));
 
   /** At the top, and idle, the reader sees what is new at once. */
   setAtTop(isAtTop: boolean): void {
