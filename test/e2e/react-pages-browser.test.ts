@@ -137,6 +137,16 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
+  test('who signs in is asked for by their own token function, from the first request', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page, errors } = visited;
+    const tokens = () => page.evaluate('tokens');
+    await expect.poll(tokens, WAIT).toEqual(['Bearer of-ann']);
+    await click(page, 'Sign in as Bob');
+    await expect.poll(tokens, WAIT).toEqual(['Bearer of-ann', 'Bearer of-bob']);
+    expect(errors).toEqual([]);
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
