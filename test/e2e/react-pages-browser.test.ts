@@ -147,6 +147,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
+  test('where nothing is to be asked for, nor are comments', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await has(page, 'error, 0 actions', '#slice');
+    expect(await page.evaluate("asked.filter((query) => query.startsWith('query Comments'))")).toEqual([]);
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
