@@ -154,6 +154,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(await page.evaluate("asked.filter((query) => query.startsWith('query Comments'))")).toEqual([]);
   });
 
+  test('an offer to take something back ends in its time, however often it is rendered meanwhile', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page, errors } = visited;
+    await click(page, 'Hide it');
+    await has(page, 'Hidden', '[data-fanfare="undo"]');
+    await expect.poll(() => textOf(page, '[data-fanfare="undo"]'), WAIT).toBe('');
+    expect(errors).toEqual([]);
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
