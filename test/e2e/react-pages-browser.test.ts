@@ -163,6 +163,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
+  test('what failed for one person says nothing about the next', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await page.locator('[data-fanfare="follow"][title="It did not land"]').wait();
+    await click(page, 'Another one');
+    await page.locator('[data-fanfare="follow"]:not([title]):not([disabled])').wait();
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;

@@ -1,4 +1,4 @@
-import type { FeedClient, FeedEvent, FollowState, InteractionKind } from '@fanfare/client';
+import type { FeedClient, FeedEvent, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
@@ -143,10 +143,6 @@ export class Reader {
     const actionIds = items.map(({ action }) => action.id);
     if (actionIds.length === 0) return;
     await this.#mark(markOf(items, isRead), () => (isRead ? markItemsRead : markItemsUnread)({ actionIds }));
-  }
-
-  setFollow(refId: string, isFollowed: boolean): Promise<FollowState> {
-    return this.follows.set(refId, isFollowed);
   }
 
   async #bringBack(actionId: string, send: () => Promise<unknown>): Promise<void> {
