@@ -171,6 +171,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await page.locator('[data-fanfare="follow"]:not([title]):not([disabled])').wait();
   });
 
+  test('what a list draws later is marked as read too', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    const marked = () => page.evaluate('marked');
+    await expect.poll(marked, WAIT).toEqual(['action-b']);
+    await click(page, 'Draw both');
+    await expect.poll(marked, WAIT).toEqual(['action-b', 'action-a']);
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
