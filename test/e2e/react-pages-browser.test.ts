@@ -180,6 +180,17 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(marked, WAIT).toEqual(['action-b', 'action-a']);
   });
 
+  test('the next page of a list whose first one failed is that one', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await has(page, 'error, 0 actions', '#slice');
+    await click(page, 'More of it');
+    await has(page, 'error, 0 actions', '#slice');
+    await page.evaluate('land()');
+    await click(page, 'More of it');
+    await has(page, 'ready, 2 actions', '#slice');
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
