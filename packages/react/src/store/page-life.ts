@@ -31,7 +31,8 @@ export class PageLife {
     document.addEventListener('visibilitychange', look);
     window.addEventListener('pagehide', pause);
     window.addEventListener('pageshow', resume);
-    resume();
+    // It may have been opened behind another one.
+    look();
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', look);
