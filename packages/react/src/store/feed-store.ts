@@ -71,10 +71,10 @@ export class FeedStore extends Signal {
   readonly use = (listener: () => void): (() => void) => this.#usage.begin(this.subscribe(listener));
 
   /** At the top, and idle, the reader sees what is new at once. */
-  setAtTop(isAtTop: boolean): void {
+  readonly setAtTop = (isAtTop: boolean): void => {
     this.#isAtTop = isAtTop;
     if (isAtTop && this.#list.waiting > 0) this.showWaiting();
-  }
+  };
 
   /** @returns the id of the first item that was not shown before */
   readonly showWaiting = (): string | null => {
@@ -107,6 +107,12 @@ export class FeedStore extends Signal {
 
   /** Does again what failed last. */
   readonly retry = (): Promise<void> => this.#failed();
+
+  /** It may show what is not so. It is read again; when nobody looks at it, then as soon as somebody does. */
+  expire(): void {
+    if (this.#stop === null) this.#subscriber.cursor = undefined;
+    else void this.refresh();
+  }
 
   #refresh(): Promise<void> {
     if (this.#refreshing !== null) {

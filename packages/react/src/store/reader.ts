@@ -49,7 +49,7 @@ export class Reader {
   constructor({ client, snapshots = [], source, pauseHiddenAfterMs, onError }: ReaderOptions) {
     this.client = client;
     this.#snapshots = snapshots;
-    this.connection = new Connection(source ?? ownSource(client), onError ?? (() => undefined));
+    this.connection = new Connection(source ?? ownSource(client), onError);
     this.unread = new UnreadStore(client, this.connection);
     this.follows = new FollowStore(client);
     this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
@@ -136,6 +136,8 @@ export class Reader {
 
   async markAllRead(upTo: string): Promise<void> {
     await this.#mark(markUpTo(upTo), () => this.client.mutations.markFeedRead({ upTo }));
+    // What was marked as unread on its own stays so; only the server knows which it is.
+    for (const feed of this.#feeds.values()) feed.expire();
   }
 
   async markItems(items: readonly FanfareItem[], isRead: boolean): Promise<void> {

@@ -175,10 +175,7 @@ class TabHub {
       case 'have':
         if (message.tab === this.#tab) this.#deliver(message);
         break;
-      case 'event':
-      case 'resync':
-      case 'state':
-      case 'error':
+      default:
         this.#deliver(message);
     }
   }

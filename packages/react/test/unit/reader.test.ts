@@ -159,6 +159,28 @@ test('marking all as read changes items and count and takes nothing out; a failu
   expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
 });
 
+test('marking all as read leaves what was marked as unread on its own, also in a list that nobody looks at', async () => {
+  const [b, a] = ITEMS as [FanfareItem, FanfareItem];
+  let items = ITEMS;
+  const { client, reader, feed, leave, ready, live } = settle({
+    feed: () => items,
+    mutations: { markFeedRead: () => Promise.resolve({ unreadCount: { count: 1, isExact: true } }) },
+  });
+  await ready();
+  await live();
+  const unread = (): boolean[] => feed.getSnapshot().items.map(({ isUnread }) => isUnread);
+  items = [{ ...b, isUnread: false }, a];
+  await reader.markAllRead(at(2));
+  await vi.waitFor(() => expect(unread()).toEqual([false, true]));
+  leave();
+  await vi.waitFor(() => expect(client.watching).toBe(0));
+  items = [b, { ...a, isUnread: false }];
+  await reader.markAllRead(at(2));
+  expect(client.queries.length).toBe(2);
+  feed.use(() => undefined);
+  await vi.waitFor(() => expect(unread()).toEqual([true, false]));
+});
+
 test('a resync reads behind what is shown: neither blank nor loading, and items are the same objects', async () => {
   const next = held<FanfareItem[]>();
   let isFirst = true;
