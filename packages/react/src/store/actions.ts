@@ -25,8 +25,8 @@ export class Actions extends Signal {
   /** When an event or an answer to a write was last heard of each, as `now` counts. */
   readonly #heard = new Map<string, number>();
   #now = 0;
-  /** Taken out and confirmed, and when. An event from before may still come, and must not bring it back. */
-  readonly #gone = new Map<string, readonly [from: Gone, at: number]>();
+  /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
+  readonly #gone = new Map<string, Gone>();
   #version = 0;
 
   /** Another one after each change. */
@@ -51,12 +51,9 @@ export class Actions extends Signal {
   /**
    * As a page has it. What was heard since may be later, so that stays. Call `emit` after the last of a page.
    * @param asked `now` of before the page was asked for
-   * @param from the list that the page is of: what it has again after it was taken out of it was brought back elsewhere
    */
-  confirmRead(action: FanfareAction, asked: number, from?: Gone): void {
+  confirmRead(action: FanfareAction, asked: number): void {
     if ((this.#heard.get(action.id) ?? 0) <= asked) this.#set(action);
-    const [gone, at = 0] = this.#gone.get(action.id) ?? [];
-    if (gone === from && at <= asked) this.bringBack(action.id);
   }
 
   #set(action: FanfareAction): void {
@@ -89,13 +86,13 @@ export class Actions extends Signal {
   isGone(id: string, from: Gone): boolean {
     if (this.#gone.size === 0 && this.#writes.size === 0) return false;
     const written = (this.#writes.get(id) ?? []).findLast(({ gone }) => gone !== undefined)?.gone;
-    const gone = written ?? this.#gone.get(id)?.[0];
+    const gone = written ?? this.#gone.get(id);
     return gone === from || gone === 'everywhere';
   }
 
   /** The server has said that it went: what comes from now on is true again. */
   settleGone(id: string): void {
-    if (this.#gone.get(id)?.[0] !== 'everywhere') this.bringBack(id);
+    if (this.#gone.get(id) !== 'everywhere') this.bringBack(id);
     const [sent] = this.#writes.get(id) ?? [];
     if (sent !== undefined) sent.isSettled = true;
   }
@@ -117,8 +114,7 @@ export class Actions extends Signal {
     try {
       const result = await sent;
       const { gone, isSettled } = write;
-      if (gone === 'everywhere' || (gone !== undefined && isSettled !== true))
-        this.#gone.set(id, [gone, (this.#now += 1)]);
+      if (gone === 'everywhere' || (gone !== undefined && isSettled !== true)) this.#gone.set(id, gone);
       return result;
     } finally {
       if (this.#sending.get(id) === over) this.#sending.delete(id);

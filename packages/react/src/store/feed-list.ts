@@ -43,6 +43,12 @@ export class FeedList {
     return this.#hasNextPage;
   }
 
+  /** Whether it stands where the list ends or below. In the order TOP nobody can tell. */
+  reaches(item: FanfareItem): boolean {
+    const [place, last] = [placeOf(item, this.#order), this.#shown.at(-1)?.place];
+    return place === null || last == null || comparePlaces(place, last) >= 0;
+  }
+
   /** `after` of the next page. */
   get cursor(): string | null {
     return this.#cursor;

@@ -27,7 +27,7 @@ export class FeedStore extends Signal {
   #snapshot: FeedSnapshotState = EMPTY;
   #serverSnapshot: FeedSnapshotState = EMPTY;
   readonly #subscriber: Subscriber;
-  #lastUnread: UnreadCount | null = null;
+  #lastUnread = Infinity;
   #isAtTop = false;
   #loading: Promise<void> | null = null;
   #refreshing: Promise<void> | null = null;
@@ -108,12 +108,6 @@ export class FeedStore extends Signal {
   /** Does again what failed last. */
   readonly retry = (): Promise<void> => this.#failed();
 
-  /** It may show what is not so. It is read again; when nobody looks at it, then as soon as somebody does. */
-  expire(): void {
-    if (this.#stop === null) this.#subscriber.cursor = undefined;
-    else void this.refresh();
-  }
-
   #refresh(): Promise<void> {
     if (this.#refreshing !== null) {
       this.#isRefreshQueued = true;
@@ -181,6 +175,7 @@ export class FeedStore extends Signal {
           (first, after) => this.#read(after === null ? { first } : { first, after }),
           this.options.first ?? 25,
           this.#list.entries.length,
+          ({ node }) => this.#list.reaches(node),
         );
         takeMarks();
         this.#takePage(take, page, asked);
@@ -219,7 +214,7 @@ export class FeedStore extends Signal {
   }
 
   #confirm({ edges }: FeedPage<FanfareItem>, asked: number): void {
-    for (const { node } of edges) this.#with.actions.confirmRead(node.action, asked, this.#shown.from);
+    for (const { node } of edges) this.#with.actions.confirmRead(node.action, asked);
     this.#with.actions.emit();
   }
 
@@ -246,14 +241,13 @@ export class FeedStore extends Signal {
    * marked elsewhere, and no event says which.
    */
   #takeUnread(unread: UnreadCount): void {
+    const { count, isExact } = unread;
     const last = this.#lastUnread;
-    this.#lastUnread = unread;
-    const { filter } = this.options;
-    const isWhole = Object.values(filter ?? {}).every((value) => value === undefined);
+    this.#lastUnread = count;
+    const isWhole = JSON.stringify(this.options.filter ?? {}) === '{}';
     if (isWhole) this.#publish({ unread });
     const shown = this.#snapshot.items.filter(({ isUnread }) => isUnread).length;
-    const isLess = unread.isExact && (last === null || unread.count < last.count);
-    if (shown > 0 && (isWhole ? unread.isExact && unread.count < shown : isLess)) void this.refresh();
+    if (isExact && shown > 0 && count < (isWhole ? shown : last)) void this.refresh();
   }
 
   /** Where only the server can tell, and where a count is under way that may have it or not, the list is read again. */
@@ -261,7 +255,7 @@ export class FeedStore extends Signal {
     const { total } = this.#snapshot;
     if (total?.isExact !== true || by === 0) return {};
     if (by === null || this.#refreshing !== null) void this.refresh();
-    return { total: { ...total, count: Math.max(0, total.count + (by ?? 0)) } };
+    return { total: { count: total.count + (by ?? 0), isExact: true } };
   }
 
   #mustWait(): boolean {

@@ -137,7 +137,7 @@ export class Reader {
   async markAllRead(upTo: string): Promise<void> {
     await this.#mark(markUpTo(upTo), () => this.client.mutations.markFeedRead({ upTo }));
     // What was marked as unread on its own stays so; only the server knows which it is.
-    for (const feed of this.#feeds.values()) feed.expire();
+    for (const feed of this.#feeds.values()) void feed.refresh();
   }
 
   async markItems(items: readonly FanfareItem[], isRead: boolean): Promise<void> {

@@ -7,13 +7,12 @@ import type { ReadMark } from './feed-options.ts';
 /** What a list shows of its entries: with the reader's own writes and marks, without what they have put aside. */
 export class ShownItems {
   readonly #actions: Actions;
-  /** The list that this is, as a write takes an action out of it. */
-  readonly from: Gone;
+  readonly #from: Gone;
   #marks: readonly ReadMark[] = [];
 
   constructor(actions: Actions, { archived = false, snoozed = false }: FeedFilter = {}) {
     this.#actions = actions;
-    this.from = archived ? 'archived' : snoozed ? 'snoozed' : 'feed';
+    this.#from = archived ? 'archived' : snoozed ? 'snoozed' : 'feed';
   }
 
   /** A second call with the same takes it back. */
@@ -35,7 +34,7 @@ export class ShownItems {
     const items: FanfareItem[] = [];
     // One loop: a list may have thousands, and each like and each event comes here.
     for (const entry of entries)
-      if (!this.#actions.isGone(entry.item.action.id, this.from)) items.push(this.#compose(entry));
+      if (!this.#actions.isGone(entry.item.action.id, this.#from)) items.push(this.#compose(entry));
     const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
     return isSame ? before : items;
   }

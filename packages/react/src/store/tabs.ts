@@ -175,7 +175,10 @@ class TabHub {
       case 'have':
         if (message.tab === this.#tab) this.#deliver(message);
         break;
-      default:
+      case 'event':
+      case 'resync':
+      case 'state':
+      case 'error':
         this.#deliver(message);
     }
   }
