@@ -137,6 +137,60 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
+  test('who signs in is asked for by their own token function, from the first request', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page, errors } = visited;
+    const tokens = () => page.evaluate('tokens');
+    await expect.poll(tokens, WAIT).toEqual(['Bearer of-ann']);
+    await click(page, 'Sign in as Bob');
+    await expect.poll(tokens, WAIT).toEqual(['Bearer of-ann', 'Bearer of-bob']);
+    expect(errors).toEqual([]);
+  });
+
+  test('where nothing is to be asked for, nor are comments', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await has(page, 'error, 0 actions', '#slice');
+    expect(await page.evaluate("asked.filter((query) => query.startsWith('query Comments'))")).toEqual([]);
+  });
+
+  test('an offer to take something back ends in its time, however often it is rendered meanwhile', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page, errors } = visited;
+    await click(page, 'Hide it');
+    await has(page, 'Hidden', '[data-fanfare="undo"]');
+    await expect.poll(() => textOf(page, '[data-fanfare="undo"]'), WAIT).toBe('');
+    expect(errors).toEqual([]);
+  });
+
+  test('what failed for one person says nothing about the next', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await page.locator('[data-fanfare="follow"][title="It did not land"]').wait();
+    await click(page, 'Another one');
+    await page.locator('[data-fanfare="follow"]:not([title]):not([disabled])').wait();
+  });
+
+  test('what a list draws later is marked as read too', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    const marked = () => page.evaluate('marked');
+    await expect.poll(marked, WAIT).toEqual(['action-b']);
+    await click(page, 'Draw both');
+    await expect.poll(marked, WAIT).toEqual(['action-b', 'action-a']);
+  });
+
+  test('the next page of a list whose first one failed is that one', async () => {
+    await using visited = await openPage(browser, pages.changing);
+    const { page } = visited;
+    await has(page, 'error, 0 actions', '#slice');
+    await click(page, 'More of it');
+    await has(page, 'error, 0 actions', '#slice');
+    await page.evaluate('land()');
+    await click(page, 'More of it');
+    await has(page, 'ready, 2 actions', '#slice');
+  });
+
   test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;

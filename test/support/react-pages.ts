@@ -43,6 +43,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly query: string;
   /** A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it. */
   readonly tabs: string;
+  /** Parts and hooks whose reader, properties or elements change while they are shown. */
+  readonly changing: string;
   /** The list that the documentation draws itself, of 2,000. */
   readonly virtual: string;
 }
@@ -67,6 +69,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     another: () => Promise.resolve(EMPTY),
     query: () => Promise.resolve(EMPTY),
     virtual: () => Promise.resolve(EMPTY),
+    changing: () => Promise.resolve(EMPTY),
     tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
   const serving: Plugin = {
@@ -103,6 +106,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
     ...{ another: at('another'), query: at('query'), tabs: at('tabs'), virtual: at('virtual') },
+    changing: at('changing'),
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -22,7 +22,7 @@ export class Inbox<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for (;;) {
-      const [value] = this.#values.splice(0, 1);
+      const value = this.#values.shift();
       if (value !== undefined) yield value;
       else if (this.#end === 'complete') return;
       else if (this.#end !== null) throw this.#end;

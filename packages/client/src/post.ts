@@ -7,7 +7,7 @@ export interface PostRequest {
   readonly tenant?: string | undefined;
   readonly operation: Operation;
   readonly accept: string;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** @throws FeedClientError NETWORK */
@@ -22,7 +22,7 @@ export async function post(request: PostRequest): Promise<Response> {
       },
       body: JSON.stringify(operation),
       cache: 'no-store',
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   } catch (error) {
     throw networkError('The server cannot be reached', error);

@@ -26,14 +26,15 @@ export function createRequest({ url, token, timeoutMs, tenant }: RequestOptions)
   ): Promise<Data> => {
     const tokens = new Tokens(token);
     const limit = AbortSignal.timeout(timeoutMs);
+    const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
     for (;;) {
       const response = await post({
         url,
         tenant,
-        token: await tokens.next(),
+        token: await tokens.next(until),
         operation: { query, variables },
         accept: 'application/json',
-        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+        signal: until,
       });
       const { data, errors } = await answerOf(response);
       if (errors === undefined) return data as Data;

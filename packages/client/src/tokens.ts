@@ -1,4 +1,4 @@
-import { FeedClientError } from './errors.ts';
+import { FeedClientError, networkError } from './errors.ts';
 import type { FeedClientOptions } from './types.ts';
 
 /** Gives tokens to one watch or query, and decides whether to ask for another when one was refused. */
@@ -11,10 +11,14 @@ export class Tokens {
     this.#source = source;
   }
 
-  /** @throws FeedClientError TOKEN, or what of this kind the function threw */
-  async next(): Promise<string> {
+  /**
+   * @param signal ends the wait for a function that may never answer
+   * @throws FeedClientError TOKEN, or what of this kind the function threw; NETWORK when the signal came first
+   */
+  async next(signal: AbortSignal): Promise<string> {
     try {
-      this.#last = typeof this.#source === 'string' ? this.#source : await this.#source(this.#refused);
+      const source = this.#source;
+      this.#last = typeof source === 'string' ? source : await until(signal, source(this.#refused));
       return this.#last;
     } catch (error) {
       if (error instanceof FeedClientError) throw error;
@@ -33,4 +37,20 @@ export class Tokens {
     this.#refused = this.#last;
     return isFirst && typeof this.#source === 'function';
   }
+}
+
+/** Rejects when the signal comes first. */
+function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(networkError('There is no token', signal.reason));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    void Promise.resolve(value)
+      .then(resolve, reject)
+      .then(() => {
+        signal.removeEventListener('abort', abort);
+      });
+  });
 }

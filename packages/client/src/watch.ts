@@ -65,7 +65,7 @@ export class Watch<Item> {
     this.#isSettled = false;
     onState?.('connecting');
     try {
-      const token = await untilAborted(tokens.next(), this.#signal);
+      const token = await tokens.next(this.#signal);
       const variables = { after: this.#cursor, filter };
       for await (const answer of connect({ query: subscription, variables }, token, this.#signal)) {
         if (this.#hasEnded()) break;
@@ -110,18 +110,4 @@ function messageOf<Item>({ data, errors }: Answer): Message<Item> {
   // With data, what failed is a field that may be null; to refuse the event would lose it.
   if (message != null) return message;
   throw errors === undefined ? protocolError('A result without an event') : answerError(errors);
-}
-
-/** Rejects when the signal comes first: a token that nobody waits for any more may never come. */
-function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(networkError('The watch was ended'));
-    };
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-    value.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort);
-    });
-  });
 }

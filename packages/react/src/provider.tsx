@@ -1,5 +1,5 @@
 import { createFeedClient, type FeedClient, type FeedClientOptions } from '@fanfare/client';
-import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import type { FeedSnapshot } from './store/feed-options.ts';
 import { Reader } from './store/reader.ts';
@@ -37,6 +37,14 @@ interface Provided {
   readonly isEnabled: boolean;
 }
 
+/**
+ * What the provider was given last. Each reader has its own: effects of what is inside run before those of the provider, and
+ * would ask with the token function of the reader before.
+ */
+interface Latest {
+  props: FanfareProviderProps;
+}
+
 const Context = createContext<Provided | null>(null);
 
 /** A client as the hooks want it. */
@@ -47,18 +55,13 @@ export function createFanfareClient(options: Omit<FeedClientOptions, 'fields'>):
 /** Gives one reader's feed to what is inside. It connects when something inside needs it, never while rendering. */
 export function FanfareProvider(props: FanfareProviderProps): ReactNode {
   const { children, enabled = true, readerKey = '' } = props;
-  const latest = useRef(props);
-  useEffect(() => {
-    latest.current = props;
-  });
   const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
   const create = (
     given: FanfareProviderProps,
-  ): { identity: typeof identity; readerKey: string; reader: Reader } => ({
-    identity,
-    readerKey,
-    reader: createReader(given, () => latest.current),
-  });
+  ): { identity: typeof identity; readerKey: string; latest: Latest; reader: Reader } => {
+    const latest = { props: given };
+    return { identity, readerKey, latest, reader: createReader(given, latest) };
+  };
   const [provided, setProvided] = useState(() => create(props));
   let current = provided;
   if (provided.identity !== identity || provided.readerKey !== readerKey) {
@@ -66,13 +69,16 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     current = create({ ...props, snapshot: [] });
     setProvided(current);
   }
-  const { reader } = current;
+  const { reader, latest } = current;
+  useEffect(() => {
+    latest.props = props;
+  });
   useEffect(() => reader.life.attach(), [reader]);
   const value = useMemo(() => ({ reader, isEnabled: enabled }), [reader, enabled]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
-function createReader(props: FanfareProviderProps, latest: () => FanfareProviderProps): Reader {
+function createReader(props: FanfareProviderProps, latest: Latest): Reader {
   const { client, url, token, snapshot = [], tabs = 'shared', readerKey = '' } = props;
   const own =
     client ??
@@ -82,8 +88,8 @@ function createReader(props: FanfareProviderProps, latest: () => FanfareProvider
         typeof token === 'string'
           ? token
           : (refused) => {
-              const { token: ask } = latest();
-              return typeof ask === 'function' ? ask(refused) : token(refused);
+              const { token: ask = token } = latest.props;
+              return typeof ask === 'function' ? ask(refused) : ask;
             },
     });
   // Each page may have a token of its own, of the same reader.
@@ -94,7 +100,7 @@ function createReader(props: FanfareProviderProps, latest: () => FanfareProvider
     snapshots: 'key' in snapshot ? [snapshot] : snapshot,
     source: isShared ? sharedSource(own, name) : undefined,
     pauseHiddenAfterMs: props.pauseHiddenAfterMs,
-    onError: (error) => latest().onError?.(error),
+    onError: (error) => latest.props.onError?.(error),
   });
 }
 

@@ -29,6 +29,7 @@ export function useAutoRead(
 ): RefCallback<HTMLElement> {
   const reader = useReader();
   const element = useRef<HTMLElement | null>(null);
+  const observe = useRef<() => void>(() => undefined);
   const latest = useRef({ items, onError });
   const inView = useRef(new Map<string, number>());
   /** Those that have been read here. One that is unread again is so because the reader wants it to be. */
@@ -38,7 +39,6 @@ export function useAutoRead(
     for (const item of items) if (!item.isUnread) read.current.add(keyOf(item));
   });
   useEffect(() => {
-    if (element.current === null) return undefined;
     const seen = inView.current;
     const observer = new IntersectionObserver(
       (entries) => {
@@ -51,7 +51,11 @@ export function useAutoRead(
       },
       { threshold: [0, ratio / 2, ratio, 1] },
     );
-    for (const item of element.current.querySelectorAll('[data-item]')) observer.observe(item);
+    // What is observed already stays as it is.
+    observe.current = () => {
+      for (const item of element.current?.querySelectorAll('[data-item]') ?? []) observer.observe(item);
+    };
+    observe.current();
     return () => {
       observer.disconnect();
     };
@@ -73,6 +77,8 @@ export function useAutoRead(
     };
     const timer = setInterval(() => {
       const now = performance.now();
+      // A list that draws what is in view alone has others now than when its items came.
+      observe.current();
       if (document.visibilityState !== 'visible' || now < resumesAt) return;
       const isDue = (item: FanfareItem): boolean =>
         item.isUnread &&

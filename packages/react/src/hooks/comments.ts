@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { useReader } from '../provider.tsx';
+import { useProvided } from '../provider.tsx';
 import { commentsOf, type CommentsSnapshot } from '../store/comments.ts';
 
 /** Comments of an action. They are loaded when this is mounted. */
@@ -10,8 +10,13 @@ export function useInteractions(actionId: string): CommentsSnapshot & {
   readonly dismiss: (key: string) => void;
   readonly remove: (id: string) => Promise<void>;
 } {
-  const store = commentsOf(useReader(), actionId);
-  const snapshot = useSyncExternalStore(store.use, store.getSnapshot, store.getSnapshot);
+  const { reader, isEnabled } = useProvided();
+  const store = commentsOf(reader, actionId);
+  const snapshot = useSyncExternalStore(
+    isEnabled ? store.use : store.subscribe,
+    store.getSnapshot,
+    store.getSnapshot,
+  );
   const { loadMore, send, dismiss, remove } = store;
   return { ...snapshot, loadMore, send, dismiss, remove };
 }

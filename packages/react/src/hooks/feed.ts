@@ -43,9 +43,7 @@ function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed
     refresh: store.refresh,
     retry: store.retry,
     pending: { count: waiting, show: store.showWaiting },
-    setAtTop: (isAtTop) => {
-      store.setAtTop(isAtTop);
-    },
+    setAtTop: store.setAtTop,
   };
 }
 

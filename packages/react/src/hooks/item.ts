@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { FanfareItem } from '../item.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
@@ -59,22 +59,24 @@ export function useFollow(refId: string): {
 } {
   const { reader, isEnabled } = useProvided();
   const { follows } = reader;
-  const [error, setError] = useState<Error | null>(null);
+  const [failed, setFailed] = useState<readonly [refId: string, error: Error] | null>(null);
   const state = useSyncExternalStore(
     follows.subscribe,
     () => follows.get(refId),
     () => undefined,
   );
-  const fail = useCallback((reason: unknown) => {
-    setError(asError(reason));
-  }, []);
+  const fail = (reason: unknown): void => {
+    setFailed([refId, asError(reason)]);
+  };
   useEffect(() => {
     if (isEnabled) follows.load(refId).catch(fail);
-  }, [follows, refId, isEnabled, fail]);
+  }, [follows, refId, isEnabled]);
   const toggle = async (): Promise<void> => {
-    setError(null);
-    await reader.setFollow(refId, state?.isFollowed !== true).catch(fail);
+    setFailed(null);
+    await follows.set(refId, state?.isFollowed !== true).catch(fail);
   };
+  // What failed for another one says nothing about this one.
+  const error = failed?.[0] === refId ? failed[1] : null;
   return { isFollowed: state?.isFollowed, followerCount: state?.followerCount, error, toggle };
 }
 

@@ -64,7 +64,9 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     this.#set({ isLoadingMore: true });
     return this.#queue(async () => {
       const { nodes, page } = this.#state;
-      if (page?.pageInfo.hasNextPage !== true) return page;
+      // The first has failed.
+      if (page === null) return this.#read(size, null);
+      if (!page.pageInfo.hasNextPage) return page;
       const next = await this.#read(size, page.pageInfo.endCursor);
       return { ...next, edges: [...nodes.map((node) => ({ node })), ...next.edges] };
     });

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
 import type { Undo } from '../hooks/item.ts';
 
@@ -52,13 +52,20 @@ interface UndoToastProps {
 
 /** Offers to take the last action back for a while. */
 export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: UndoToastProps): ReactNode {
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
   useEffect(() => {
     if (last === null) return undefined;
-    const timer = setTimeout(onClose, closeAfterMs);
+    // Rendered again, as a live list often is, it goes on.
+    const timer = setTimeout(() => {
+      close.current();
+    }, closeAfterMs);
     return () => {
       clearTimeout(timer);
     };
-  }, [last, onClose, closeAfterMs]);
+  }, [last, closeAfterMs]);
   return (
     <div role="status" data-fanfare="undo">
       {last !== null && (

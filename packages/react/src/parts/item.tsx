@@ -52,12 +52,7 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
   const bookmark = useBookmark(actionId);
   const { counts, mine } = engagement;
   if (counts === undefined || mine === undefined) return null;
-  const toggle = (
-    label: string,
-    count: number | null,
-    isOn: boolean,
-    change: () => Promise<void>,
-  ): ReactNode => (
+  const toggle = (label: string, count: number, isOn: boolean, change: () => Promise<void>): ReactNode => (
     <button
       key={label}
       type="button"
@@ -68,7 +63,7 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
       }}
     >
       {label}
-      {count !== null && count > 0 && <span data-fanfare="count"> {count}</span>}
+      {count > 0 && <span data-fanfare="count"> {count}</span>}
     </button>
   );
   return (
@@ -88,7 +83,7 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
         mine.hasReshared,
         mine.hasReshared ? engagement.unreshare : engagement.reshare,
       )}
-      {toggle('Bookmark', null, bookmark.isBookmarked, bookmark.toggle)}
+      {toggle('Bookmark', 0, bookmark.isBookmarked, bookmark.toggle)}
     </div>
   );
 }

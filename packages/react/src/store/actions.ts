@@ -9,6 +9,8 @@ export type Gone = 'feed' | 'archived' | 'snoozed' | 'everywhere';
 export interface Write {
   readonly apply?: (action: FanfareAction) => FanfareAction;
   readonly gone?: Gone;
+  /** Its event has come before its answer. */
+  isSettled?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export class Actions extends Signal {
   readonly #confirmed = new Map<string, FanfareAction>();
   readonly #writes = new Map<string, readonly Write[]>();
   readonly #shown = new Map<string, FanfareAction>();
-  readonly #sending = new Map<string, Promise<void>>();
+  readonly #sending = new Map<string, Promise<unknown>>();
   /** When an event or an answer to a write was last heard of each, as `now` counts. */
   readonly #heard = new Map<string, number>();
   #now = 0;
@@ -90,7 +92,9 @@ export class Actions extends Signal {
 
   /** The server has said that it went: what comes from now on is true again. */
   settleGone(id: string): void {
-    if (this.#gone.get(id) !== 'everywhere') this.#gone.delete(id);
+    if (this.#gone.get(id) !== 'everywhere') this.bringBack(id);
+    const [sent] = this.#writes.get(id) ?? [];
+    if (sent !== undefined) sent.isSettled = true;
   }
 
   bringBack(id: string): void {
@@ -105,14 +109,12 @@ export class Actions extends Signal {
   async write<Result>(id: string, write: Write, send: () => Promise<Result>): Promise<Result> {
     this.#setWrites(id, [...(this.#writes.get(id) ?? []), write]);
     const sent = (this.#sending.get(id) ?? Promise.resolve()).then(send);
-    const over = sent.then(
-      () => undefined,
-      () => undefined,
-    );
+    const over = sent.catch(() => undefined);
     this.#sending.set(id, over);
     try {
       const result = await sent;
-      if (write.gone !== undefined) this.#gone.set(id, write.gone);
+      const { gone, isSettled } = write;
+      if (gone === 'everywhere' || (gone !== undefined && isSettled !== true)) this.#gone.set(id, gone);
       return result;
     } finally {
       if (this.#sending.get(id) === over) this.#sending.delete(id);

@@ -81,13 +81,13 @@ interface Running {
 /** All that is watched, and whether it is paused. */
 export class Connection extends Signal {
   readonly #source: LiveSource;
-  readonly #onError: (error: Error) => void;
+  readonly #onError: ((error: Error) => void) | undefined;
   readonly #running = new Map<Subscriber, Running>();
   #isPaused = false;
   #isLeader: boolean;
   #snapshot: ConnectionSnapshot;
 
-  constructor(source: LiveSource, onError: (error: Error) => void) {
+  constructor(source: LiveSource, onError?: (error: Error) => void) {
     super();
     this.#source = source;
     this.#onError = onError;
@@ -148,7 +148,7 @@ export class Connection extends Signal {
       if (entry.round !== round) return;
       const error = asError(reason);
       this.#set(subscriber, { state: 'ended', cause: error });
-      this.#onError(error);
+      this.#onError?.(error);
     });
   }
 

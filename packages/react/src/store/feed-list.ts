@@ -12,6 +12,8 @@ export interface Entry {
 
 type ItemEvent = Exclude<FeedEvent<FanfareItem>, { readonly __typename: 'UnreadCountChanged' }>;
 type Page = Pick<FeedPage<FanfareItem>, 'edges' | 'pageInfo'>;
+/** How many more entries there are; null: it is of one that is not loaded, and only the server knows. */
+type Change = 1 | 0 | -1 | null;
 
 /** A list as it is shown, and what waits to be shown. Pure: what was asked for comes as pages, what happened as events. */
 export class FeedList {
@@ -41,6 +43,12 @@ export class FeedList {
     return this.#hasNextPage;
   }
 
+  /** Whether it stands where the list ends or below. In the order TOP nobody can tell. */
+  reaches(item: FanfareItem): boolean {
+    const [place, last] = [placeOf(item, this.#order), this.#shown.at(-1)?.place];
+    return place === null || last == null || comparePlaces(place, last) >= 0;
+  }
+
   /** `after` of the next page. */
   get cursor(): string | null {
     return this.#cursor;
@@ -48,40 +56,44 @@ export class FeedList {
 
   /**
    * @param mustWait whether what is new or bumped waits. What is removed or counted is applied at once either way.
-   * @returns whether the item is new to the reader
    */
-  apply(event: ItemEvent, mustWait: boolean): boolean {
+  apply(event: ItemEvent, mustWait: boolean): Change {
     for (const events of this.#underWay) events.push(event);
     return this.#apply(event, mustWait);
   }
 
-  #apply(event: ItemEvent, mustWait: boolean): boolean {
-    if (event.__typename === 'FeedItemRemoved') {
-      this.#remove(event.itemId);
-      return false;
+  #apply(event: ItemEvent, mustWait: boolean): Change {
+    const id = 'item' in event ? event.item.id : event.itemId;
+    const at = this.#shown.findIndex((entry) => entry.item.id === id);
+    const shown = this.#shown[at];
+    const isKnown = shown !== undefined || this.#waiting.has(id);
+    if (!('item' in event)) {
+      this.#remove(id);
+      if (isKnown) return -1;
+      return this.#hasNextPage ? null : 0;
     }
     const { item } = event;
+    // A bump brings up what may have been below what is loaded.
+    const change = !isKnown && (event.__typename === 'FeedItemAdded' || !this.#hasNextPage) ? 1 : 0;
     const place = placeOf(item, this.#order);
-    const at = this.#shown.findIndex((entry) => entry.item.id === item.id);
-    const shown = this.#shown[at];
-    if (place !== null && this.#isBelowEdge(place)) {
-      this.#remove(item.id);
-      return false;
+    if (this.#isBelowEdge(place)) {
+      this.#remove(id);
+      return change === 0 ? 0 : null;
     }
     if (shown !== undefined && isSamePlace(shown.place, place)) {
       this.#shown = this.#shown.with(at, { item, place });
-      this.#waiting.delete(item.id);
-      return false;
+      this.#waiting.delete(id);
+      return change;
     }
     if (mustWait || place === null) {
       if (shown !== undefined) this.#shown = this.#shown.with(at, { item, place: shown.place });
       // In the order TOP a bump says nothing about the place.
-      if (shown === undefined || place !== null) this.#waiting.set(item.id, { item, place });
-      return shown === undefined;
+      if (shown === undefined || place !== null) this.#waiting.set(id, { item, place });
+      return change;
     }
-    this.#waiting.delete(item.id);
+    this.#waiting.delete(id);
     this.#insert([{ item, place }]);
-    return shown === undefined;
+    return change;
   }
 
   /** Shows what waits. @returns the id of the uppermost of it */
@@ -133,8 +145,10 @@ export class FeedList {
         const moved = [...fresh.values()].filter(
           (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
         );
-        if (!mustWait) this.#insert(moved);
-        else for (const entry of moved) this.#waiting.set(entry.item.id, entry);
+        // Below the edge nothing was known: what is there is no news, and moves nothing.
+        const isNews = ({ place }: Entry): boolean => mustWait && !this.#isBelowEdge(place);
+        this.#insert(moved.filter((entry) => !isNews(entry)));
+        for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
       for (const event of events) this.#apply(event, mustWait);
@@ -152,8 +166,8 @@ export class FeedList {
     if (last !== undefined) this.#edge = placeOf(last, this.#order);
   }
 
-  #isBelowEdge(place: Place): boolean {
-    return this.#hasNextPage && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
+  #isBelowEdge(place: Place | null): boolean {
+    return this.#hasNextPage && place !== null && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
   }
 
   #remove(id: string): void {

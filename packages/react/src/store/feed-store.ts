@@ -27,7 +27,7 @@ export class FeedStore extends Signal {
   #snapshot: FeedSnapshotState = EMPTY;
   #serverSnapshot: FeedSnapshotState = EMPTY;
   readonly #subscriber: Subscriber;
-  #lastUnread: UnreadCount | null = null;
+  #lastUnread = Infinity;
   #isAtTop = false;
   #loading: Promise<void> | null = null;
   #refreshing: Promise<void> | null = null;
@@ -68,20 +68,13 @@ export class FeedStore extends Signal {
   readonly getServerSnapshot = (): FeedSnapshotState => this.#serverSnapshot;
 
   /** Subscribing makes it live. */
-  readonly use = (listener: () => void): (() => void) => {
-    const leave = this.subscribe(listener);
-    const end = this.#usage.begin();
-    return () => {
-      leave();
-      end();
-    };
-  };
+  readonly use = (listener: () => void): (() => void) => this.#usage.begin(this.subscribe(listener));
 
   /** At the top, and idle, the reader sees what is new at once. */
-  setAtTop(isAtTop: boolean): void {
+  readonly setAtTop = (isAtTop: boolean): void => {
     this.#isAtTop = isAtTop;
     if (isAtTop && this.#list.waiting > 0) this.showWaiting();
-  }
+  };
 
   /** @returns the id of the first item that was not shown before */
   readonly showWaiting = (): string | null => {
@@ -182,6 +175,7 @@ export class FeedStore extends Signal {
           (first, after) => this.#read(after === null ? { first } : { first, after }),
           this.options.first ?? 25,
           this.#list.entries.length,
+          ({ node }) => this.#list.reaches(node),
         );
         takeMarks();
         this.#takePage(take, page, asked);
@@ -237,9 +231,7 @@ export class FeedStore extends Signal {
           this.#isApplying = false;
         }
       } else actions.settleGone(event.actionId);
-      const isNew = this.#list.apply(event, this.#mustWait());
-      const isAdded = isNew && event.__typename === 'FeedItemAdded';
-      this.#publish(this.#counted(isAdded ? 1 : event.__typename === 'FeedItemRemoved' ? -1 : 0));
+      this.#publish(this.#counted(this.#list.apply(event, this.#mustWait())));
     }
     onEvent(event);
   }
@@ -249,21 +241,21 @@ export class FeedStore extends Signal {
    * marked elsewhere, and no event says which.
    */
   #takeUnread(unread: UnreadCount): void {
+    const { count, isExact } = unread;
     const last = this.#lastUnread;
-    this.#lastUnread = unread;
-    const { filter } = this.options;
-    const isWhole = Object.values(filter ?? {}).every((value) => value === undefined);
+    this.#lastUnread = count;
+    const isWhole = JSON.stringify(this.options.filter ?? {}) === '{}';
     if (isWhole) this.#publish({ unread });
     const shown = this.#snapshot.items.filter(({ isUnread }) => isUnread).length;
-    const isLess = unread.isExact && (last === null || unread.count < last.count);
-    if (shown > 0 && (isWhole ? unread.isExact && unread.count < shown : isLess)) void this.refresh();
+    if (isExact && shown > 0 && count < (isWhole ? shown : last)) void this.refresh();
   }
 
-  #counted(by: number): Partial<FeedSnapshotState> {
+  /** Where only the server can tell, and where a count is under way that may have it or not, the list is read again. */
+  #counted(by: number | null): Partial<FeedSnapshotState> {
     const { total } = this.#snapshot;
-    return total?.isExact === true && by !== 0
-      ? { total: { ...total, count: Math.max(0, total.count + by) } }
-      : {};
+    if (total?.isExact !== true || by === 0) return {};
+    if (by === null || this.#refreshing !== null) void this.refresh();
+    return { total: { count: total.count + (by ?? 0), isExact: true } };
   }
 
   #mustWait(): boolean {

@@ -19,24 +19,21 @@ export class PageLife {
     const pause = (): void => {
       this.#connection.pause();
     };
-    const resume = (): void => {
-      clearTimeout(timer);
-      this.#connection.resume();
-    };
     const look = (): void => {
       clearTimeout(timer);
-      if (document.visibilityState === 'visible') resume();
+      if (document.visibilityState === 'visible') this.#connection.resume();
       else timer = setTimeout(pause, this.#pauseHiddenAfterMs);
     };
     document.addEventListener('visibilitychange', look);
     window.addEventListener('pagehide', pause);
-    window.addEventListener('pageshow', resume);
-    resume();
+    window.addEventListener('pageshow', look);
+    // It may have been opened behind another one.
+    look();
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', look);
       window.removeEventListener('pagehide', pause);
-      window.removeEventListener('pageshow', resume);
+      window.removeEventListener('pageshow', look);
     };
   };
 }

@@ -11,18 +11,22 @@ interface Page<Edge> {
  * Reads a list from its top as far as it is shown, as one page.
  * @param size of a page
  * @param wanted how many are shown
+ * @param reaches whether it has come to the last of them: what is new above pushes that down
  */
 export async function readAgain<Edge, Of extends Page<Edge>>(
   read: (first: number, after: string | null) => Promise<Of & Page<Edge>>,
   size: number,
   wanted: number,
+  reaches: (last: Edge) => boolean = () => true,
 ): Promise<Of> {
   const first = Math.max(size, Math.min(LARGEST_PAGE, wanted));
   const top = await read(first, null);
   let { edges, pageInfo } = top as Page<Edge>;
-  for (let pages = 1; pages < MOST_PAGES && edges.length < wanted; pages += 1) {
+  for (let pages = 1; pages < MOST_PAGES; pages += 1) {
     const { endCursor, hasNextPage } = pageInfo;
-    if (!hasNextPage || endCursor === null) break;
+    const last = edges.at(-1);
+    if (!hasNextPage || endCursor === null || last === undefined) break;
+    if (edges.length >= wanted && reaches(last)) break;
     const next: Page<Edge> = await read(first, endCursor);
     edges = [...edges, ...next.edges];
     pageInfo = next.pageInfo;

@@ -1,4 +1,4 @@
-import type { FeedClient, FeedEvent, FollowState, InteractionKind } from '@fanfare/client';
+import type { FeedClient, FeedEvent, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
@@ -49,7 +49,7 @@ export class Reader {
   constructor({ client, snapshots = [], source, pauseHiddenAfterMs, onError }: ReaderOptions) {
     this.client = client;
     this.#snapshots = snapshots;
-    this.connection = new Connection(source ?? ownSource(client), onError ?? (() => undefined));
+    this.connection = new Connection(source ?? ownSource(client), onError);
     this.unread = new UnreadStore(client, this.connection);
     this.follows = new FollowStore(client);
     this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
@@ -136,6 +136,8 @@ export class Reader {
 
   async markAllRead(upTo: string): Promise<void> {
     await this.#mark(markUpTo(upTo), () => this.client.mutations.markFeedRead({ upTo }));
+    // What was marked as unread on its own stays so; only the server knows which it is.
+    for (const feed of this.#feeds.values()) void feed.refresh();
   }
 
   async markItems(items: readonly FanfareItem[], isRead: boolean): Promise<void> {
@@ -143,10 +145,6 @@ export class Reader {
     const actionIds = items.map(({ action }) => action.id);
     if (actionIds.length === 0) return;
     await this.#mark(markOf(items, isRead), () => (isRead ? markItemsRead : markItemsUnread)({ actionIds }));
-  }
-
-  setFollow(refId: string, isFollowed: boolean): Promise<FollowState> {
-    return this.follows.set(refId, isFollowed);
   }
 
   async #bringBack(actionId: string, send: () => Promise<unknown>): Promise<void> {

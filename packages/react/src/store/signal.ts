@@ -26,8 +26,11 @@ export class Usage {
     this.#stop = stop;
   }
 
-  /** @returns what ends it; once more does nothing */
-  readonly begin = (): (() => void) => {
+  /**
+   * @param leave called when it ends
+   * @returns what ends it; once more does nothing
+   */
+  readonly begin = (leave: () => void): (() => void) => {
     this.#users += 1;
     if (!this.#isStarted) {
       this.#isStarted = true;
@@ -37,6 +40,7 @@ export class Usage {
     return () => {
       if (isOver) return;
       isOver = true;
+      leave();
       this.#users -= 1;
       // React leaves and comes back within a task in StrictMode, and when a list moves in the tree.
       setTimeout(() => {

@@ -34,14 +34,7 @@ export class UnreadStore extends Signal {
 
   readonly getSnapshot = (): UnreadCount | null => this.#count;
 
-  readonly use = (listener: () => void): (() => void) => {
-    const leave = this.subscribe(listener);
-    const end = this.#usage.begin();
-    return () => {
-      leave();
-      end();
-    };
-  };
+  readonly use = (listener: () => void): (() => void) => this.#usage.begin(this.subscribe(listener));
 
   set(count: UnreadCount): void {
     if (count.count === this.#count?.count && count.isExact === this.#count.isExact) return;

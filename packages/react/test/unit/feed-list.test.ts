@@ -118,6 +118,18 @@ test('below what is loaded an event is left to its page', () => {
   expect([ids(list), list.waiting]).toEqual([['a'], 0]);
 });
 
+test('read again after something went, the list goes on with what was behind it, and only what is new waits', () => {
+  const list = new FeedList('RELEVANCY');
+  const pageOf = (places: readonly number[]) => ({
+    edges: places.map((n) => ({ cursor: '', node: testItem(`i${String(n)}`, at(n)) })),
+    pageInfo: { hasNextPage: true, endCursor: `i${String(places.at(-1))}` },
+  });
+  list.expectRefresh()(pageOf([9, 8, 7]), true);
+  list.expectRefresh()(pageOf([10, 9, 7, 6, 5]), true);
+  expect([ids(list), list.waiting]).toEqual([['i9', 'i7', 'i6', 'i5'], 1]);
+  expect(list.showWaiting()).toBe('i10');
+});
+
 test('in the order TOP what is new waits, and a bump stays where it is', () => {
   const list = new FeedList('TOP');
   const edges = ['a', 'b'].map((id) => ({ cursor: id, node: testItem(id, at(1)) }));

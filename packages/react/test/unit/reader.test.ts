@@ -104,6 +104,24 @@ test('what could not be hidden comes back, and what was hidden comes back when i
   expect(shown()).toEqual(['b', 'a']);
 });
 
+test('what was hidden and is shown again elsewhere comes back, also where its event overtakes the answer', async () => {
+  const hiding = held<string>();
+  const { client, reader, feed, shown, ready, live } = settle({
+    mutations: { hideFeedItem: () => hiding.promise },
+  });
+  await ready();
+  await live();
+  const [item] = ITEMS as [FanfareItem];
+  const hidden = reader.remove(item, 'hide');
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
+  hiding.resolve('action-b');
+  await hidden;
+  expect(shown()).toEqual(['a']);
+  await client.emit({ __typename: 'FeedItemAdded', item });
+  feed.showWaiting();
+  expect(shown()).toEqual(['b', 'a']);
+});
+
 test('marking all as read changes items and count and takes nothing out; a failure takes it back', async () => {
   let fails = false;
   const { reader, feed, shown, ready } = settle({
@@ -124,6 +142,26 @@ test('marking all as read changes items and count and takes nothing out; a failu
   fails = false;
   await reader.markAllRead(at(2));
   expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
+});
+
+test('marking all as read leaves what was marked as unread on its own, also in a list that nobody looks at', async () => {
+  const [b, a] = ITEMS as [FanfareItem, FanfareItem];
+  let items = ITEMS;
+  const { client, reader, feed, leave, ready, live } = settle({
+    feed: () => items,
+    mutations: { markFeedRead: () => Promise.resolve({ unreadCount: { count: 1, isExact: true } }) },
+  });
+  await ready();
+  await live();
+  const unread = (): boolean[] => feed.getSnapshot().items.map(({ isUnread }) => isUnread);
+  items = [{ ...b, isUnread: false }, a];
+  await reader.markAllRead(at(2));
+  await vi.waitFor(() => expect(unread()).toEqual([false, true]));
+  leave();
+  await vi.waitFor(() => expect(client.watching).toBe(0));
+  items = [b, { ...a, isUnread: false }];
+  await reader.markAllRead(at(2));
+  await vi.waitFor(() => expect(unread()).toEqual([true, false]));
 });
 
 test('a resync reads behind what is shown: neither blank nor loading, and items are the same objects', async () => {
@@ -147,6 +185,24 @@ test('a resync reads behind what is shown: neither blank nor loading, and items 
   await resyncing;
   expect([shown(), feed.getSnapshot().waiting]).toEqual([['a'], 1]);
   expect(feed.getSnapshot().items[0]?.id).toBe(before?.id);
+});
+
+test('a resync reads as far as what is shown, however much is new above it', async () => {
+  let all = Array.from({ length: 40 }, (_, n) => testItem(`old${String(n)}`, at(-n)));
+  const { client, feed, shown, ready, live } = settle({
+    feed: ({ first = 25, after }) => {
+      const from = after === undefined ? 0 : Number(after);
+      const end = from + first;
+      const pageInfo = { hasNextPage: all.length > end, endCursor: String(end) };
+      return Promise.resolve({ ...pageOf(all.slice(from, end)), pageInfo });
+    },
+  });
+  await ready();
+  await live();
+  const before = shown();
+  all = [...Array.from({ length: 60 }, (_, n) => testItem(`new${String(n)}`, at(99 - n))), ...all];
+  await client.resync('window-passed');
+  expect([shown().slice(0, 25), feed.getSnapshot().waiting]).toEqual([before, 60]);
 });
 
 test('a burst of events while a page is loading arrives whole', async () => {
@@ -214,6 +270,33 @@ test('a total that was asked for moves with what comes and goes', async () => {
   expect([asked, feed.getSnapshot().total?.count]).toEqual([[true], 8]);
   await client.emit({ __typename: 'FeedItemRemoved', itemId: gone.id, actionId: gone.action.id });
   expect(feed.getSnapshot().total?.count).toBe(7);
+});
+
+test('a total counts nothing twice, and nothing that its filter may leave out', async () => {
+  let total = 7;
+  const client = createTestClient({
+    feed: () =>
+      Promise.resolve({
+        ...pageOf(ITEMS),
+        pageInfo: { hasNextPage: true, endCursor: 'a' },
+        total: { count: total, isExact: true },
+      }),
+  });
+  const feed = new Reader({ client }).feed({ total: true, filter: { types: ['Custom'] } });
+  feed.use(() => undefined);
+  await vi.waitFor(() => expect(client.watching).toBe(1));
+  const counts = (count: number) => vi.waitFor(() => expect(feed.getSnapshot().total?.count).toBe(count));
+  // The same addition may come twice; here it waits to be shown.
+  for (let n = 0; n < 2; n += 1)
+    await client.emit({ __typename: 'FeedItemAdded', item: testItem('new', at(9)) });
+  await counts(8);
+  // Removals come whatever the filter: of this one only the server knows whether it was counted.
+  total = 6;
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: 'other', actionId: 'action-other' });
+  await counts(6);
+  total = 9;
+  await client.emit({ __typename: 'FeedItemAdded', item: testItem('old', at(-9)) });
+  await counts(9);
 });
 
 test('equal options share a list, however they are written down', () => {

@@ -1,0 +1,24 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { PageLife } from '../../src/store/page-life.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test.each(['hidden', 'visible'])(
+  'a page that begins %s lets go of its connection only if it stays hidden',
+  async (visibilityState) => {
+    vi.stubGlobal('window', new EventTarget());
+    vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState }));
+    const calls: string[] = [];
+    const connection = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
+    const leave = new PageLife(connection, 0).attach();
+    // Timers of the same length fire in their order.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(calls.at(-1)).toBe(visibilityState === 'hidden' ? 'pause' : 'resume');
+    Object.assign(document, { visibilityState: 'visible' });
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(calls.at(-1)).toBe('resume');
+    leave();
+  },
+);
