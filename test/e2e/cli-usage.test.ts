@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { runCli } from '../support/run-cli.ts';
+import { MAIN, runCli, startCommand } from '../support/run-cli.ts';
 
 const THIS_FILE = import.meta.filename;
 
@@ -49,6 +49,19 @@ describe('fanfare', () => {
         expect(stdout + stderr).toMatch(new RegExp(`^(FAIL)? +.*${name}: got |^ +${name}: got `, 'm'));
       expect(stdout + stderr).not.toContain('hunter2');
       expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'fails, once and in words, where its output is on a full disk',
+    async () => {
+      const doctor = ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, MAIN, 'doctor', '--settings'];
+      await using cli = startCommand('sh', doctor, { env: {} });
+      const { code, stderr } = await cli.result;
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: 'The output cannot be written: ENOSPC: no space left on device, write\n',
+      });
     },
   );
 
