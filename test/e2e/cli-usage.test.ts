@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { MAIN, runCli, startCommand } from '../support/run-cli.ts';
@@ -25,6 +27,7 @@ describe('fanfare', () => {
     [['dance'], "error: unknown command 'dance'"],
     [['import'], 'Nothing to import'],
     [['import', '--actions', '/nothing/here'], '--actions /nothing/here cannot be read'],
+    [['import', '--actions', '/'], '--actions / is a folder'],
     [['import', '--url', 'localhost', '--actions', THIS_FILE], '--url got "localhost"'],
     [['demo', '--interval', 'often'], '--interval got "often"'],
   ])('refuses %j and says why', async (args, message) => {
@@ -51,6 +54,17 @@ describe('fanfare', () => {
       expect(await readdir(dataDir)).toEqual([]);
     },
   );
+
+  it('does not import from a pipe, which could not be read again', async () => {
+    const pipe = join(dataDir, 'pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
+    const { code, stderr } = await runCli(['import', '--actions', pipe], { DATA_DIR: dataDir });
+    await rm(pipe);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `--actions ${pipe} is a pipe: write its lines to a file, and import that\n`,
+    });
+  });
 
   it.skipIf(process.platform !== 'linux')(
     'fails, once and in words, where its output is on a full disk',
