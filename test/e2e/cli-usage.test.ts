@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { MAIN, runCli, startCommand } from '../support/run-cli.ts';
 
@@ -78,6 +78,22 @@ describe('fanfare', () => {
       });
     },
   );
+
+  it('says of a secret whether it is there already', async () => {
+    const elsewhere = { MONGODB_URI: inject('mongodbUri'), REDIS_URL: inject('redisUrl') };
+    const env = { ...elsewhere, DATA_DIR: join(dataDir, 'secret') };
+    const before = await runCli(['doctor'], env);
+    expect(before.stdout).toMatch(
+      /^note +Identity .* the first start of a server stores a generated one in /m,
+    );
+    await runCli(['token', '--sub', 'u'], env);
+    const after = await runCli(['doctor'], env);
+    expect(after.stdout).toMatch(/^note +Identity .* using the secret stored in /m);
+    await writeFile(join(env.DATA_DIR, 'jwt-secret'), 'short');
+    const damaged = await runCli(['doctor'], env);
+    expect(damaged.stdout).toMatch(/^FAIL +Identity .* is shorter than 32 bytes/m);
+    await rm(env.DATA_DIR, { recursive: true });
+  });
 
   it('lists its settings', async () => {
     const { code, stdout } = await runCli(['doctor', '--settings'], { PORT: '8080', JWT_SECRET: 'hunter2' });
