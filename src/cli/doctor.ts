@@ -123,8 +123,9 @@ async function* examineMongo(
     what: 'MongoDB',
     detail: `${await database.version()} answers at ${uri}, database ${db}`,
   };
-  yield await examineIndexes(database, auth.tenantClaim !== undefined);
-  yield await examineSchema(database);
+  const hasTenants = auth.tenantClaim !== undefined;
+  yield await examineIndexes(database, hasTenants);
+  yield await examineSchema(database, hasTenants);
   yield* examineOffloads(database);
 }
 
@@ -147,10 +148,11 @@ async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Fi
   };
 }
 
-async function examineSchema({ collections }: Database): Promise<Finding> {
+async function examineSchema({ collections }: Database, hasTenants: boolean): Promise<Finding> {
   const what = 'Schema';
   const known = latestVersion(MIGRATIONS);
-  const state = await schemaVersionRepository(collections).state();
+  const schema = schemaVersionRepository(collections);
+  const state = await schema.state();
   if (state === null)
     return { state: 'note', what, detail: 'no version yet; the first start of a server records it' };
   const { version, required, migration, adopting } = state;
@@ -163,6 +165,8 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
   const detail = `version ${String(version)} of ${String(known)}`;
   if (required > known)
     return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
+  const fault = await schema.tenancyFault(state, hasTenants);
+  if (fault !== null) return { state: 'FAIL', what, detail: fault };
   if (version === known) return { state: 'ok', what, detail };
   if (migration === null)
     return { state: 'note', what, detail: `${detail}; the next worker starts the migration` };
