@@ -11,7 +11,7 @@ import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
-import { keptSecretPath } from './kept-secret.ts';
+import { keptSecret, keptSecretPath } from './kept-secret.ts';
 import { packageVersion } from './package-info.ts';
 import { findServer } from './running-server.ts';
 import { reasonFor } from './report-failure.ts';
@@ -61,20 +61,25 @@ async function* examine(context: CommandContext): AsyncGenerator<Finding> {
     return;
   }
   yield { state: 'ok', what: 'Settings', detail: settings };
-  yield identityOf(config);
+  yield await identityOf(config);
   yield* examineDatabases(context, config);
 }
 
-function identityOf({ auth, dataDir }: Config): Finding {
+async function identityOf({ auth, dataDir }: Config): Promise<Finding> {
   const keys = [
     ...(auth.jwtSecret === undefined ? [] : ['HS256 tokens with JWT_SECRET']),
     ...(auth.jwksUri === undefined ? [] : [`tokens signed by the keys of ${auth.jwksUri}`]),
   ];
   if (keys.length > 0) return { state: 'ok', what: 'Identity', detail: keys.join('; ') };
+  const path = keptSecretPath(dataDir);
+  const secret = await attempt('Identity', async () => ({ isThere: (await keptSecret(dataDir)) !== null }));
+  if ('state' in secret) return secret;
   return {
     state: 'note',
     what: 'Identity',
-    detail: `JWT_SECRET is not set: using the secret stored in ${keptSecretPath(dataDir)}`,
+    detail: secret.isThere
+      ? `JWT_SECRET is not set: using the secret stored in ${path}`
+      : `JWT_SECRET is not set: the first start of a server stores a generated one in ${path}`,
   };
 }
 
@@ -118,8 +123,9 @@ async function* examineMongo(
     what: 'MongoDB',
     detail: `${await database.version()} answers at ${uri}, database ${db}`,
   };
-  yield await examineIndexes(database, auth.tenantClaim !== undefined);
-  yield await examineSchema(database);
+  const hasTenants = auth.tenantClaim !== undefined;
+  yield await examineIndexes(database, hasTenants);
+  yield await examineSchema(database, hasTenants);
   yield* examineOffloads(database);
 }
 
@@ -142,10 +148,11 @@ async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Fi
   };
 }
 
-async function examineSchema({ collections }: Database): Promise<Finding> {
+async function examineSchema({ collections }: Database, hasTenants: boolean): Promise<Finding> {
   const what = 'Schema';
   const known = latestVersion(MIGRATIONS);
-  const state = await schemaVersionRepository(collections).state();
+  const schema = schemaVersionRepository(collections);
+  const state = await schema.state();
   if (state === null)
     return { state: 'note', what, detail: 'no version yet; the first start of a server records it' };
   const { version, required, migration, adopting } = state;
@@ -158,6 +165,8 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
   const detail = `version ${String(version)} of ${String(known)}`;
   if (required > known)
     return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
+  const fault = await schema.tenancyFault(state, hasTenants);
+  if (fault !== null) return { state: 'FAIL', what, detail: fault };
   if (version === known) return { state: 'ok', what, detail };
   if (migration === null)
     return { state: 'note', what, detail: `${detail}; the next worker starts the migration` };

@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiTarget } from './import/api-target.ts';
 import { importFile, type ImportedFile } from './import/import-file.ts';
@@ -183,9 +183,15 @@ function stoppedMessage(path: string, error: unknown): string {
 
 async function checkReadable(files: readonly InputFile[]): Promise<void> {
   for (const { kind, path } of files) {
-    await access(path, constants.R_OK).catch((error: unknown) => {
-      throw new CommandError(`--${kind} ${path} cannot be read`, { cause: error });
-    });
+    const status = await access(path, constants.R_OK)
+      .then(() => stat(path))
+      .catch((error: unknown) => {
+        throw new CommandError(`--${kind} ${path} cannot be read`, { cause: error });
+      });
+    if (status.isDirectory()) throw new CommandError(`--${kind} ${path} is a folder`);
+    // It could be read once only, so the import could not be repeated.
+    if (status.isFIFO() || status.isSocket())
+      throw new CommandError(`--${kind} ${path} is a pipe: write its lines to a file, and import that`);
   }
 }
 

@@ -6,10 +6,20 @@ const STDERR = 2;
 
 export function processTerminal(): Terminal {
   const isInteractive = process.stderr.isTTY;
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader);
-  const writeNote = isFile(STDERR) ? writeOrLose : (text: string) => void process.stderr.write(text);
   // There may be a progress bar on the line.
   const start = isInteractive ? CLEAR_LINE : '';
+  process.stderr.on('error', ignoreGoneReader);
+  const writeNote = isFile(STDERR) ? writeOrLose : (text: string) => void process.stderr.write(text);
+  // A result that does not fit on the disk is a failure, but none of the work: what is open is closed in order.
+  let hasLostOutput = false;
+  process.stdout.on('error', (error: Error) => {
+    if (hasLostOutput || isGoneReader(error)) return;
+    hasLostOutput = true;
+    writeNote(`${start}The output cannot be written: ${error.message}\n`);
+    process.on('exit', () => {
+      if (process.exitCode === undefined || process.exitCode === 0) process.exitCode = 1;
+    });
+  });
   let isMute = false;
   return {
     out(line) {
@@ -29,9 +39,13 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The reader of the output has closed, like `head` (EPIPE), or the terminal was closed (EIO); the work continues. */
 function ignoreGoneReader(error: Error): void {
-  if (!('code' in error && (error.code === 'EPIPE' || error.code === 'EIO'))) throw error;
+  if (!isGoneReader(error)) throw error;
+}
+
+/** The reader of the output has closed, like `head` (EPIPE), or the terminal was closed (EIO); the work continues. */
+function isGoneReader(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 }
 
 /** Whether output goes to a file on disk, or to a device that behaves like one. */

@@ -14,6 +14,7 @@ export interface RedisAddress {
 
 const DEFAULT_PORT = 6379;
 const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+const START = /^rediss?:\/\//;
 const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 
 /**
@@ -23,7 +24,12 @@ const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
  */
 export function readRedisUrl(url: string): RedisAddress {
   const [, protocol, credentials = '', hosts = '', db = ''] = URL_OF_REDIS.exec(url) ?? [];
-  if (protocol === undefined) throw new Error('The URL of Redis must start with redis:// or rediss://');
+  if (protocol === undefined)
+    throw new Error(
+      START.test(url)
+        ? 'The URL of Redis must be like redis://user:password@host:6379/0: nothing may follow the database number, and a / or @ in a password is written as %2F or %40'
+        : 'The URL of Redis must start with redis:// or rediss://',
+    );
   const colon = credentials.indexOf(':');
   const username = decodeURIComponent(colon < 0 ? credentials : credentials.slice(0, colon));
   const password = colon < 0 ? '' : decodeURIComponent(credentials.slice(colon + 1));

@@ -98,7 +98,7 @@ export async function openConnections(
       `Cannot disconnect from Redis at ${address}`,
     ));
   try {
-    await Promise.all([commands.connect(), subscriber.connect()]);
+    await Promise.all([connectFirst(commands), connectFirst(subscriber)]);
   } catch (cause) {
     const error = new Error(`Cannot connect to Redis at ${address}`, { cause });
     if (options.onWaiting === undefined) {
@@ -158,6 +158,25 @@ function openClient(
     isUp = false;
   });
   return client;
+}
+
+/**
+ * The client rejects with "Connection is closed", whatever happened: the reason was an event before. Only its message is
+ * kept, since the event of a refused password contains the password.
+ */
+async function connectFirst(client: RedisClient): Promise<void> {
+  let reason: string | null = null;
+  const keep = ({ message }: Error): void => {
+    reason ??= message;
+  };
+  client.on('error', keep);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw reason === null ? error : new Error(reason);
+  } finally {
+    client.off('error', keep);
+  }
 }
 
 async function whenReady(client: RedisClient): Promise<void> {

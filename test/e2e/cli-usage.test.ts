@@ -1,9 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { runCli } from '../support/run-cli.ts';
+import { MAIN, runCli, startCommand } from '../support/run-cli.ts';
 
 const THIS_FILE = import.meta.filename;
 
@@ -25,6 +27,7 @@ describe('fanfare', () => {
     [['dance'], "error: unknown command 'dance'"],
     [['import'], 'Nothing to import'],
     [['import', '--actions', '/nothing/here'], '--actions /nothing/here cannot be read'],
+    [['import', '--actions', '/'], '--actions / is a folder'],
     [['import', '--url', 'localhost', '--actions', THIS_FILE], '--url got "localhost"'],
     [['demo', '--interval', 'often'], '--interval got "often"'],
   ])('refuses %j and says why', async (args, message) => {
@@ -51,6 +54,46 @@ describe('fanfare', () => {
       expect(await readdir(dataDir)).toEqual([]);
     },
   );
+
+  it('does not import from a pipe, which could not be read again', async () => {
+    const pipe = join(dataDir, 'pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
+    const { code, stderr } = await runCli(['import', '--actions', pipe], { DATA_DIR: dataDir });
+    await rm(pipe);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `--actions ${pipe} is a pipe: write its lines to a file, and import that\n`,
+    });
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'fails, once and in words, where its output is on a full disk',
+    async () => {
+      const doctor = ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, MAIN, 'doctor', '--settings'];
+      await using cli = startCommand('sh', doctor, { env: {} });
+      const { code, stderr } = await cli.result;
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: 'The output cannot be written: ENOSPC: no space left on device, write\n',
+      });
+    },
+  );
+
+  it('says of a secret whether it is there already', async () => {
+    const elsewhere = { MONGODB_URI: inject('mongodbUri'), REDIS_URL: inject('redisUrl') };
+    const env = { ...elsewhere, DATA_DIR: join(dataDir, 'secret') };
+    const before = await runCli(['doctor'], env);
+    expect(before.stdout).toMatch(
+      /^note +Identity .* the first start of a server stores a generated one in /m,
+    );
+    await runCli(['token', '--sub', 'u'], env);
+    const after = await runCli(['doctor'], env);
+    expect(after.stdout).toMatch(/^note +Identity .* using the secret stored in /m);
+    await writeFile(join(env.DATA_DIR, 'jwt-secret'), 'short');
+    const damaged = await runCli(['doctor'], env);
+    expect(damaged.stdout).toMatch(/^FAIL +Identity .* is shorter than 32 bytes/m);
+    await rm(env.DATA_DIR, { recursive: true });
+  });
 
   it('lists its settings', async () => {
     const { code, stdout } = await runCli(['doctor', '--settings'], { PORT: '8080', JWT_SECRET: 'hunter2' });

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMetricsServer } from '../../src/http/pages/metrics-server.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
@@ -147,4 +149,14 @@ describe('a client that pipelines', () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect(asked).toBe(1);
   });
+});
+
+test('a port of metrics that is taken is named by its setting: there are two ports', async () => {
+  await using page = await startTestHttp(app);
+  const { port } = new URL(page.url);
+  const metrics = createMetrics({ withProcess: false });
+  const logger = createLogger({ level: 'silent' });
+  const starting = startMetricsServer({ host: '127.0.0.1', port: Number(port), metrics, logger });
+  await expect(starting).rejects.toThrow(`METRICS_PORT=${port} cannot be used`);
+  await expect(starting).rejects.toHaveProperty('cause.code', 'EADDRINUSE');
 });

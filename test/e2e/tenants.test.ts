@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFeedClient } from '@fanfare/client';
 import { runOffload, runRestore } from '../../src/cli/offload/run-offload.ts';
@@ -10,6 +10,7 @@ import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { runCli, type CliResult } from '../support/run-cli.ts';
 import { ask, inTenant, TENANT_CLAIM, tokenWith, type TenantApp } from '../support/tenants.ts';
 
 const closer = new Closer();
@@ -333,6 +334,13 @@ describe('a server', () => {
     await expect(startTestApp({ database: database.database })).rejects.toThrow(
       'TENANT_CLAIM is not set, and the database has tenants',
     );
+    expect(await doctorOf(database)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^FAIL +Schema +TENANT_CLAIM is not set, and the database has/m,
+      ) as unknown,
+    });
+    expect(await doctorOf(database, { TENANT_CLAIM })).toMatchObject({ code: 0 });
     await database[Symbol.asyncDispose]();
   });
 
@@ -341,9 +349,24 @@ describe('a server', () => {
     await expect(startTestApp({ database: database.database, env: { TENANT_CLAIM } })).rejects.toThrow(
       'TENANT_CLAIM is set, and the database has data without tenants',
     );
+    expect(await doctorOf(database, { TENANT_CLAIM })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^FAIL +Schema +TENANT_CLAIM is set, and the database has data/m,
+      ) as unknown,
+    });
+    expect(await doctorOf(database)).toMatchObject({ code: 0 });
     await database[Symbol.asyncDispose]();
   });
 });
+
+/** What the doctor says of a database with these settings. */
+function doctorOf({ database }: TestApp, env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+  return runCli(['doctor'], {
+    ...{ MONGODB_URI: inject('mongodbUri'), MONGODB_DB: database },
+    ...{ REDIS_URL: inject('redisUrl'), JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789', ...env },
+  });
+}
 
 /** A database that a server has written to and left. */
 async function leftBy(env: Readonly<Record<string, string>>): Promise<TestApp> {

@@ -32,7 +32,10 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
         });
     });
   });
-  const { url } = await listen(server, options.host, options.port);
+  const { url } = await listen(server, options.host, options.port).catch((error: unknown) => {
+    // The error names an address, and there are two ports.
+    throw new Error(`METRICS_PORT=${String(options.port)} cannot be used`, { cause: error });
+  });
   logListening(options.logger, { url: `${url}/metrics` });
   return {
     url,

@@ -1,14 +1,21 @@
+import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import { MongoNetworkError } from 'mongodb';
 
 interface DriverConnection {
   writeCommand(command: object, options: object): Promise<void>;
+  destroy(): void;
+}
+
+interface ConnectionOptions {
+  /** Emits `cancel` when the connections of its owner are closed. */
+  readonly cancellationToken?: EventEmitter;
 }
 
 /** The driver accepts a connection class from clients but does not export its own. */
 const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
-  readonly Connection: new (socket: Duplex, options: object) => DriverConnection;
+  readonly Connection: new (socket: Duplex, options: ConnectionOptions) => DriverConnection;
 };
 
 /**
@@ -22,12 +29,23 @@ const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connecti
  *   connection.
  *
  * Both occur when many connections end at once, for example when the server is killed.
+ *
+ * Neither does closing a client end a connection whose handshake is not answered: its socket would keep the process alive for
+ * another half a minute.
  */
 export class EndingConnection extends Connection {
-  constructor(socket: Duplex, options: object) {
+  constructor(socket: Duplex, options: ConnectionOptions) {
     super(socket, options);
+    const { cancellationToken } = options;
+    const end = (): void => {
+      this.destroy();
+    };
+    cancellationToken?.once('cancel', end);
     // The driver's own listener ran first: waiting commands continue and fail because the connection is closed.
-    socket.once('close', () => socket.emit('drain'));
+    socket.once('close', () => {
+      cancellationToken?.off('cancel', end);
+      socket.emit('drain');
+    });
   }
 
   override async writeCommand(command: object, options: object): Promise<void> {

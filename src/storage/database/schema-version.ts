@@ -68,15 +68,23 @@ export function schemaVersionRepository(
     return document === null ? null : toState(document);
   }
 
+  /** Why no process with these settings can use the database; `null` if one can. */
+  async function tenancyFault(found: SchemaState, hasTenants: boolean): Promise<string | null> {
+    if (found.hasTenants === hasTenants) return null;
+    if (!hasTenants) return HAS_TENANTS;
+    return (await isEmpty()) ? null : HAS_NONE;
+  }
+
   /** Only an empty database can switch to tenants, which is then permanent. */
-  async function settleTenancy(hasTenants: boolean): Promise<void> {
-    if (!hasTenants) throw new TenancyDiffers(HAS_TENANTS);
-    if (!(await isEmpty())) throw new TenancyDiffers(HAS_NONE);
+  async function settleTenancy(found: SchemaState, hasTenants: boolean): Promise<void> {
+    const fault = await tenancyFault(found, hasTenants);
+    if (fault !== null) throw new TenancyDiffers(fault);
     await schema.updateOne({ _id: 'schema' }, { $set: { tenants: true } });
   }
 
   return {
     state,
+    tenancyFault,
 
     /**
      * Reads the version. If there is none, stores it first: the latest for an empty database, otherwise that from before
@@ -101,7 +109,7 @@ export function schemaVersionRepository(
       }
       if (found.required > supported) throw new SchemaTooNew(found.required, supported);
       if (found.adopting !== null) throw new TenancyDiffers(beingAdopted(found.adopting));
-      if (found.hasTenants !== hasTenants) await settleTenancy(hasTenants);
+      if (found.hasTenants !== hasTenants) await settleTenancy(found, hasTenants);
       return found;
     },
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
@@ -31,6 +32,19 @@ describe('connecting to Redis', () => {
     const failure = connectRedis({ url: `redis://user:secret@${address}` });
     await expect(failure).rejects.toThrow(`Cannot connect to Redis at redis://${address}`);
     await expect(failure).rejects.not.toThrow('secret');
+  });
+
+  it('says why it cannot connect, without the password', async () => {
+    await using proxy = await startTcpProxy(port);
+    const wrong = new URL(url);
+    wrong.username = 'user';
+    wrong.password = 'secret';
+    const refused = await connectRedis({ url: wrong.href }).catch((error: unknown) => error);
+    expect(refused).toHaveProperty('cause.message', expect.stringMatching(/^WRONGPASS /));
+    expect(inspect(refused, { depth: null })).not.toContain('secret');
+    await proxy[Symbol.asyncDispose]();
+    const nobody = connectRedis({ url: through(url, proxy) });
+    await expect(nobody).rejects.toHaveProperty('cause.message', expect.stringContaining('ECONNREFUSED'));
   });
 
   it.each(['', 'localhost', 'http://localhost:6379', 'mongodb://localhost'])(

@@ -83,3 +83,19 @@ test('the driver sees a server again that it looked at while the socket was bein
   await expect(failed).resolves.toMatch(/closed/);
   await database.db.command({ ping: 1 });
 });
+
+test('a client that nobody has answered leaves no socket open', async () => {
+  const uri = inject('mongodbUri');
+  await using proxy = await startTcpProxy(Number(new URL(uri).port));
+  proxy.freeze();
+  const sockets: Socket[] = [];
+  const keep = (message: unknown): void => {
+    sockets.push((message as { readonly socket: Socket }).socket);
+  };
+  subscribe('net.client.socket', keep);
+  onTestFinished(() => void unsubscribe('net.client.socket', keep));
+  const connecting = connectDatabase({ uri: through(uri, proxy), db: 'any', serverSelectionTimeoutMs: 500 });
+  await expect(connecting).rejects.toThrow(/timed out/);
+  expect(sockets.filter(({ remotePort }) => remotePort === proxy.port)).not.toEqual([]);
+  expect(sockets.filter(({ destroyed }) => !destroyed)).toEqual([]);
+});

@@ -30,6 +30,14 @@ describe('the URL of Redis', () => {
       expect(() => readRedisUrl(url)).toThrow(/URL of Redis/);
     },
   );
+
+  it.each(['redis://one/?db=1', 'redis://one/one', 'redis://:se/cret@one', 'redis://:se@cret@one'])(
+    'is refused for what is wrong with it, which is not how it starts: %s',
+    (url) => {
+      expect(() => readRedisUrl(url)).toThrow(/must be like redis:.*nothing may follow the database number/);
+      expect(() => readRedisUrl(url)).not.toThrow(/cret/);
+    },
+  );
 });
 
 describe('hash slots', () => {
