@@ -8,6 +8,8 @@ import { THREADS } from './profile.ts';
 
 const SECRET = 'a-secret-that-signs-nothing-but-benchmarks-0123456789';
 const TOKEN_MS = 24 * 3_600_000;
+/** As `npm start` and the image start it. */
+const YOUNG_OBJECTS = ['--max-semi-space-size=32'];
 
 /** What a process of Fanfare reads from its environment here: production, and the defaults otherwise. */
 export function fanfareEnv(
@@ -71,7 +73,11 @@ function startFanfare(
     args,
     checkout,
     env: { ...fanfareEnv(environment, database), ...env },
-    nodeArgs: profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`),
+    nodeArgs: [
+      // An older checkout is started as it was then.
+      ...(checkout === undefined ? YOUNG_OBJECTS : []),
+      ...(profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`)),
+    ],
   });
 }
 
