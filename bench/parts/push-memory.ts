@@ -29,6 +29,8 @@ const REF = 'site-of-everybody';
 const ACTIONS = 3;
 /** Sockets that are opened before the first look, so that what is made once is not counted for each. */
 const WARM_UP = 200;
+/** Those by which is published and measured. */
+const OTHER_CONNECTIONS = 100;
 
 interface PerSubscriber {
   readonly rss: number;
@@ -59,7 +61,8 @@ async function run(context: PartContext): Promise<PartReport> {
   const series = await alternate(
     [
       contender(FANFARE, async () => {
-        await using api = await startApi({ environment, database: DATABASE, profileDir: null });
+        const env = { MAX_CONNECTIONS: String(tokens.length + OTHER_CONNECTIONS) };
+        await using api = await startApi({ environment, database: DATABASE, profileDir: null, env });
         const all = tokens.map((token) => ({ url: api.wsUrl, token, query: WATCH }));
         return await perSubscriber(api, all, async (client) => {
           last.push(await lastReceipt({ context, api, client, subscribers: all.length }));
