@@ -67,22 +67,26 @@ end
 
 local hints = {}
 
+local function hintTo(told, user, gen, id, event)
+  local place = told.places[event]
+  if not place then
+    place = #told.events
+    told.events[place + 1] = event
+    told.places[event] = place
+  end
+  local readers, n = told.readers, told.length
+  readers[n + 1], readers[n + 2], readers[n + 3], readers[n + 4] = user, gen, id, place
+  told.length = n + 4
+end
+
 -- Notes what the processes that watch a reader are to be told, each event once for all readers of a process.
 local function hint(user, to, gen, id, event)
+  -- Most readers are watched at one process, whose name is all there is.
+  local known = hints[to or '']
+  if known then return hintTo(known, user, gen, id, event) end
   for process in string.gmatch(to or '', '%S+') do
-    local told = hints[process]
-    if not told then
-      told = { events = {}, places = {}, readers = {} }
-      hints[process] = told
-    end
-    local place = told.places[event]
-    if not place then
-      place = #told.events
-      told.events[place + 1] = event
-      told.places[event] = place
-    end
-    local readers, n = told.readers, #told.readers
-    readers[n + 1], readers[n + 2], readers[n + 3], readers[n + 4] = user, gen, id, place
+    if not hints[process] then hints[process] = { events = {}, places = {}, readers = {}, length = 0 } end
+    hintTo(hints[process], user, gen, id, event)
   end
 end
 
@@ -152,29 +156,32 @@ for i = 7, #ARGV do leave(ARGV[i], ARGV[6]) end
  */
 export const APPEND_SCRIPT = `${PRELUDE}
 local events = tonumber(ARGV[6])
-local oldest = whole(now - windowMs)
+-- Made once: the loop below runs for each of very many readers.
+local call, heads, logs = redis.call, prefix .. 'head:', prefix .. 'log:'
+local most, oldest, present = whole(logLength), whole(now - windowMs), whole(now)
 for i = 7 + events, #ARGV, 2 do
-  local user, event = ARGV[i], ARGV[6 + tonumber(ARGV[i + 1])]
-  local key = prefix .. 'head:' .. user
-  local known = redis.call('HMGET', key, 'gen', 'seq', 'at', 'to')
+  local user, event = ARGV[i], ARGV[6 + ARGV[i + 1]]
+  local key = heads .. user
+  local known = call('HMGET', key, 'gen', 'seq', 'at', 'to')
   local gen, seq, at = known[1], known[2], known[3]
   if gen then
     if not isCurrent(gen) then
       restart(user)
       gen, seq, at = head(user)
     end
+    local number = seq + 1
+    local count, time = whole(number), present
     -- A clock set back must not make ids fall.
-    local number = tonumber(seq) + 1
-    local time = whole(math.max(now, tonumber(at)))
-    local id, log = time .. '-' .. whole(number), prefix .. 'log:' .. user
+    if tonumber(at) > now then time = whole(tonumber(at)) end
+    local id, log = time .. '-' .. count, logs .. user
     -- A log that is there has its time, which each renewal sets again; one that is made here gets it.
-    if not redis.call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '=', whole(logLength), id, 'e', event) then
-      redis.call('XADD', log, id, 'e', event)
-      redis.call('PEXPIRE', log, whole(keepMs))
+    if not call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '=', most, id, 'e', event) then
+      call('XADD', log, id, 'e', event)
+      call('PEXPIRE', log, whole(keepMs))
     end
     -- What is too old is never read: it goes with the next read, or now and then.
-    if number % 32 == 0 then redis.call('XTRIM', log, 'MINID', '=', oldest) end
-    redis.call('HSET', key, 'seq', whole(number), 'at', time)
+    if number % 32 == 0 then call('XTRIM', log, 'MINID', '=', oldest) end
+    call('HSET', key, 'seq', count, 'at', time)
     hint(user, known[4], gen, id, event)
   end
 end
