@@ -160,9 +160,11 @@ function openClient(
   return client;
 }
 
+const CLOSED = 'Connection is closed.';
+
 /**
- * The client rejects with "Connection is closed", whatever happened: the reason was an event before. Only its message is
- * kept, since the event of a refused password contains the password.
+ * A client of one server rejects with "Connection is closed", whatever happened: the reason was an event before. Only its
+ * message is kept, since the event of a refused password contains the password. A cluster rejects with the reason.
  */
 async function connectFirst(client: RedisClient): Promise<void> {
   let reason: string | null = null;
@@ -173,7 +175,8 @@ async function connectFirst(client: RedisClient): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    throw reason === null ? error : new Error(reason);
+    const isVague = error instanceof Error && error.message === CLOSED;
+    throw isVague && reason !== null ? new Error(reason) : error;
   } finally {
     client.off('error', keep);
   }
