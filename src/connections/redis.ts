@@ -167,16 +167,16 @@ const CLOSED = 'Connection is closed.';
  * message is kept, since the event of a refused password contains the password. A cluster rejects with the reason.
  */
 async function connectFirst(client: RedisClient): Promise<void> {
-  let reason: string | null = null;
+  const reasons: string[] = [];
   const keep = ({ message }: Error): void => {
-    reason ??= message;
+    reasons.push(message);
   };
   client.on('error', keep);
   try {
     await client.connect();
   } catch (error) {
     const isVague = error instanceof Error && error.message === CLOSED;
-    throw isVague && reason !== null ? new Error(reason) : error;
+    throw isVague && reasons[0] !== undefined ? new Error(reasons[0]) : error;
   } finally {
     client.off('error', keep);
   }
