@@ -23,12 +23,16 @@ export function createEventReads({
   return async (actionIds) => {
     const sightings = new Map<ActionId, Sighting | null>();
     for (const id of actionIds) sightings.set(id, null);
-    const [stamps] = await Promise.all([
-      readerStamps.read(),
-      inSlices([...sightings.keys()], MAX_BATCH, async (ids) => {
-        for (const action of await actions.findByIds(ids)) sightings.set(action.id, { action });
+    const ids = [...sightings.keys()];
+    if (ids.length === 0) return { stamps: await readerStamps.read(), sightings };
+    // One command for both, since each costs the database as much as what it finds. More actions than that are rare.
+    const [first] = await Promise.all([
+      actions.findWithStamps(ids.slice(0, MAX_BATCH)),
+      inSlices(ids.slice(MAX_BATCH), MAX_BATCH, async (more) => {
+        for (const action of await actions.findByIds(more)) sightings.set(action.id, { action });
       }),
     ]);
-    return { stamps, sightings };
+    for (const action of first.actions) sightings.set(action.id, { action });
+    return { stamps: first.stamps, sightings };
   };
 }

@@ -10,6 +10,8 @@ import {
   type ActionListQuery,
 } from './action-conditions.ts';
 import type { ActionDocument } from '../documents/documents.ts';
+import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
+import { ALL_READERS, type Stamps } from '../readers/reader-stamps.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
 import type { Collections } from '../database/mongo.ts';
@@ -53,10 +55,10 @@ export interface ActionsOptions {
 
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(
-  collections: Pick<Collections, 'actions' | 'publications'>,
+  collections: Pick<Collections, 'actions' | 'publications' | 'readerStamps'>,
   { events = NO_EVENTS, isFilled = () => Promise.resolve(true) }: ActionsOptions = {},
 ) {
-  const { actions: collection } = collections;
+  const { actions: collection, readerStamps: stampsCollection } = collections;
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const documents = await inOneBatch(
@@ -71,6 +73,25 @@ export function actionsRepository(
 
     /** Unordered; missing ones are left out. */
     findByIds,
+
+    /** Like `findByIds`, together with the stamps of the readers, as of one read. One round trip. */
+    async findWithStamps(
+      ids: readonly ActionId[],
+    ): Promise<{ readonly actions: Action[]; readonly stamps: Stamps }> {
+      const documents = await inOneBatch(
+        collection.aggregate<WithId<ActionDocument> | ReaderStampsDocument>([
+          { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
+          { $unionWith: { coll: stampsCollection.collectionName, pipeline: [{ $match: ALL_READERS }] } },
+        ]),
+        ids.length + 1,
+      );
+      const actions: Action[] = [];
+      let stamps: Stamps = {};
+      for (const document of documents)
+        if ('stamps' in document) ({ stamps } = document);
+        else actions.push(toAction(document));
+      return { actions, stamps };
+    },
 
     /** Like `findByIds`, but returns only ids for actions that the caller has cached. One round trip. */
     async findUnlessCached(

@@ -14,6 +14,9 @@ export interface ReaderStamps {
   renew(userIds: readonly UserId[]): Promise<void>;
 }
 
+/** The only document. */
+export const ALL_READERS = { _id: 'readers' } as const;
+
 /** For callers that cache nothing about readers. */
 export const NO_STAMPS: ReaderStamps = {
   read: () => Promise.resolve({}),
@@ -27,13 +30,13 @@ export const NO_STAMPS: ReaderStamps = {
 export function readerStamps(collection: Collection<ReaderStampsDocument>): ReaderStamps {
   return {
     async read() {
-      return (await collection.findOne({ _id: 'readers' }))?.stamps ?? {};
+      return (await collection.findOne(ALL_READERS))?.stamps ?? {};
     },
     async renew(userIds) {
       if (userIds.length === 0) return;
       const renewed = userIds.map((userId) => [`stamps.${bucketOf(userId)}`, newRevision()] as const);
       await retryOnDuplicateKey(() =>
-        collection.updateOne({ _id: 'readers' }, { $set: Object.fromEntries(renewed) }, { upsert: true }),
+        collection.updateOne(ALL_READERS, { $set: Object.fromEntries(renewed) }, { upsert: true }),
       );
     },
   };

@@ -61,7 +61,9 @@ export async function deliverToAll(
       served ??=
         claim.afterUserId === null
           ? watchersFirst(
-              isLast ? watchersInChunk(dependencies, chunk) : watchersAmongAudience(dependencies, action),
+              isLast
+                ? watchersInChunk(dependencies, chunk, fence)
+                : watchersAmongAudience(dependencies, action, fence),
             )
           : Promise.resolve(NOBODY);
       // An interrupted attempt may have written as many chunks beyond its checkpoint as run concurrently.

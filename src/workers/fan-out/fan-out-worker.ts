@@ -205,6 +205,7 @@ export class FanOutWorker extends BackgroundWorker {
       const outcome = await runPass(this.#dependencies, claim, {
         isHeld: () => lease.isHeld(),
         isStopping: () => this.isStopping,
+        hasCompany: () => this.#passes.actions.length > 1,
       });
       this.#outage.over();
       await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);

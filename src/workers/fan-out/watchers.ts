@@ -1,17 +1,24 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import { audienceAmong, type AudienceMember } from './audience.ts';
 import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
+import type { Fence } from './fence.ts';
 
 const CHUNK = 500;
 /** Upper bound on watchers examined: with more, finding those concerned would take longer than waiting for their chunk. */
 const MOST = 2_000;
 /** Watchers per chunk: while the next chunk is written, the previous one is announced. */
-export const WATCHERS_AT_ONCE = 250;
+const WATCHERS_AT_ONCE = 250;
+/** The same while other passes keep everybody busy anyway. */
+const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
+
+/** Decides how many watchers a chunk has. */
+export type Company = Pick<Fence, 'hasCompany'>;
 
 /** Watchers in the audience with all reasons. Costs one presence list and a query per 500 watchers, for at most 2,000. */
 export async function* watchersAmongAudience(
   dependencies: WatchingAudienceDependencies,
   action: Action,
+  company: Company,
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
   const watched = await someWatched(dependencies);
   for (let from = 0; from < watched.length; from += CHUNK) {
@@ -21,7 +28,7 @@ export async function* watchersAmongAudience(
       const kept = reasons.filter((reason) => reason !== 'PULL');
       return kept.length === 0 ? [] : [{ userId, reasons: kept }];
     });
-    yield* slicesOf(pushed);
+    yield* slicesOf(pushed, company);
   }
 }
 
@@ -29,6 +36,7 @@ export async function* watchersAmongAudience(
 export async function* watchersInChunk(
   { liveLog, onLiveLogError }: Pick<WatchingAudienceDependencies, 'liveLog' | 'onLiveLogError'>,
   chunk: readonly AudienceMember[],
+  company: Company,
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
   if (chunk.length <= WATCHERS_AT_ONCE) return;
   let watched: ReadonlySet<UserId>;
@@ -38,12 +46,22 @@ export async function* watchersInChunk(
     onLiveLogError(error);
     return;
   }
-  yield* slicesOf(chunk.filter(({ userId }) => watched.has(userId)));
+  yield* slicesOf(
+    chunk.filter(({ userId }) => watched.has(userId)),
+    company,
+  );
 }
 
-function* slicesOf(members: readonly AudienceMember[]): Generator<readonly AudienceMember[]> {
-  for (let from = 0; from < members.length; from += WATCHERS_AT_ONCE)
-    yield members.slice(from, from + WATCHERS_AT_ONCE);
+function* slicesOf(
+  members: readonly AudienceMember[],
+  company: Company,
+): Generator<readonly AudienceMember[]> {
+  let from = 0;
+  while (from < members.length) {
+    const to = from + (company.hasCompany() ? WATCHERS_AT_ONCE_IN_COMPANY : WATCHERS_AT_ONCE);
+    yield members.slice(from, to);
+    from = to;
+  }
 }
 
 /** Nobody if the live log does not answer: it must not delay deliveries. */
