@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryChunk, FeedStore } from '../../../src/feeds/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';
 
 const READERS = ['ann', 'bob', 'cid', 'dan', 'eve'];
@@ -97,6 +98,38 @@ test('of an audience in one chunk that is large watchers are delivered to first,
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: readers.length });
   expect(await notifiedBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
+});
+
+test('while another pass is under way watchers are delivered to in larger writes', async () => {
+  await using parts = await openParts();
+  const readers = Array.from({ length: 270 }, (_, index) => `reader-${String(index).padStart(3, '0')}`);
+  await parts.services.followMany(
+    parts.service,
+    readers.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  const watched = readers.slice(10);
+  for (const userId of watched) await parts.live.liveLog.position(userId);
+  const { action: other } = await parts.publish({ scope: 'RESTRICTED', recipients: ['ann'] });
+  const calls: number[] = [];
+  let begun: () => void = () => undefined;
+  let end: () => void = () => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const mayEnd = new Promise<void>((resolve) => (end = resolve));
+  const deliver = async (chunk: DeliveryChunk): ReturnType<FeedStore['deliver']> => {
+    if (chunk.actionId === other.id) {
+      begun();
+      await mayEnd;
+    } else calls.push(chunk.readers.length);
+    return parts.feedStore.deliver(chunk);
+  };
+  await using worker = parts.worker({}, { feedStore: { ...parts.feedStore, deliver }, chunkSize: 1_000 });
+  worker.start();
+  await hasBegun;
+  await parts.publish({});
+  await expect.poll(() => calls.length, { timeout: PATIENCE_MS }).toBe(2);
+  end();
+  expect(calls).toEqual([watched.length, readers.length - watched.length]);
+  await parts.idle();
 });
 
 test('a bump is brought to who is watching first, too', async () => {
