@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { RateLimits } from '../../src/http/limits/rate-limit.ts';
+import { RateLimits, type ShareState } from '../../src/http/limits/rate-limit.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
@@ -288,6 +288,35 @@ describe('bodies under way', () => {
     expect((await post(sized(90_000), { server, token: await app.token('other') })).status).toBe(200);
     expect(await first.finish()).toBe(200);
     expect((await post(sized(90_000), { server, token })).status).toBe(200);
+  });
+
+  test('do not count when their client leaves while its rate limit is looked up', async () => {
+    let found = (): void => undefined;
+    const looking = new Promise<void>((resolve) => {
+      found = resolve;
+    });
+    class SlowLimits extends RateLimits {
+      override async countRequest(): Promise<ShareState[]> {
+        await looking;
+        return [];
+      }
+    }
+    await using server = await startTestHttp(app, { limits: LIMITS, rateLimits: new SlowLimits({}) });
+    const token = await app.token('leaver');
+    const gone = connect(server.port, '127.0.0.1');
+    gone.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100000\r\n\r\n{`,
+    );
+    await vi.waitFor(() => {
+      expect(server.stats().requests).toBe(1);
+    }, PATIENCE);
+    gone.destroy();
+    await vi.waitFor(() => {
+      expect(server.stats().requests).toBe(0);
+    }, PATIENCE);
+    found();
+    expect((await post(sized(90_000), { server, token })).status).toBe(200);
+    expect(server.stats().bodyBytes).toBe(0);
   });
 
   test('no longer count when their client is gone', async () => {

@@ -123,6 +123,41 @@ test('of many publications in one call those are made that there is a share for'
   expect(await publishMany('f', 'c', 'g', 'a')).toEqual(['RATE_LIMITED', 'OK', 'RATE_LIMITED', 'OK']);
 });
 
+test('what is left of a quota goes to entries that can be published, not to faulty ones or to the same key twice', async () => {
+  const [acme] = tenants();
+  await using app = await startTestApp({
+    worker: false,
+    env: { TENANT_CLAIM, TENANT_PUBLICATIONS: '2/1h' },
+  });
+  const publishMany = async (...inputs: readonly object[]) => {
+    const { data } = await inTenant(app, acme).query<{
+      readonly publishActions: readonly {
+        readonly isReplay: boolean;
+        readonly error: { readonly code: string } | null;
+      }[];
+    }>(
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { isReplay error { code } } }',
+      { inputs },
+      SERVICE,
+    );
+    return data?.publishActions.map(({ isReplay, error }) => error?.code ?? (isReplay ? 'REPLAY' : 'OK'));
+  };
+  const teamless = (key: string) => ({ ...inputOf(key), scope: 'TEAM' });
+  expect(await publishMany(teamless('x'), teamless('y'), inputOf('a'))).toEqual([
+    'BAD_USER_INPUT',
+    'BAD_USER_INPUT',
+    'OK',
+  ]);
+  expect(await publishMany(inputOf('b'), inputOf('b'), inputOf('c'), inputOf('c'))).toEqual([
+    'OK',
+    'REPLAY',
+    'RATE_LIMITED',
+    'RATE_LIMITED',
+  ]);
+  // A fault is reported as such, whatever is left.
+  expect(await publishMany(teamless('x'))).toEqual(['BAD_USER_INPUT']);
+});
+
 test('a tenant has so many members; members who are there can be described again', async () => {
   const [acme, other] = tenants();
   await using app = await startTestApp({ worker: false, env: { TENANT_CLAIM, TENANT_MEMBERS: '3' } });

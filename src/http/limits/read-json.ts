@@ -37,6 +37,8 @@ const MAX_DISCARDED = 16 * 1024 * 1024;
 
 function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buffer> {
   const { maxBytes, bounds, underWay } = options;
+  // A client may leave before its body is read, and a closed request emits nothing more.
+  if (req.destroyed) return Promise.reject(incomplete());
   const announced = Number(req.headers['content-length'] ?? 0);
   const refusal =
     announced > maxBytes ? tooLarge(maxBytes, announced > MAX_DISCARDED) : underWay.resize(announced);
@@ -71,10 +73,14 @@ function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buff
     }
     function onBroken(): void {
       stop();
-      reject(apiError('BAD_USER_INPUT', 'The body is incomplete'));
+      reject(incomplete());
     }
     req.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
+}
+
+function incomplete(): Error {
+  return apiError('BAD_USER_INPUT', 'The body is incomplete');
 }
 
 function tooLarge(maxBytes: number, isLast: boolean): Error {

@@ -10,7 +10,7 @@ import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
-import { takePublications, type GrantedPublications } from '../tenants/quotas.ts';
+import { beyondGrant, takePublications, type GrantedPublications } from '../tenants/quotas.ts';
 import { summaryOf, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
@@ -83,12 +83,12 @@ export async function publishAction(
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
   if ((await lateOf(dependencies, [checked])).has(checked)) throw tooLate(['input']);
-  await using quota = await takePublications(dependencies.quotas, identity, 1);
-  if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
-    throw quota.refusal;
   const groups = await groupsOf(dependencies.members, [checked]);
   if ((await grouplessOf(dependencies, [checked], groups)).has(checked))
     throw noGroup(checked.scope, ['input']);
+  await using quota = await takePublications(dependencies.quotas, identity, 1);
+  if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
+    throw quota.refusal;
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
   );
@@ -135,11 +135,12 @@ export async function publishActions(
     accepted = accepted.filter(({ input }) => !refused.has(input));
   };
   refuse(await lateOf(dependencies, inputsOf()), (_input, path) => tooLate(path));
+  const groups = await groupsOf(dependencies.members, inputsOf());
+  refuse(await grouplessOf(dependencies, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
+  // Last, so that what is left of the quota goes to entries that nothing else is wrong with.
   await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
   const { refusal } = quota;
   if (refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), () => refusal);
-  const groups = await groupsOf(dependencies.members, inputsOf());
-  refuse(await grouplessOf(dependencies, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
   const recorded = clock.now();
   const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
@@ -208,13 +209,13 @@ function tooLate(path: readonly (string | number)[]): FanfareError {
   return badInput('Must be later than now', [...path, 'expiresAt']);
 }
 
-/** Actions beyond the tenant's quota. Replays do not count. */
+/** Actions beyond the tenant's quota. Replays do not count, neither of earlier calls nor of earlier entries. */
 async function refusedOf(
   { actions }: Pick<PublishDependencies, 'actions'>,
   { granted }: Pick<GrantedPublications, 'granted'>,
   inputs: readonly CheckedInput[],
 ): Promise<ReadonlySet<CheckedInput>> {
-  return new Set((await unpublishedOf({ actions }, inputs)).slice(granted));
+  return new Set(beyondGrant(granted, await unpublishedOf({ actions }, inputs)));
 }
 
 /** Actions whose actor lacks the group that the scope needs. A replay stays a replay even after the actor has left it. */

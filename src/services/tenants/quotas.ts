@@ -60,6 +60,19 @@ export async function takePublications(
   return quota;
 }
 
+/** The new actions that are too many. Those with the same key become one action, so they use one publication. */
+export function beyondGrant<T extends { readonly actor: string; readonly idempotencyKey: string | null }>(
+  granted: number,
+  unpublished: readonly T[],
+): T[] {
+  const byPublication = new Map<T | string, T[]>();
+  for (const one of unpublished) {
+    const publication = one.idempotencyKey === null ? one : JSON.stringify([one.actor, one.idempotencyKey]);
+    byPublication.set(publication, [...(byPublication.get(publication) ?? []), one]);
+  }
+  return [...byPublication.values()].slice(granted).flat();
+}
+
 /**
  * Checks the quota of members. Processes that describe new members concurrently may exceed it by the size of one call each.
  * No round trip without a quota, or without new members.

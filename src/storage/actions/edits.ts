@@ -72,10 +72,13 @@ export type EditsRepository = ReturnType<typeof editsRepository>;
 
 /** Matches the document as it was read: another edit, a rename, an erasure or a deletion may come in between. */
 function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
-  const { _id, actorId, audience, refIds, names, version, isHidden, isDeleted, pullRefIds } = document;
+  const { _id, actorId, audience, refIds, names, otherIds, version } = document;
+  const { isHidden, isDeleted, pullRefIds } = document;
   return {
     ...{ _id, actorId, audience, refIds, isHidden, isDeleted },
     names: names ?? { $exists: false },
+    // All that changes when somebody is erased of whom the descriptor has only the id.
+    otherIds: otherIds ?? { $exists: false },
     version: version ?? { $exists: false },
     pullRefIds: pullRefIds ?? { $exists: false },
   };

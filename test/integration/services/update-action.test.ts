@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
 import type { UpdateActionInput } from '../../../src/services/shapes.ts';
+import { erase, placesOf } from '../../support/erasure.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const REF = { id: 'site', type: 'site', label: 'Site' };
@@ -169,4 +170,27 @@ test('a new mention does not lift, what comes after it does, and who is not name
   await comment(second);
   await parts.fanOut();
   expect(await placeOf('bob')).toBe(second.getTime());
+});
+
+test('does not bring back somebody who was erased between its read and its write', async () => {
+  await using parts = await openParts();
+  const descriptor = { custom: { verb: 'v', objectType: 'person', objectId: 'gone' } };
+  const id = await publishText(parts, { descriptor });
+  const { actions } = parts.database.collections;
+  const { findOne } = actions;
+  let isErased = false;
+  Object.assign(actions, {
+    async findOne(...args: Parameters<typeof findOne>) {
+      const document = await findOne.apply(actions, args);
+      if (!isErased) {
+        isErased = true;
+        await erase(parts, 'gone');
+      }
+      return document;
+    },
+  });
+  await update(parts, id, { mentions: ['ann'] });
+  expect(isErased).toBe(true);
+  expect(await placesOf(parts.database, 'gone')).toEqual([]);
+  expect(await parts.services.getAction(actor(parts), id)).toMatchObject({ version: 2, mentions: ['ann'] });
 });
