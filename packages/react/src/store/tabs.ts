@@ -22,9 +22,9 @@ interface Topic {
  * When it closes, the next one that gets the lock continues from the cursors.
  */
 export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string): LiveSource {
-  const canShare =
-    typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
-  if (!canShare) return ownSource(client);
+  // Browsers that have locks have channels. There are none on servers, nor in pages that came over plain http.
+  const { navigator: of } = globalThis as { readonly navigator?: Partial<Navigator> };
+  if (of?.locks === undefined) return ownSource(client);
   let hub: TabHub | null = null;
   let tell: (isLeader: boolean) => void = () => undefined;
   return {
