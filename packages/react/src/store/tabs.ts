@@ -56,7 +56,7 @@ class TabHub {
   readonly #client: Pick<FeedClient<FanfareItem>, 'watch'>;
   readonly #name: string;
   readonly #tab: string = randomKey();
-  readonly #channel: BroadcastChannel;
+  #channel: BroadcastChannel;
   readonly #members = new Set<TabMember>();
   readonly #topics = new Map<string, Topic>();
   readonly #end = new AbortController();
@@ -72,15 +72,21 @@ class TabHub {
     this.#client = client;
     this.#name = name;
     this.#tell = onLeader;
-    this.#channel = new BroadcastChannel(name);
-    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      this.#take(data);
-    };
+    this.#channel = this.#open(name);
     // Held for the lifetime of this tab: the leader requests the same lock, to notice when the tab is gone.
     this.#hold(this.#lockOf(this.#tab), () => undefined);
-    this.#hold(name, () => {
-      this.#lead();
-    });
+    this.#hold(
+      name,
+      () => {
+        this.#lead();
+      },
+      () => {
+        // A page that may store nothing gets no locks. It leads itself alone, where no other tab hears it.
+        this.#channel.close();
+        this.#channel = this.#open(this.#tab);
+        this.#lead();
+      },
+    );
   }
 
   get isEmpty(): boolean {
@@ -116,7 +122,15 @@ class TabHub {
     return `${this.#name}-${tab}`;
   }
 
-  #hold(name: string, onHeld: () => void): void {
+  #open(name: string): BroadcastChannel {
+    const channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      this.#take(data);
+    };
+    return channel;
+  }
+
+  #hold(name: string, onHeld: () => void, onDenied?: () => void): void {
     const { signal } = this.#end;
     const untilEnd = (): Promise<void> | undefined => {
       if (signal.aborted) return undefined;
@@ -127,8 +141,10 @@ class TabHub {
         });
       });
     };
-    // Rejects if aborted before it is granted.
-    navigator.locks.request(name, { signal }, untilEnd).catch(() => undefined);
+    // Rejects also if aborted before it is granted.
+    navigator.locks.request(name, { signal }, untilEnd).catch(() => {
+      if (!signal.aborted) onDenied?.();
+    });
   }
 
   #lead(): void {
