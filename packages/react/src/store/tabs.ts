@@ -211,8 +211,11 @@ class TabHub {
 
   #serve({ tab, topic: name, filter, cursor }: Extract<TabMessage, { readonly kind: 'want' }>): void {
     const known = this.#topics.get(name);
-    const topic = known ?? this.#watch(name, filter, cursor);
-    if (!topic.tabs.has(tab)) this.#notice(name, topic, tab);
+    // Who asks now, such as by "Try now", does not wait for the next attempt.
+    const isDue = known?.state === 'waiting';
+    if (isDue) known.abort.abort();
+    const topic = known && !isDue ? known : this.#watch(name, filter, known?.cursor ?? cursor);
+    for (const one of [tab, ...(known?.tabs ?? [])]) if (!topic.tabs.has(one)) this.#notice(name, topic, one);
     this.#send({ kind: 'have', tab, topic: name, cursor: topic.cursor, state: topic.state });
   }
 
