@@ -219,6 +219,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(shown, WAIT).toEqual(['g7', 'g5', 'g4', 'g3', 'g2', 'g1']);
   });
 
+  test('a page that may store nothing, and so gets no locks, is live on its own', async () => {
+    await using visited = await openPage(browser, `${pages.tabs}?sandboxed`);
+    const { page, errors } = visited;
+    await has(page, 'live, leads', '#leads');
+    await post('Wren');
+    await has(page, 'Wren', '[role="feed"]');
+    expect(errors).toEqual([]);
+  });
+
   test('after any mark in one of two tabs with two filters, both show what the server has, and the count of it', async () => {
     for (let n = 0; n < 6; n += 1) await post(`Tab ${String(n)}.`);
     await app.idle();

@@ -41,7 +41,10 @@ export interface ReactPages extends AsyncDisposable {
   readonly another: string;
   /** A query that is answered when the test says so. */
   readonly query: string;
-  /** A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it. */
+  /**
+   * A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it; with ?sandboxed
+   * in a page that may store nothing.
+   */
   readonly tabs: string;
   /** Parts and hooks whose reader, properties or elements change while they are shown. */
   readonly changing: string;
@@ -83,6 +86,8 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
           return;
         }
         response.setHeader('content-type', 'text/html; charset=utf-8');
+        if (request.url?.endsWith('?sandboxed') === true)
+          response.setHeader('content-security-policy', 'sandbox allow-scripts');
         body().then((html) => response.end(document(name, html)), next);
       }),
   };
@@ -99,7 +104,8 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   });
   const server = await preview({
     ...{ ...config, build: { outDir } },
-    preview: { port: 0, host: '127.0.0.1', proxy: { '/graphql': { target: url, ws: true } } },
+    // A sandboxed page is of no origin, to which even its own scripts are somebody else's.
+    preview: { port: 0, host: '127.0.0.1', cors: true, proxy: { '/graphql': { target: url, ws: true } } },
   });
   const { port } = server.httpServer.address() as AddressInfo;
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;

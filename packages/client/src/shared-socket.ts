@@ -150,11 +150,6 @@ function lossOf(reason: unknown): FeedClientError {
 }
 
 function isCloseEvent(value: unknown): value is { readonly code: number; readonly reason: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'code' in value &&
-    typeof value.code === 'number' &&
-    'reason' in value
-  );
+  // An error of Node has a code as well, which is a text.
+  return typeof (value as { readonly code?: unknown } | null | undefined)?.code === 'number';
 }

@@ -69,7 +69,7 @@ export function ownSource(client: Pick<FeedClient<FanfareItem>, 'watch'>): LiveS
 type State = Omit<ConnectionSnapshot, 'isLeader'>;
 const IDLE: State = { state: 'idle', cause: null };
 /** The worst state of any list is that of the connection. */
-const WORST_FIRST: readonly ConnectionState[] = ['ended', 'waiting', 'connecting', 'live'];
+const WORST_FIRST: readonly ConnectionState[] = ['ended', 'waiting', 'connecting', 'live', 'idle'];
 
 interface Running {
   handle: WatchHandle | null;
@@ -169,11 +169,10 @@ export class Connection extends Signal {
   }
 
   #update(): void {
-    const snapshots = [...this.#running.values()].map(({ snapshot }) => snapshot);
-    const worst = WORST_FIRST.map((state) => snapshots.find((one) => one.state === state)).find(
-      (found) => found !== undefined,
-    );
-    const next = { ...(worst ?? IDLE), isLeader: this.#isLeader };
+    const [worst = IDLE] = [...this.#running.values()]
+      .map(({ snapshot }) => snapshot)
+      .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state));
+    const next = { ...worst, isLeader: this.#isLeader };
     const last = this.#snapshot;
     if (next.state === last.state && next.cause === last.cause && next.isLeader === last.isLeader) return;
     this.#snapshot = next;

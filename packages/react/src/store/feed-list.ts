@@ -1,6 +1,6 @@
 import type { FeedEvent, FeedOrder, FeedPage } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
-import { comparePlaces, placeOf, type Place } from './order.ts';
+import { placeOf, type Place } from './order.ts';
 
 /** An item and where it is shown; `place` is null where only the server can tell. */
 export interface Entry {
@@ -46,7 +46,7 @@ export class FeedList {
   /** Whether it stands where the list ends or below. In the order TOP nobody can tell. */
   reaches(item: FanfareItem): boolean {
     const [place, last] = [placeOf(item, this.#order), this.#shown.at(-1)?.place];
-    return place === null || last == null || comparePlaces(place, last) >= 0;
+    return place === null || last == null || place <= last;
   }
 
   /** `after` of the next page. */
@@ -80,7 +80,7 @@ export class FeedList {
       this.#remove(id);
       return change === 0 ? 0 : null;
     }
-    if (shown !== undefined && isSamePlace(shown.place, place)) {
+    if (shown?.place === place) {
       this.#shown = this.#shown.with(at, { item, place });
       this.#waiting.delete(id);
       return change;
@@ -142,9 +142,7 @@ export class FeedList {
           return entry === undefined ? [] : [{ item: entry.item, place }];
         });
         const shown = new Map(this.#shown.map((entry) => [entry.item.id, entry]));
-        const moved = [...fresh.values()].filter(
-          (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
-        );
+        const moved = [...fresh.values()].filter((entry) => shown.get(entry.item.id)?.place !== entry.place);
         // Below the edge nothing was known: what is there is no news, and moves nothing.
         const isNews = ({ place }: Entry): boolean => mustWait && !this.#isBelowEdge(place);
         this.#insert(moved.filter((entry) => !isNews(entry)));
@@ -167,7 +165,7 @@ export class FeedList {
   }
 
   #isBelowEdge(place: Place | null): boolean {
-    return this.#hasNextPage && place !== null && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
+    return this.#hasNextPage && place !== null && this.#edge !== null && place < this.#edge;
   }
 
   #remove(id: string): void {
@@ -181,11 +179,7 @@ export class FeedList {
     const ids = new Set(entries.map(({ item }) => item.id));
     const rest = this.#shown.filter(({ item }) => !ids.has(item.id));
     this.#shown = [...rest, ...entries].sort((a, b) =>
-      a.place === null || b.place === null ? 0 : comparePlaces(a.place, b.place),
+      a.place === null || b.place === null || a.place === b.place ? 0 : a.place > b.place ? -1 : 1,
     );
   }
-}
-
-function isSamePlace(a: Place | null, b: Place | null): boolean {
-  return a === b || (a !== null && b !== null && comparePlaces(a, b) === 0);
 }

@@ -27,12 +27,12 @@ export type TabMessage =
   | { readonly kind: 'state'; readonly topic: string; readonly state: WatchState; readonly cause?: string }
   | { readonly kind: 'error'; readonly topic: string; readonly code: string; readonly message: string };
 
-/** A name for channels and locks that does not show the token it is made of (FNV-1a, twice). */
+/** A name for channels and locks that does not show the token it is made of (as FNV-1a does it, twice). */
 export function hashOf(text: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let at = 0; at < text.length; at += 1) {
     a = Math.imul(a ^ text.charCodeAt(at), 0x01000193);
-    b = Math.imul(b ^ text.charCodeAt(text.length - 1 - at), 0x811c9dc5);
+    b = Math.imul(b ^ a, 0x85ebca6b);
   }
-  return ((a >>> 0).toString(36) + (b >>> 0).toString(36)).padStart(8, '0');
+  return a.toString(36) + b.toString(36);
 }

@@ -22,9 +22,9 @@ interface Topic {
  * When it closes, the next one that gets the lock continues from the cursors.
  */
 export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string): LiveSource {
-  const canShare =
-    typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
-  if (!canShare) return ownSource(client);
+  // Browsers that have locks have channels. There are none on servers, nor in pages that came over plain http.
+  const { navigator: of } = globalThis as { readonly navigator?: Partial<Navigator> };
+  if (of?.locks === undefined) return ownSource(client);
   let hub: TabHub | null = null;
   let tell: (isLeader: boolean) => void = () => undefined;
   return {
@@ -56,7 +56,7 @@ class TabHub {
   readonly #client: Pick<FeedClient<FanfareItem>, 'watch'>;
   readonly #name: string;
   readonly #tab: string = randomKey();
-  readonly #channel: BroadcastChannel;
+  #channel: BroadcastChannel;
   readonly #members = new Set<TabMember>();
   readonly #topics = new Map<string, Topic>();
   readonly #end = new AbortController();
@@ -72,15 +72,21 @@ class TabHub {
     this.#client = client;
     this.#name = name;
     this.#tell = onLeader;
-    this.#channel = new BroadcastChannel(name);
-    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      this.#take(data);
-    };
+    this.#channel = this.#open(name);
     // Held for the lifetime of this tab: the leader requests the same lock, to notice when the tab is gone.
     this.#hold(this.#lockOf(this.#tab), () => undefined);
-    this.#hold(name, () => {
-      this.#lead();
-    });
+    this.#hold(
+      name,
+      () => {
+        this.#lead();
+      },
+      () => {
+        // A page that may store nothing gets no locks. It leads itself alone, where no other tab hears it.
+        this.#channel.close();
+        this.#channel = this.#open(this.#tab);
+        this.#lead();
+      },
+    );
   }
 
   get isEmpty(): boolean {
@@ -116,7 +122,15 @@ class TabHub {
     return `${this.#name}-${tab}`;
   }
 
-  #hold(name: string, onHeld: () => void): void {
+  #open(name: string): BroadcastChannel {
+    const channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      this.#take(data);
+    };
+    return channel;
+  }
+
+  #hold(name: string, onHeld: () => void, onDenied?: () => void): void {
     const { signal } = this.#end;
     const untilEnd = (): Promise<void> | undefined => {
       if (signal.aborted) return undefined;
@@ -127,8 +141,10 @@ class TabHub {
         });
       });
     };
-    // Rejects if aborted before it is granted.
-    navigator.locks.request(name, { signal }, untilEnd).catch(() => undefined);
+    // Rejects also if aborted before it is granted.
+    navigator.locks.request(name, { signal }, untilEnd).catch(() => {
+      if (!signal.aborted) onDenied?.();
+    });
   }
 
   #lead(): void {
@@ -195,8 +211,11 @@ class TabHub {
 
   #serve({ tab, topic: name, filter, cursor }: Extract<TabMessage, { readonly kind: 'want' }>): void {
     const known = this.#topics.get(name);
-    const topic = known ?? this.#watch(name, filter, cursor);
-    if (!topic.tabs.has(tab)) this.#notice(name, topic, tab);
+    // Who asks now, such as by "Try now", does not wait for the next attempt.
+    const isDue = known?.state === 'waiting';
+    if (isDue) known.abort.abort();
+    const topic = known && !isDue ? known : this.#watch(name, filter, known?.cursor ?? cursor);
+    for (const one of [tab, ...(known?.tabs ?? [])]) if (!topic.tabs.has(one)) this.#notice(name, topic, one);
     this.#send({ kind: 'have', tab, topic: name, cursor: topic.cursor, state: topic.state });
   }
 

@@ -1,0 +1,69 @@
+import type { FeedClient, WatchOptions } from '@fanfare/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { FanfareItem } from '../../src/item.ts';
+import { Connection, type Subscriber } from '../../src/store/connection.ts';
+import { sharedSource } from '../../src/store/tabs.ts';
+
+/** Locks as browsers have them, which this Node has not: who asks waits until who holds it lets it go. */
+function useLocks(): void {
+  const tails = new Map<string, Promise<unknown>>();
+  const request = async (
+    name: string,
+    { signal }: { readonly signal: AbortSignal },
+    held: () => Promise<void> | undefined,
+  ): Promise<void> => {
+    const turn = (tails.get(name) ?? Promise.resolve()).then(() => (signal.aborted ? undefined : held()));
+    tails.set(name, turn);
+    await turn;
+  };
+  vi.stubGlobal('navigator', { locks: { request } });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+}
+
+test('trying again at once does so for all tabs, whichever of them is asked to', async () => {
+  useLocks();
+  const watches: WatchOptions<FanfareItem>[] = [];
+  const client: Pick<FeedClient<FanfareItem>, 'watch'> = {
+    watch: (options) => {
+      watches.push(options);
+      options.onState?.('connecting');
+      return new Promise((resolve) => {
+        options.signal?.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    },
+  };
+  const open = () => watches.filter(({ signal }) => signal?.aborted !== true);
+  const tabs = ['first', 'second'].map(() => {
+    const connection = new Connection(sharedSource(client, 'one reader'));
+    const list: Subscriber = {
+      ...{ filter: undefined, cursor: 'c1' },
+      onEvent: () => undefined,
+      onResync: () => Promise.resolve(),
+    };
+    onTestFinished(connection.open(list));
+    return connection;
+  });
+  const states = () => tabs.map((tab) => tab.getSnapshot().state);
+  for (const tab of [...tabs].reverse()) {
+    await expect.poll(states).toEqual(['connecting', 'connecting']);
+    await expect.poll(open).toHaveLength(1);
+    open()[0]?.onState?.('live');
+    await expect.poll(states).toEqual(['live', 'live']);
+    await open()[0]?.onEvent({
+      __typename: 'UnreadCountChanged',
+      cursor: 'c2',
+      unread: { count: 0, isExact: true },
+    });
+    open()[0]?.onState?.('waiting', new Error('The connection was lost'));
+    await expect.poll(states).toEqual(['waiting', 'waiting']);
+    const before = watches.length;
+    tab.retryNow();
+    // From where it was lost, and by one watch for both.
+    await expect.poll(() => watches.slice(before).map(({ after }) => after)).toEqual(['c2']);
+    expect(open()).toHaveLength(1);
+  }
+});
