@@ -3,7 +3,7 @@ import type { CommandContext } from './context.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
 import type { OffloadOptions, RestoreOptions } from './offload.ts';
-import { atLeastOne, TENANT } from './options.ts';
+import { batchCount, TENANT } from './options.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import { waitForWorkerOption } from './wait-for-worker.ts';
 
@@ -28,7 +28,7 @@ export function addDataCommands(
       '--token <token>',
       'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
     )
-    .option('--in-flight <n>', 'number of concurrent batches; 1 keeps the order of the file', atLeastOne, 3)
+    .option('--in-flight <n>', 'number of concurrent batches; 1 keeps the order of the file', batchCount, 3)
     .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
     .option('--wait', 'wait until everything is delivered (always the case without --url)')
     .addOption(waitForWorkerOption())

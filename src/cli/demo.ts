@@ -24,6 +24,7 @@ export interface DemoOptions {
 }
 
 const TRACE_IN = '1m';
+const DAY_MS = 86_400_000;
 /** Members, refs and follows per request. */
 const CHUNK = 500;
 
@@ -130,10 +131,13 @@ function* chunksOf<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]
   for (let at = 0; at < entries.length; at += CHUNK) yield entries.slice(at, at + CHUNK);
 }
 
+/** Without a pause it would publish as fast as it can, which is also what a timer does with more than 24 days. */
 function durationOf(option: string, given: string): number {
   const ms = parseDuration(given);
-  if (ms === null)
-    throw new CommandError(`${option} got "${given}", expected a duration such as 500ms or 2s`);
+  if (ms === null || ms < 1 || ms > DAY_MS)
+    throw new CommandError(
+      `${option} got "${given}", expected a duration from 1ms to 1d, such as 500ms or 2s`,
+    );
   return ms;
 }
 

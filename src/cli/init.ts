@@ -1,6 +1,7 @@
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../lib/make-folder.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { packageVersion } from './package-info.ts';
 
@@ -13,7 +14,7 @@ const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 /** Creates a small project in an empty folder. @throws CommandError if the folder is not empty. */
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
   const folder = resolve(given);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(folder).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${folder} cannot be created: ${reason}`, { cause: error });
   });

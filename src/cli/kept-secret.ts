@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 
 const FILE_NAME = 'jwt-secret';
 const SECRET_BYTES = 32;
@@ -34,7 +35,7 @@ export function keptSecret(dataDir: string): Promise<string | null> {
 
 /** Creating a link is atomic: if two processes start together, both read the winner's secret. */
 async function makeSecret(dataDir: string, path: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(dataDir);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });

@@ -36,7 +36,7 @@ export async function offload(context: CommandContext, options: OffloadOptions):
   const missing = missingWorker(context, runtime, options);
   // Checked before anything is hidden that nobody would remove.
   while (missing !== null && !(await missing.look())) await delay(ASK_EVERY_MS);
-  const { written, taken, left, failed } = await runOffload(
+  const { written, taken, earlier, left, failed } = await runOffload(
     {
       ...{ ...runOf(runtime, steps), path: options.to, now: () => clock.now() },
       onWaiting: () => missing?.look() ?? Promise.resolve(),
@@ -49,10 +49,13 @@ export async function offload(context: CommandContext, options: OffloadOptions):
     terminal.out(`Nothing is older than ${before.toISOString()}: no file was written.`);
     return 0;
   }
-  terminal.out(`${String(taken)} of ${String(written)} actions were moved to ${options.to}.`);
+  const byEarlier = earlier === 0 ? '' : `, ${String(earlier)} of them by an earlier run`;
+  terminal.out(
+    `${String(taken + earlier)} of ${String(written)} actions were moved to ${options.to}${byEarlier}.`,
+  );
   if (left > 0)
     terminal.out(
-      `${String(left)} were not: they have changed since they were written to the file, or had already been moved.`,
+      `${String(left)} were not: they have changed since they were written to the file. A later offload to another file takes them.`,
     );
   if (failed === 0) return 0;
   terminal.note(

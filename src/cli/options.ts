@@ -8,3 +8,14 @@ export function atLeastOne(text: string): number {
     throw new InvalidArgumentError('Expected a whole number from 1.');
   return value;
 }
+
+/** More would only hold more of the file in memory. */
+const MOST_IN_FLIGHT = 256;
+
+/** Parses `--in-flight`. */
+export function batchCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST_IN_FLIGHT)
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST_IN_FLIGHT)}.`);
+  return value;
+}

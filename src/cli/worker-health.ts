@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.ts';
 import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
 import { recordProcess, findRecord } from './process-record.ts';
@@ -33,7 +33,7 @@ export async function startHeartbeat(
     if (!hasFailed) onError(error);
     hasFailed = true;
   };
-  await mkdir(dataDir, { recursive: true }).catch(complain);
+  await makeFolder(dataDir).catch(complain);
   let beating = beat().catch(complain);
   const timer = setInterval(() => {
     beating = beating.then(beat).catch(complain);

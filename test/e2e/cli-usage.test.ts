@@ -30,6 +30,9 @@ describe('fanfare', () => {
     [['import', '--actions', '/'], '--actions / is a folder'],
     [['import', '--url', 'localhost', '--actions', THIS_FILE], '--url got "localhost"'],
     [['demo', '--interval', 'often'], '--interval got "often"'],
+    [['demo', '--interval', '0s'], '--interval got "0s", expected a duration from 1ms to 1d'],
+    [['demo', '--interval', '25d'], '--interval got "25d", expected a duration from 1ms to 1d'],
+    [['demo', '--trace', '0s'], '--trace got "0s", expected a duration from 1ms to 1d'],
   ])('refuses %j and says why', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, { DATA_DIR: dataDir });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -105,7 +105,13 @@ test('killed at any step and run again, both lose nothing and bring nothing twic
   // While they are withdrawn, which workers of the server do.
   await killOnce([...offload, '--no-worker'], async () => (await inStage('LEAVING')) > 0);
   const out = await runCli(offload, env);
-  expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining(`were moved to ${path}`) });
+  expect(out.code).toBe(0);
+  expect(out.stdout).toContain(`${String(OLD)} of ${String(OLD)} actions were moved to ${path}`);
+  const again = await runCli(offload, env);
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: `${String(OLD)} of ${String(OLD)} actions were moved to ${path}, ${String(OLD)} of them by an earlier run.\n`,
+  });
   expect(await doctor()).not.toContain('Offload');
   expect(await actions.countDocuments({ isDeleted: false })).toBe(ACTIONS - OLD);
   expect(await inStage('OUT')).toBe(Math.floor((OLD * 2) / 3));

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 import type { OnEmbeddedEvent } from './events.ts';
@@ -9,6 +8,7 @@ import type { Durability } from './mongo/postgres-settings.ts';
 import { hasMembers } from './members.ts';
 import { DEFAULT_PATH } from './process/executables.ts';
 import { tryLock } from './process/file-lock.ts';
+import { makeFolder } from './process/make-folder.ts';
 import { waitUntil } from './process/wait-until.ts';
 import { findRunningServices } from './running-services.ts';
 import { ensureTree, findTree } from './tree/ensure-tree.ts';
@@ -38,7 +38,7 @@ export interface Host extends AsyncDisposable {
 /** Takes the data folder: fails with DATA_DIR_BUSY while another process has it, and clears what a dead one left. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { dataDir, cacheDir, durability, path = DEFAULT_PATH, onEvent = () => undefined } = options;
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const attempt = tryLock(join(dataDir, 'embedded.lock'));
   if (!('lock' in attempt)) {
     const who = attempt.holder === null ? 'another process' : `process ${attempt.holder.pid}`;

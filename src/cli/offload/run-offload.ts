@@ -30,7 +30,10 @@ export interface OffloadRun {
 
 export interface OffloadOutcome {
   readonly written: number;
+  /** Of these, the run has moved `taken`, and earlier runs that were interrupted have moved `earlier`. */
   readonly taken: number;
+  readonly earlier: number;
+  /** Changed since they were written to the file. */
   readonly left: number;
   /** Failed withdrawals from feeds. */
   readonly failed: number;
@@ -54,7 +57,8 @@ export async function runOffload(
   if (before > now())
     throw new CommandError(`${before.toISOString()} is in the future, so the file could not be complete`);
   const shape = await services.readDocumentShape(OPERATOR);
-  if (!(await isThere(path))) {
+  const isContinued = await isThere(path);
+  if (!isContinued) {
     const head = { ...shape, before, readAt: now() };
     const written = await writeOffloadFile(
       path,
@@ -64,7 +68,7 @@ export async function runOffload(
         onProgress('Writing', null, actions);
       },
     );
-    if (written === 0) return { written, taken: 0, left: 0, failed: 0 };
+    if (written === 0) return { written, taken: 0, earlier: 0, left: 0, failed: 0 };
   }
   const { header, actions: written } = await checkOffloadFile(path);
   refuseOtherTime(path, header, before);
@@ -74,7 +78,8 @@ export async function runOffload(
     });
   await services.claimOffloaded(OPERATOR, header.id, chunks('Claiming'));
   await delay(graceMs);
-  const { taken, left } = await services.takeOut(OPERATOR, header.id, chunks('Comparing'));
+  const offload = { id: header.id, isContinued };
+  const outcome = await services.takeOut(OPERATOR, offload, chunks('Comparing'));
   for (;;) {
     const { open, failed } = await services.readLeaving(OPERATOR, header.id);
     onProgress('Removing', 1 - open / written, written - open);
@@ -84,7 +89,7 @@ export async function runOffload(
       continue;
     }
     await services.purgeOffloaded(OPERATOR, header.id);
-    return { written, taken, left, failed };
+    return { written, ...outcome, failed };
   }
 }
 

@@ -19,8 +19,10 @@ export interface OffloadableActions {
 }
 
 export interface TakenOut {
-  /** Withdrawn from all readers; removal is in progress. */
+  /** Withdrawn from all readers, by this run or an interrupted one; removal is in progress. */
   readonly taken: number;
+  /** Removed completely by an earlier run with the same file. */
+  readonly earlier: number;
   /** Skipped because they, or something that belongs to them, changed after they were written to the file. */
   readonly left: number;
 }
@@ -80,16 +82,17 @@ export async function claimOffloaded(
 /**
  * Step 2: compares claimed actions with the file and withdraws those that the file contains completely. Runs late enough
  * that no writer that saw an action before the claim is still active. Actions that differ become visible again.
+ * @param offload `isContinued`: an earlier run with the same file may have removed some already.
  * @throws FanfareError FORBIDDEN
  */
 export async function takeOut(
   { offloads, workSignal }: Pick<LifecycleDependencies, 'offloads' | 'workSignal'>,
   identity: Identity,
-  offloadId: string,
+  { id: offloadId, isContinued }: { readonly id: string; readonly isContinued: boolean },
   chunks: AsyncIterable<OffloadChunk>,
 ): Promise<TakenOut> {
   requireRole(identity, 'admin');
-  let [taken, left] = [0, 0];
+  let [taken, earlier, left] = [0, 0, 0];
   let written = new Map<ActionId, OffloadSum>();
   for await (const { lines, endsBatch } of chunks) {
     for (const line of lines) {
@@ -107,11 +110,17 @@ export async function takeOut(
     );
     await offloads.withdraw(offloadId, whole, clock.now());
     workSignal.notify('fan-out');
-    taken += whole.length;
-    left += written.size - whole.length;
+    const others = [...written.keys()].filter((id) => !sums.has(id));
+    // In a first run, what is missing was deleted by somebody else.
+    const { leaving, moved } = isContinued
+      ? await offloads.fates(offloadId, others)
+      : { leaving: 0, moved: 0 };
+    taken += whole.length + leaving;
+    earlier += moved;
+    left += written.size - whole.length - leaving - moved;
     written = new Map();
   }
-  return { taken, left };
+  return { taken, earlier, left };
 }
 
 /** Numbers of actions being withdrawn and of failed withdrawals. @throws FanfareError FORBIDDEN */

@@ -138,6 +138,24 @@ export function offloadsRepository(collections: Collections) {
       );
     },
 
+    /**
+     * How far earlier runs of this offload got with these actions. `moved`: only a tombstone is left, or nothing. Actions that
+     * it has let go, or never took, are in neither number.
+     */
+    async fates(
+      offloadId: string,
+      ids: readonly ActionId[],
+    ): Promise<{ readonly leaving: number; readonly moved: number }> {
+      if (ids.length === 0) return { leaving: 0, moved: 0 };
+      const found = await actions
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
+        .project<Pick<ActionDocument, 'offload'>>({ _id: 0, offload: 1 })
+        .toArray();
+      const inStage = (stage: OffloadStage): number =>
+        found.filter(({ offload }) => offload?.id === offloadId && offload.stage === stage).length;
+      return { leaving: inStage('LEAVING'), moved: ids.length - found.length + inStage('OUT') };
+    },
+
     /** Number of actions being withdrawn, and of failed withdrawals. Index `offload`. */
     async leaving(offloadId: string): Promise<{ readonly open: number; readonly failed: number }> {
       const ofOffload = ofStage(offloadId, 'LEAVING');

@@ -160,7 +160,7 @@ describe.each(someModels(1))('with the feed model %s', (model) => {
     const old = ids.slice(0, 5);
     const before = await seen(parts);
     const path = newFile('.gz');
-    expect(await takeOut(parts, path)).toEqual({ written: 5, taken: 5, left: 0, failed: 0 });
+    expect(await takeOut(parts, path)).toEqual({ written: 5, taken: 5, earlier: 0, left: 0, failed: 0 });
 
     const without = await seen(parts);
     expect(without.feeds.map(([, feed]) => feed)).toEqual(
@@ -277,8 +277,10 @@ describe('a kill', () => {
         );
       if (await died(runOffload(dead, { before: BEFORE, graceMs: 0 }))) deaths += 1;
       // Where it did not come to the end, restoring is refused; it goes on with the same file.
-      const { written } = await runOffload(run(parts, path), { before: BEFORE, graceMs: 0 });
-      expect(written).toBe(5);
+      const { written, taken, earlier, left } = await runOffload(run(parts, path), {
+        ...{ before: BEFORE, graceMs: 0 },
+      });
+      expect({ written, moved: taken + earlier, left }).toEqual({ written: 5, moved: 5, left: 0 });
       expect((await seen(parts)).actions).toHaveLength(3);
       if (await died(runRestore({ ...run(parts, path), services: dying(parts, writes) }))) deaths += 1;
       await runRestore(run(parts, path));
@@ -367,13 +369,33 @@ describe('a file', () => {
     const missing = new Error('No worker came');
     const waiting = { ...run(parts, path), onWaiting: () => Promise.reject(missing) };
     await expect(runOffload(waiting, { before: BEFORE, graceMs: 0 })).rejects.toBe(missing);
-    expect(await takeOut(parts, path)).toMatchObject({ written: 5, taken: 0, failed: 0 });
+    expect(await takeOut(parts, path)).toEqual({ written: 5, taken: 5, earlier: 0, left: 0, failed: 0 });
     expect(
       await parts.database.collections.actions.countDocuments({
         conducted: { $lt: BEFORE },
         isDeleted: false,
       }),
     ).toBe(0);
+  });
+
+  test('says when run again what an earlier run has moved, and what has changed and stays', async () => {
+    await using parts = await openParts();
+    const { ids } = await makeWorld(parts);
+    const path = newFile();
+    await using worker = parts.worker();
+    worker.start();
+    const services = {
+      ...parts.services,
+      claimOffloaded: async (...args: Parameters<Parts['services']['claimOffloaded']>) => {
+        await parts.services.updateAction(parts.session('actor'), ids[0] ?? '', { mentions: ['zoe'] });
+        await parts.services.claimOffloaded(...args);
+      },
+    };
+    const first = await runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 });
+    expect(first).toEqual({ written: 5, taken: 4, earlier: 0, left: 1, failed: 0 });
+    // Some have left a tombstone, and of one nothing is left.
+    const again = await runOffload(run(parts, path), { before: BEFORE, graceMs: 0 });
+    expect(again).toEqual({ written: 5, taken: 0, earlier: 4, left: 1, failed: 0 });
   });
 
   test('with nothing to take out is none', async () => {

@@ -41,6 +41,11 @@ describe('withSecret', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it.skipIf(process.platform !== 'linux')('says why the folder for it cannot be made', async () => {
+    const nowhere = config({ DATA_DIR: '/proc/fanfare/data' });
+    await expect(withSecret(nowhere)).rejects.toThrow("mkdir '/proc/fanfare'");
+  });
+
   it('refuses a kept secret that is too short', async () => {
     const { keptIn } = await withSecret(config());
     await writeFile(keptIn ?? '', 'short');

@@ -34,7 +34,8 @@ describe('the command line', () => {
     [['serve', 'everything'], 'too many arguments'],
     [['token'], "required option '--sub <user>' not specified"],
     [['export'], "required option '--member <id>' not specified"],
-    [['import', '--in-flight', '0'], 'Expected a whole number from 1.'],
+    [['import', '--in-flight', '0'], 'Expected a whole number from 1 to 256.'],
+    [['import', '--in-flight', '257'], 'Expected a whole number from 1 to 256.'],
     [['demo', '--count', '1.5'], 'Expected a whole number from 1.'],
   ])('refuses %j and says where help is', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, ownIdentity } from './identity.ts';
 import type { ProcessIdentity } from './identity.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** An acquired lock. Releasing it twice is harmless. */
 export interface FileLock extends Disposable {
@@ -27,7 +28,7 @@ export function tryLock(
   path: string,
 ): { readonly lock: FileLock } | { readonly holder: ProcessIdentity | null } {
   const mine: LockRecord = { ...ownIdentity(), token: randomUUID() };
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(path, mine))
       return { lock: { path, [Symbol.dispose]: () => removeIfHeldBy(path, mine.token) } };

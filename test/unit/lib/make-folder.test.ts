@@ -1,0 +1,33 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../../src/lib/make-folder.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-make-folder-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('makes those above it, also when several do so at once, and leaves one that exists', async () => {
+  const path = join(folder, 'a', 'b', 'c');
+  await Promise.all(Array.from({ length: 10 }, () => makeFolder(path)));
+  await makeFolder(path);
+  expect((await stat(path)).isDirectory()).toBe(true);
+});
+
+test('says which one cannot be made, and why', async () => {
+  await writeFile(join(folder, 'file'), '');
+  await expect(makeFolder(join(folder, 'file'))).rejects.toThrow('EEXIST');
+  await expect(makeFolder(join(folder, 'file', 'under', 'it'))).rejects.toThrow(/E(?:EXIST|NOTDIR)/);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'ends where the file system has no folders to be made',
+  async () => {
+    await expect(makeFolder('/proc/fanfare/data')).rejects.toThrow(
+      "ENOENT: no such file or directory, mkdir '/proc/fanfare'",
+    );
+  },
+);
