@@ -10,6 +10,8 @@ import type { FeedDependencies } from './feed-dependencies.ts';
  */
 export const TRIM_GRACE_MS = 60_000;
 const AT_ONCE = 50;
+/** How long a process that dies blocks rebuilds of the feed it was trimming. */
+const LEASE_MS = 30_000;
 /** How far a feed may grow beyond the cap before it is cut, as a share of the cap. */
 const SLACK = 0.1;
 
@@ -41,15 +43,19 @@ export async function raiseFloors(
   }
 }
 
-/** Has the store forget what lies below floors that have been known for long enough. Returns how many feeds. */
+/** Deletes what lies below floors that have been known for long enough. Returns the number of feeds. */
 export async function trimDue(
   { feedStore, feeds }: Pick<FeedDependencies, 'feedStore' | 'feeds'>,
   now: Date,
 ): Promise<number> {
-  const due = await feeds.dueTrims(now, AT_ONCE);
-  for (const { userId, floor, trimAt } of due) {
-    await feedStore.trim(userId, floor);
-    await feeds.finishTrim(userId, trimAt);
+  let trimmed = 0;
+  for (const due of await feeds.dueTrims(now, AT_ONCE)) {
+    const begunAt = clock.now();
+    const until = new Date(begunAt.getTime() + LEASE_MS);
+    if (!(await feeds.beginTrim(due, { now: begunAt, until }))) continue;
+    await feedStore.trim(due.userId, due.floor);
+    await feeds.finishTrim(due, until);
+    trimmed += 1;
   }
-  return due.length;
+  return trimmed;
 }

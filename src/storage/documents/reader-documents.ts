@@ -85,7 +85,7 @@ export interface FeedDocument {
   awaitedSince?: Date;
   /** The stored feed was dropped because it is not read. */
   isDropped?: true;
-  /** Present while the stored feed is being dropped: rebuilds wait until this time. */
+  /** Present while the stored feed, or what is below its floor, is being deleted: rebuilds wait until this time. */
   dropUntil?: Date;
   /** The same during a rebuild: deliveries that skip the feed from then on make it stale again. */
   isUnbuilt?: boolean;

@@ -7,8 +7,9 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';
+import { feedTrims } from './feed-trims.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
-import { floorOf, toPlace, toPosition } from './feed-position.ts';
+import { floorOf, toPlace } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
@@ -158,33 +159,7 @@ export function feedsRepository(
       );
     },
 
-    /** Feeds with entries to delete, and the position from which on. Index `trim`. */
-    async dueTrims(
-      now: Date,
-      limit: number,
-    ): Promise<{ readonly userId: UserId; readonly floor: FeedPosition; readonly trimAt: Date }[]> {
-      const documents = await collection
-        .find({ trimAt: { $exists: true, $lte: now } })
-        .sort({ trimAt: 1 })
-        .limit(limit)
-        .toArray();
-      return documents.flatMap(({ _id, floor, trimAt }) =>
-        floor === undefined || trimAt === undefined
-          ? []
-          : [
-              {
-                userId: _id,
-                trimAt,
-                floor: toPosition(floor),
-              },
-            ],
-      );
-    },
-
-    /** Records that the entries were deleted, unless the floor has risen again since. */
-    async finishTrim(userId: UserId, trimAt: Date): Promise<void> {
-      await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
-    },
+    ...feedTrims(collection),
 
     ...feedDrops(collection),
 

@@ -12,7 +12,7 @@ export interface DropDormantDependencies extends Pick<Repositories, 'feeds'> {
   readonly neverReadAfterMs: number | null;
 }
 
-/** Small enough to be finished long before the lease expires. */
+/** Small enough to be finished long before the lease, which begins with the batch, expires. */
 const BATCH = 20;
 /** How long a process that dies blocks rebuilds of a batch's feeds. */
 const LEASE_MS = 30_000;
@@ -20,14 +20,17 @@ const LEASE_MS = 30_000;
 /**
  * Drops the stored feeds of readers who have not read for long. Marks them first: from then on stored entries are not
  * trusted, and a returning reader is served from the actions until a rebuild, which waits for this to end. Watching counts
- * as reading. @returns the number of dropped feeds
+ * as reading.
+ * @param now read again for every batch: there may be so many that they take longer than a lease
+ * @returns the number of dropped feeds
  */
 export async function dropDormant(
   { feeds, feedStore, liveLog, dropAfterMs, neverReadAfterMs }: DropDormantDependencies,
-  now: Date,
+  now: () => Date,
   isToStop: () => boolean,
 ): Promise<number> {
-  const before = (ms: number | null): Date | null => (ms === null ? null : new Date(now.getTime() - ms));
+  const startedAt = now().getTime();
+  const before = (ms: number | null): Date | null => (ms === null ? null : new Date(startedAt - ms));
   const since = { read: before(dropAfterMs), neverRead: before(neverReadAfterMs) };
   let dropped = 0;
   let after: UserId | null = null;
@@ -37,11 +40,18 @@ export async function dropDormant(
     after = found.at(-1) ?? null;
     const watched = new Set(await liveLog.watched(found));
     const unwatched = found.filter((userId) => !watched.has(userId));
-    const until = new Date(now.getTime() + LEASE_MS);
-    const begun = await feeds.beginDrop(unwatched, since, { now, until });
-    for (const userId of begun) await feedStore.drop(userId);
-    await feeds.finishDrop(begun, until);
-    dropped += begun.length;
+    const begunAt = now();
+    const until = new Date(begunAt.getTime() + LEASE_MS);
+    const begun = await feeds.beginDrop(unwatched, since, { now: begunAt, until });
+    const done: UserId[] = [];
+    for (const userId of begun) {
+      // From then on a rebuild may fill the feed again. The next round drops it, if it is still unread.
+      if (now() >= until) break;
+      await feedStore.drop(userId);
+      done.push(userId);
+    }
+    await feeds.finishDrop(done, until);
+    dropped += done.length;
   }
   return dropped;
 }

@@ -38,13 +38,15 @@ export class UpkeepWorker extends BackgroundWorker {
   /** @param noticeMs how long in advance a ref is marked as going to be pulled; see `pulled-refs.ts`. */
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
     const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
+    const startedAt = performance.now();
     await fanOuts.adoptLanes();
     await settleAbandonedFollows(this.#dependencies, now);
     await settleAbandonedInteractions(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
     while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
     if (performance.now() < this.#dropAt) return;
-    await dropDormant(this.#dependencies, now, () => this.isStopping);
+    const nowOf = (): Date => new Date(now.getTime() + performance.now() - startedAt);
+    await dropDormant(this.#dependencies, nowOf, () => this.isStopping);
     this.#dropAt = performance.now() + DROP_EVERY_MS;
   }
 

@@ -8,7 +8,11 @@ const AGES = { dropAfterMs: 30 * DAY_MS, neverReadAfterMs: 30 * DAY_MS };
 
 function drop({ repositories, feedStore, live }: Parts, now = new Date()): Promise<number> {
   const { liveLog } = live;
-  return dropDormant({ ...repositories, feedStore, liveLog, ...AGES }, now, () => false);
+  return dropDormant(
+    { ...repositories, feedStore, liveLog, ...AGES },
+    () => now,
+    () => false,
+  );
 }
 
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
@@ -99,10 +103,70 @@ test('a reader who comes back while the feed is dropped has it whole', async () 
       await feedStore.drop(userId);
     },
   };
-  await dropDormant({ ...repositories, feedStore: comesBack, liveLog, ...AGES }, new Date(), () => false);
+  await dropDormant(
+    { ...repositories, feedStore: comesBack, liveLog, ...AGES },
+    () => new Date(),
+    () => false,
+  );
   await parts.fanOut();
   expect(await parts.feedOf('ann')).toEqual(ids);
   expect(await stored(parts, 'ann')).toBe(3);
+});
+
+test('a reader who comes back while their feed is dropped has it whole, however long others took before', async () => {
+  await using parts = await openParts();
+  const readers = Array.from({ length: 21 }, (_, n) => `r${String(n).padStart(2, '0')}`);
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: readers });
+  await parts.fanOut();
+  for (const userId of readers) await parts.feedOf(userId);
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { feedStore, repositories, live } = parts;
+  const { liveLog } = live;
+  let passed = 0;
+  const now = (): Date => new Date(Date.now() + passed);
+  const slow = {
+    ...feedStore,
+    async drop(userId: string) {
+      // The last one of the first batch.
+      if (userId === 'r19') passed += 60_000;
+      if (userId === 'r20') {
+        expect(await parts.feedOf('r20')).toEqual([action.id]);
+        expect(await repositories.feeds.claimDue(now(), 30_000)).toBeNull();
+      }
+      await feedStore.drop(userId);
+    },
+  };
+  expect(await dropDormant({ ...repositories, feedStore: slow, liveLog, ...AGES }, now, () => false)).toBe(
+    21,
+  );
+  await parts.fanOut();
+  expect(await parts.feedOf('r20')).toEqual([action.id]);
+  expect(await stored(parts, 'r20')).toBe(1);
+});
+
+test('a feed is not dropped any more once it may be rebuilt', async () => {
+  await using parts = await openParts();
+  await publish(parts, 2);
+  for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { feedStore, repositories, live } = parts;
+  const { liveLog } = live;
+  let passed = 0;
+  const held = {
+    ...feedStore,
+    async drop(userId: string) {
+      await feedStore.drop(userId);
+      passed = 31_000;
+    },
+  };
+  const now = (): Date => new Date(Date.now() + passed);
+  expect(await dropDormant({ ...repositories, feedStore: held, liveLog, ...AGES }, now, () => false)).toBe(1);
+  expect([await stored(parts, 'ann'), await stored(parts, 'bob')]).toEqual([0, 2]);
+  // It is found again.
+  expect(await drop(parts, now())).toBe(1);
+  expect(await stored(parts, 'bob')).toBe(0);
 });
 
 test('a drop that was cut off is done again', async () => {
@@ -115,7 +179,11 @@ test('a drop that was cut off is done again', async () => {
   const dead = { ...feedStore, drop: () => Promise.reject(new Error('dead')) };
   const { liveLog } = live;
   await expect(
-    dropDormant({ ...repositories, feedStore: dead, liveLog, ...AGES }, new Date(), () => false),
+    dropDormant(
+      { ...repositories, feedStore: dead, liveLog, ...AGES },
+      () => new Date(),
+      () => false,
+    ),
   ).rejects.toThrow('dead');
   // Not before the lease of the other is over.
   expect(await drop(parts)).toBe(0);
@@ -133,8 +201,12 @@ test('who watches is not dormant', async () => {
   await allAsleepBut(parts, 'nobody');
   const { repositories, feedStore } = parts;
   const liveLog = { watched: (userIds: readonly string[]) => Promise.resolve([...userIds]) };
-  expect(await dropDormant({ ...repositories, feedStore, liveLog, ...AGES }, new Date(), () => false)).toBe(
-    0,
-  );
+  expect(
+    await dropDormant(
+      { ...repositories, feedStore, liveLog, ...AGES },
+      () => new Date(),
+      () => false,
+    ),
+  ).toBe(0);
   expect(await stored(parts, 'ann')).toBe(1);
 });

@@ -98,6 +98,63 @@ describe('a feed that is stored in part', () => {
     expect([...after].sort()).toEqual([...ids].sort());
   });
 
+  test.each(['items', 'time-buckets'])(
+    'is not cut while a rebuild stores what lies below the floor, feeds stored by %s',
+    async (model) => {
+      await using parts = await openParts({ model, cap: 5 });
+      await follow(parts, 'ann', 'site', 'other');
+      const ids = await publish(parts, 20);
+      await publish(parts, 20, 'other');
+      await parts.fanOut();
+      const { feedStore, repositories } = parts;
+      const cut = { ...repositories, feedStore, cap: 5, random: () => 0 };
+      await raiseFloors(cut, ['ann']);
+      const soon = new Date(Date.now() + DAY);
+      // Half of what is above the floor goes, so that the rebuild continues below it.
+      await parts.services.unfollow(parts.session('ann'), 'other', false);
+      await parts.services.rebuildFeed(parts.admin, 'ann');
+      await using rebuilds = parts.rebuildWorker({
+        feedStore: {
+          ...feedStore,
+          async fill(userId, entries, options) {
+            const added = await feedStore.fill(userId, entries, options);
+            if (options?.isCompleteDownTo !== undefined) await trimDue(cut, soon);
+            return added;
+          },
+        },
+      });
+      rebuilds.start();
+      await parts.idle();
+      expect(await pages(parts, 'ann', 3)).toEqual(ids);
+      expect(await trimDue(cut, soon)).toBe(1);
+      expect(await pages(parts, 'ann', 3)).toEqual(ids);
+    },
+  );
+
+  test('is rebuilt only after it was cut', async () => {
+    await using parts = await openParts({ cap: 5 });
+    await follow(parts, 'ann', 'site');
+    const ids = await publish(parts, 20);
+    await parts.fanOut();
+    const { feedStore, repositories } = parts;
+    const { feeds } = repositories;
+    const cut = { ...repositories, feedStore, cap: 5, random: () => 0 };
+    await raiseFloors(cut, ['ann']);
+    const claims: unknown[] = [];
+    const asking = {
+      ...feedStore,
+      async trim(...given: Parameters<typeof feedStore.trim>) {
+        await feeds.markDue(['ann'], new Date());
+        claims.push(await feeds.claimDue(new Date(), 30_000));
+        await feedStore.trim(...given);
+      },
+    };
+    expect(await trimDue({ ...cut, feedStore: asking }, new Date(Date.now() + DAY))).toBe(1);
+    expect(claims).toEqual([null]);
+    await parts.fanOut();
+    expect(await pages(parts, 'ann', 3)).toEqual(ids);
+  });
+
   test('counts what is unread and finds single items below the floor as well', async () => {
     await using parts = await openParts({ cap: 5 });
     await follow(parts, 'ann', 'site');
