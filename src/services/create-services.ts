@@ -44,9 +44,9 @@ import { markFeedRead } from './feed/unread/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
 import { updateAction } from './publish/update-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
-import { getFeedGroup, readFeedGroups } from './feed/groups/read-groups.ts';
+import { createFeedGroupReader, readFeedGroups } from './feed/groups/read-groups.ts';
 import { countUnread } from './feed/unread/count-unread.ts';
-import { getNewsfeedItem } from './feed/items/get-item.ts';
+import { createItemReader } from './feed/items/get-item.ts';
 import { readFeed } from './feed/read-page.ts';
 import { createEventReads } from './session/event-reads.ts';
 import type { ReaderSession } from './session/reader-session.ts';
@@ -146,12 +146,10 @@ export function createServices(given: ServiceParts) {
       rebuildFeeds,
       readFeed,
       readFeedGroups,
-      getFeedGroup,
       countUnread,
       findFirstUnread,
       readSlice,
       listActions,
-      getNewsfeedItem,
       explainFeedItem,
       readErasure,
       readHostEvents,
@@ -175,6 +173,8 @@ export function createServices(given: ServiceParts) {
     ...bound({ ...parts, timing: ERASURE_TIMING }, { eraseMember }),
     ...bound(watching, { watchFeed }),
     readFollowers: createFollowersReader(parts),
+    getFeedGroup: createFeedGroupReader(parts),
+    getNewsfeedItem: createItemReader(parts),
 
     // Use cases that need only the session.
     getAction,

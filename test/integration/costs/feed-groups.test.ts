@@ -60,3 +60,25 @@ test('behind a cursor asks once for the groups of a page, and finds them by inde
   if (read === undefined) throw new Error('Nothing was asked');
   expect((await stagesOf(parts.database, read)).map(({ indexName }) => indexName)).toContain('groups');
 });
+
+test('looks for many items or groups by id together', async () => {
+  await using parts = await openGroups();
+  const { edges } = await parts.services.readFeedGroups(parts.session('ann'), { first: 25 });
+  const tops = await Promise.all(edges.map(({ node }) => node.load(({ length }) => length > 0)));
+  const itemIds = tops.flatMap(([top]) => top?.actionId ?? []);
+  const keys = edges.map(({ node }) => node.groupKey);
+  const session = parts.session('ann');
+  await session.profile();
+  const ofItems = await commandsOf(parts.database, async () => {
+    const items = await Promise.all(itemIds.map((id) => parts.services.getNewsfeedItem(session, id)));
+    expect(items.map((item) => item?.actionId)).toEqual(itemIds);
+  });
+  expect(ofItems.filter(({ collection }) => collection === 'newsfeedItems')).toHaveLength(1);
+  const ofGroups = await commandsOf(parts.database, async () => {
+    const groups = await Promise.all(keys.map((key) => parts.services.getFeedGroup(session, key)));
+    expect(groups.map((group) => group?.groupKey)).toEqual(keys);
+  });
+  expect(ofGroups.filter(({ collection }) => collection === 'newsfeedItems')).toHaveLength(1);
+  // Besides the one that finds an action of each.
+  expect(ofGroups.length).toBeLessThan(keys.length + 5);
+});

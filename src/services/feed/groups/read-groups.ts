@@ -3,6 +3,7 @@ import { decodePosition, encodePosition } from '../../../domain/cursor.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
+import { sessionBatches } from '../../session/session-batches.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../shapes.ts';
 import { checkFeedFilter } from '../filters.ts';
 import { openStages, type PageStages } from '../read-page.ts';
@@ -51,21 +52,49 @@ export async function readFeedGroups(
   };
 }
 
-/** One group of the reader's feed; `null` when none of its items is in the feed. */
-export async function getFeedGroup(
+/**
+ * One group of the reader's feed; `null` when none of its items is in the feed. Groups that a session requests in one turn of
+ * the event loop are read together, apart from one look-up for each key.
+ */
+export function createFeedGroupReader(
   dependencies: ReadingDependencies,
-  session: ReaderSession,
-  groupKey: string,
-): Promise<FeedGroup | null> {
+): (session: ReaderSession, groupKey: string) => Promise<FeedGroup | null> {
+  const load = sessionBatches<Wanted, FeedGroup | null>((wanted) => readWanted(dependencies, wanted));
+  return (session, groupKey) => load(session, { session, groupKey });
+}
+
+interface Wanted {
+  readonly session: ReaderSession;
+  readonly groupKey: string;
+}
+
+/** All of one session. */
+async function readWanted(
+  dependencies: ReadingDependencies,
+  wanted: readonly Wanted[],
+): Promise<(FeedGroup | null)[]> {
+  const [first] = wanted;
+  if (first === undefined) return [];
+  const { session } = first;
   const feed = openStages(dependencies, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
-  const isAlone = OBJECT_ID.test(groupKey);
-  const actionId = isAlone ? groupKey : await dependencies.actionGroups.anyOf(groupKey);
-  if (actionId === null) return null;
   const scan = openScan(dependencies, feed);
-  if (!isAlone) return scan.find(actionId);
-  const [item] = await feed.select(await dependencies.feedReader.find(reader, [actionId]));
-  return item?.action.groupKey === null ? scan.groupOf(item) : null;
+  const keys = [...new Set(wanted.map(({ groupKey }) => groupKey))];
+  const shared = keys.filter((key) => !OBJECT_ID.test(key));
+  const [members, items] = await Promise.all([
+    Promise.all(shared.map((key) => dependencies.actionGroups.anyOf(key))),
+    dependencies.feedReader
+      .find(
+        reader,
+        keys.filter((key) => OBJECT_ID.test(key)),
+      )
+      .then((entries) => feed.select(entries)),
+  ]);
+  const groups = new Map<string, FeedGroup | null>();
+  for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, scan.groupOf(item));
+  const found = await Promise.all(members.map(async (id) => (id === null ? null : scan.find(id))));
+  for (const [index, key] of shared.entries()) groups.set(key, found[index] ?? null);
+  return wanted.map(({ groupKey }) => groups.get(groupKey) ?? null);
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;

@@ -1,8 +1,10 @@
 import type { ActionId } from '../../../domain/action.ts';
-import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import type { FeedEntry, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../../domain/viewer.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { presentEntry } from '../feed-rules.ts';
 import { hydrateOne } from '../hydration.ts';
+import { sessionBatches } from '../../session/session-batches.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** The reader's own entry for one action, after the rules. */
@@ -13,6 +15,40 @@ export async function getNewsfeedItem(
 ): Promise<NewsfeedItem | null> {
   const reader = await session.profile();
   const [entry = null] = await feedReader.find(reader, [actionId]);
+  return presented(session, reader, { actionId, entry });
+}
+
+/** `getNewsfeedItem`, with one look-up for all entries that a session requests in one turn of the event loop. */
+export function createItemReader({
+  feedReader,
+}: Pick<ReadingDependencies, 'feedReader'>): (
+  session: ReaderSession,
+  actionId: ActionId,
+) => Promise<NewsfeedItem | null> {
+  const load = sessionBatches<Wanted, FeedEntry | null>(async (wanted) => {
+    const ids = wanted.map(({ actionId }) => actionId);
+    const [{ reader } = { reader: null }] = wanted;
+    const entries = reader === null ? [] : await feedReader.find(reader, [...new Set(ids)]);
+    const byId = new Map(entries.map((entry) => [entry.actionId, entry]));
+    return ids.map((id) => byId.get(id) ?? null);
+  });
+  return async (session, actionId) => {
+    const reader = await session.profile();
+    return presented(session, reader, { actionId, entry: await load(session, { reader, actionId }) });
+  };
+}
+
+/** The profile is the same for all that one session wants. */
+interface Wanted {
+  readonly reader: ReaderProfile;
+  readonly actionId: ActionId;
+}
+
+async function presented(
+  session: ReaderSession,
+  reader: ReaderProfile,
+  { actionId, entry }: { readonly actionId: ActionId; readonly entry: FeedEntry | null },
+): Promise<NewsfeedItem | null> {
   const facts = await hydrateOne(session, reader, { actionId, entry });
   if (facts === null) return null;
   const state = facts.mark?.state ?? null;
