@@ -22,8 +22,11 @@ export function moveFocus(
   list: HTMLElement,
   { key, ctrlKey, target }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'target'>,
 ): boolean {
+  // Where one writes they are keys of the text; and what an item opens elsewhere in the page is none of the list.
+  const element = target as Element;
+  if (!list.contains(element) || element.matches('input, select, textarea, [contenteditable]')) return false;
   const articles: (HTMLElement | null)[] = articlesOf(list);
-  const at = articles.indexOf(articleOf(target));
+  const at = articles.indexOf(articleOf(element));
   if (key === 'PageDown' || key === 'PageUp') {
     articles[Math.max(0, at + (key === 'PageDown' ? 1 : -1))]?.focus();
     return true;
