@@ -68,8 +68,13 @@ export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonl
       last.current = { id, at: articlesOf(element).indexOf(article) };
     };
     // An element that is removed says nothing when it loses the focus; one that is left does.
-    const leave = ({ relatedTarget }: FocusEvent): void => {
+    const leave = ({ target, relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null) last.current = null;
+      else
+        setTimeout(() => {
+          // By a click beside all that can have it. It stays with an element that loses it with the whole window.
+          if ((target as Node).isConnected && document.activeElement === document.body) last.current = null;
+        });
     };
     element.addEventListener('focusin', take);
     element.addEventListener('focusout', leave);
