@@ -219,6 +219,25 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(shown, WAIT).toEqual(['g7', 'g5', 'g4', 'g3', 'g2', 'g1']);
   });
 
+  test('what changes groups while they cannot be read is not taken as seen, and what waits for them stays', async () => {
+    await using visited = await openPage(browser, pages.another);
+    const { page, errors } = visited;
+    const shown = () => textOf(page, '[aria-label="Groups"] li');
+    await expect.poll(shown, WAIT).toBe('g7 g6');
+    await page.evaluate("addItem('new')");
+    await has(page, '1', '#pending');
+    await page.evaluate('away(true)');
+    await page.click('#pending');
+    // A watch of which the callback rejects connects again and makes the same call again.
+    await expect(page.evaluate("removeGroup('g6')")).rejects.toThrow('Not here');
+    await has(page, '1', '#pending');
+    await page.evaluate('away(false)');
+    await page.evaluate("removeGroup('g6')");
+    await expect.poll(shown, WAIT).toBe('g7 g5');
+    await has(page, '0', '#pending');
+    expect(errors).toEqual([]);
+  });
+
   test('a page that may store nothing, and so gets no locks, is live on its own', async () => {
     await using visited = await openPage(browser, `${pages.tabs}?sandboxed`);
     const { page, errors } = visited;

@@ -132,6 +132,35 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
+  test('the focus that was left by a click beside all stays away when the item goes that had it', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.focus('article:nth-child(2)');
+    await page.click('h1');
+    await page.evaluate('new Promise((done) => setTimeout(done))');
+    await page.evaluate("remove('i49')");
+    await expect.poll(() => page.$('[data-item="i49"]'), WAIT).toBeNull();
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  test('where one writes in an item the keys of the list are those of the text', async () => {
+    await using visited = await openPage(browser, pages.states);
+    const { page } = visited;
+    const text = '[aria-label="refused"] article:first-child textarea';
+    await page.locator(text).fill('One\nTwo');
+    await page.focus(text);
+    for (const key of ['PageDown', 'PageUp'] as const) await page.keyboard.press(key);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Home');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('Zero ');
+    expect(await page.$eval(text, (area) => (area as unknown as { readonly value: string }).value)).toBe(
+      'Zero One\nTwo',
+    );
+  });
+
   test('the first unread item is loaded from a later page, comes into view and has the focus', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;

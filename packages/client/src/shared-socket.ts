@@ -61,7 +61,7 @@ export class SharedSocket {
       { ...operation },
       {
         next: (result) => {
-          if (!isAnswer(result)) inbox.end(protocolError('The socket speaks no GraphQL'));
+          if (!isAnswer(result)) inbox.end(protocolError('The server speaks no GraphQL'));
           else if (inbox.size >= MAX_WAITING)
             inbox.end(networkError('Events come faster than they are taken'));
           else inbox.push(result);

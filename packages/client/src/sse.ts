@@ -15,10 +15,10 @@ export function createSseTransport({ url, timeoutMs, tenant }: SseOptions): Tran
   return async function* subscribe(operation, token, signal) {
     const connection = new AbortController();
     const leave = (): void => {
-      connection.abort(networkError('The stream was left'));
+      connection.abort(networkError('The subscription was left'));
     };
     const silence = new Silence(() => {
-      connection.abort(networkError('The server is silent'));
+      connection.abort(networkError('The server does not answer'));
     });
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();
@@ -69,8 +69,8 @@ function parse(data: string): Answer {
   try {
     answer = JSON.parse(data);
   } catch (error) {
-    throw protocolError('The stream is no GraphQL', error);
+    throw protocolError('The server speaks no GraphQL', error);
   }
-  if (!isAnswer(answer)) throw protocolError('The stream is no GraphQL');
+  if (!isAnswer(answer)) throw protocolError('The server speaks no GraphQL');
   return answer;
 }

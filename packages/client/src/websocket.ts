@@ -28,10 +28,10 @@ export function createSocketTransport({ url, timeoutMs, tenant, webSocket }: Soc
   }
 
   return async function* subscribe(operation, token, signal) {
-    if (signal.aborted) throw networkError('The socket was left');
+    if (signal.aborted) throw networkError('The subscription was left');
     const { inbox, leave } = socketFor(token).subscribe(operation);
     const abort = (): void => {
-      inbox.end(networkError('The socket was left'));
+      inbox.end(networkError('The subscription was left'));
       leave();
     };
     signal.addEventListener('abort', abort);

@@ -18,7 +18,7 @@ export interface ActionFilter {
 
 export interface ActionPages extends Omit<
   Pages<FanfareAction, Connection<FanfareAction>>,
-  'nodes' | 'page' | 'asked'
+  'nodes' | 'page' | 'asked' | 'readAgain'
 > {
   /** The latest first, with the reader's own writes on them. */
   readonly actions: readonly FanfareAction[];
@@ -40,6 +40,7 @@ function useActionPages(
   const {
     nodes,
     page: _page,
+    readAgain: _readAgain,
     asked,
     ...pages
   } = usePages<FanfareAction, ActionConnection>(query, variables, pick);
@@ -119,7 +120,10 @@ interface GroupConnection extends Connection<FanfareGroup> {
 const groupsOf = (data: unknown): GroupConnection =>
   (data as { readonly feedGroups: GroupConnection }).feedGroups;
 
-export interface GroupPages extends Omit<Pages<FanfareGroup, GroupConnection>, 'nodes' | 'page' | 'asked'> {
+export interface GroupPages extends Omit<
+  Pages<FanfareGroup, GroupConnection>,
+  'nodes' | 'page' | 'asked' | 'readAgain'
+> {
   readonly groups: readonly FanfareGroup[];
   readonly unread: UnreadCount;
   /** Items that are new or bumped and not in what is shown; `show` reads the groups again. */
@@ -136,18 +140,24 @@ export function useFeedGroups({
     nodes,
     page,
     asked: _asked,
+    readAgain,
     ...pages
   } = usePages<FanfareGroup, GroupConnection>(GROUPS, { first, filter }, groupsOf);
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
-  const { refresh } = pages;
-  const again = useCallback(async () => {
+  const again = async (): Promise<void> => {
     setWaiting(new Set());
-    await refresh();
-  }, [refresh]);
+    try {
+      await readAgain();
+    } catch (error) {
+      setWaiting((last) => new Set([...waiting, ...last]));
+      throw error;
+    }
+  };
   const latest = useRef(again);
   useEffect(() => {
     latest.current = again;
   });
+  const show = useCallback(() => latest.current().catch(() => undefined), []);
   const key = JSON.stringify(filter ?? {});
   useEffect(() => {
     if (!isEnabled) return undefined;
@@ -159,7 +169,7 @@ export function useFeedGroups({
         if ('item' in event) setWaiting((last) => new Set([...last, event.item.id]));
         return undefined;
       },
-      // Also when it is opened: what happened since the first page was read came by no event.
+      // Also when it is opened: what happened since the first page was read came by no event. One that fails is made again.
       onResync: () => latest.current(),
     };
     return reader.connection.open(subscriber);
@@ -169,7 +179,7 @@ export function useFeedGroups({
     ...pages,
     groups: nodes,
     unread: page?.unread ?? { count: 0, isExact: true },
-    pending: { count: waiting.size, show: again },
+    pending: { count: waiting.size, show },
   };
 }
 

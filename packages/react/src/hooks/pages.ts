@@ -32,9 +32,11 @@ export interface Pages<Node, Page> {
   readonly loadMore: () => Promise<void>;
   /** Reads it again as far as it is shown, behind it. */
   readonly refresh: () => Promise<void>;
+  /** The same, and rejects with what is then the error. */
+  readonly readAgain: () => Promise<void>;
 }
 
-/** One request after the other: each goes on from what the one before has brought. */
+/** One request after the other: each goes on from what the one before has brought. What fails is shown, and thrown. */
 class PageReader<Node extends { readonly id: string }, Page extends Connection<Node>> {
   readonly #read: (first: number, after: string | null) => Promise<Page>;
   readonly #show: (state: PagesState<Node, Page>) => void;
@@ -72,13 +74,18 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     });
   }
 
+  /** Asked again after every wait. */
+  #hasEnded(): boolean {
+    return this.#isOver;
+  }
+
   /** What is still under way is shown to nobody. */
   end(): void {
     this.#isOver = true;
   }
 
   #queue(request: () => Promise<Page | null>): Promise<void> {
-    return (this.#reading = this.#reading.then(async () => {
+    const read = this.#reading.then(async () => {
       if (this.#isOver) return;
       const asked = this.#now();
       try {
@@ -87,8 +94,11 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
         this.#set({ nodes: [...nodes.values()], page, asked, error: null, isLoadingMore: false });
       } catch (error) {
         this.#set({ error: asError(error), isLoadingMore: false });
+        if (!this.#hasEnded()) throw error;
       }
-    }));
+    });
+    this.#reading = read.catch(() => undefined);
+    return read;
   }
 
   #set(change: Partial<PagesState<Node, Page>>): void {
@@ -120,7 +130,7 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
     const read = async (first: number, after: string | null): Promise<Page> =>
       pick(await client.request<unknown>(query, { ...variables, first, after }, abort.signal));
     const mine = (pages.current = new PageReader(source, read, setState, () => actions.now));
-    void mine.refresh(variables.first);
+    mine.refresh(variables.first).catch(() => undefined);
     return () => {
       mine.end();
       abort.abort();
@@ -130,12 +140,14 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
   const current = state?.source === source ? state : null;
   return useMemo(() => {
     const { nodes = [], page = null, asked = 0, error = null, isLoadingMore = false } = current ?? {};
+    const readAgain = async (): Promise<void> => pages.current?.refresh(variables.first);
     return {
       ...{ nodes, page, asked, error, isLoadingMore },
       status: page !== null ? 'ready' : error === null ? 'loading' : 'error',
       hasNextPage: page?.pageInfo.hasNextPage === true,
-      loadMore: async () => pages.current?.loadMore(variables.first),
-      refresh: async () => pages.current?.refresh(variables.first),
+      loadMore: async () => pages.current?.loadMore(variables.first).catch(() => undefined),
+      refresh: () => readAgain().catch(() => undefined),
+      readAgain,
     };
   }, [current, variables.first]);
 }

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { Signal } from '../store/signal.ts';
+import { Signal, Usage } from '../store/signal.ts';
 
 const EVERY_MS = 30_000;
 const UNITS = [
@@ -11,27 +11,24 @@ const UNITS = [
 
 const ticks = new Signal();
 let timer: ReturnType<typeof setInterval> | undefined;
-let users = 0;
 let now = 0;
 
 /** One timer for all that show a time. */
-function subscribe(listener: () => void): () => void {
-  const leave = ticks.subscribe(listener);
-  users += 1;
-  if (timer === undefined) {
+const usage = new Usage(
+  () => {
     now = Date.now();
     timer = setInterval(() => {
       now = Date.now();
       ticks.emit();
     }, EVERY_MS);
-  }
-  return () => {
-    leave();
-    users -= 1;
-    if (users > 0) return;
+  },
+  () => {
     clearInterval(timer);
-    timer = undefined;
-  };
+  },
+);
+
+function subscribe(listener: () => void): () => void {
+  return usage.begin(ticks.subscribe(listener));
 }
 
 function time(): number {
@@ -48,15 +45,24 @@ export function useRelativeTime(at: string, locale?: string): string {
   return relativeTime(at, current, locale ?? languageOfPage());
 }
 
-function languageOfPage(): string | undefined {
-  return typeof document === 'undefined' || document.documentElement.lang === ''
-    ? undefined
-    : document.documentElement.lang;
+/** Undefined where it says none, or what is none, such as `en_US`, which would throw. */
+export function languageOfPage(): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(document.documentElement.lang)[0];
+  } catch {
+    return undefined;
+  }
 }
 
 export function relativeTime(at: string, current: number, locale?: string): string {
   const ago = Math.max(0, current - Date.parse(at));
   const [unit, size] = UNITS.findLast(([, ms]) => ago >= ms) ?? UNITS[0];
   if (unit === 'day' && ago > 30 * size) return new Date(at).toLocaleDateString(locale);
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(ago / size), unit);
+  // Yesterday is the day before this one, and not all that is less than two days ago.
+  const passed = unit === 'day' ? startOfDay(current) - startOfDay(at) + size / 2 : ago;
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(passed / size), unit);
+}
+
+function startOfDay(at: string | number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -22,8 +22,11 @@ export function moveFocus(
   list: HTMLElement,
   { key, ctrlKey, target }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'target'>,
 ): boolean {
+  // Where one writes they are keys of the text; and what an item opens elsewhere in the page is none of the list.
+  const element = target as Element;
+  if (!list.contains(element) || element.matches('input, select, textarea, [contenteditable]')) return false;
   const articles: (HTMLElement | null)[] = articlesOf(list);
-  const at = articles.indexOf(articleOf(target));
+  const at = articles.indexOf(articleOf(element));
   if (key === 'PageDown' || key === 'PageUp') {
     articles[Math.max(0, at + (key === 'PageDown' ? 1 : -1))]?.focus();
     return true;
@@ -65,8 +68,13 @@ export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonl
       last.current = { id, at: articlesOf(element).indexOf(article) };
     };
     // An element that is removed says nothing when it loses the focus; one that is left does.
-    const leave = ({ relatedTarget }: FocusEvent): void => {
+    const leave = ({ target, relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null) last.current = null;
+      else
+        setTimeout(() => {
+          // By a click beside all that can have it. It stays with an element that loses it with the whole window.
+          if ((target as Node).isConnected && document.activeElement === document.body) last.current = null;
+        });
     };
     element.addEventListener('focusin', take);
     element.addEventListener('focusout', leave);

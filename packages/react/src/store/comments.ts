@@ -72,6 +72,8 @@ class CommentStore extends Signal {
     const leaveActions = this.#actions.subscribe(() => {
       this.#follow();
     });
+    // What failed is asked for again for the next one that shows it.
+    if (this.#snapshot.status === 'error') this.#set({ status: 'idle', error: null });
     this.#follow();
     return () => {
       leave();

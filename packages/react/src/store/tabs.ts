@@ -62,7 +62,7 @@ class TabHub {
   readonly #end = new AbortController();
   readonly #tell: (isLeader: boolean) => void;
   #isLeader = false;
-  #asking: ReturnType<typeof setInterval> | null = null;
+  #asking: ReturnType<typeof setInterval> | undefined;
 
   constructor(
     client: Pick<FeedClient<FanfareItem>, 'watch'>,
@@ -161,8 +161,8 @@ class TabHub {
   }
 
   #stopAsking(): void {
-    if (this.#asking !== null) clearInterval(this.#asking);
-    this.#asking = null;
+    clearInterval(this.#asking);
+    this.#asking = undefined;
   }
 
   /** Members with a cursor come first: a topic starts at the cursor of the first member that wants it. */

@@ -123,3 +123,28 @@ test('what was sent while the comments were read stays, and what was removed mea
   await shows(['mine', 'c', 'b']);
   expect(shown()).not.toContain('a');
 });
+
+test('comments that could not be read are asked for again by who looks at them next, and not before', async () => {
+  let asked = 0;
+  const reader = new Reader({
+    client: createTestClient({
+      feed: () => [],
+      request: () => {
+        asked += 1;
+        if (asked === 1) throw new Error('Away');
+        const edges = [{ node: commentOf('c1') }];
+        return { node: { interactions: { edges, pageInfo: { hasNextPage: false, endCursor: 'c1' } } } };
+      },
+    }),
+  });
+  const { use, getSnapshot } = commentsOf(reader, 'action-a');
+  const leave = use(() => undefined);
+  await vi.waitFor(() => expect(getSnapshot().status).toBe('error'));
+  reader.actions.emit();
+  leave();
+  expect(asked).toBe(1);
+  use(() => undefined);
+  await vi.waitFor(() => expect(getSnapshot()).toMatchObject({ status: 'ready', error: null }));
+  expect(getSnapshot().comments.map(({ id }) => id)).toEqual(['c1']);
+  expect(asked).toBe(2);
+});
