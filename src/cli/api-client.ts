@@ -61,7 +61,8 @@ export function apiClient(options: ApiClientOptions): ApiClient {
       body: JSON.stringify({ query, variables }),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     }).catch((error: unknown) => {
-      throw new Unreachable(`${endpoint} cannot be reached: ${reasonOf(error)}`);
+      const message = `${endpoint} cannot be reached: ${reasonOf(error)}`;
+      throw isForGood(error) ? new CommandError(message) : new Unreachable(message);
     });
     const answer = (await response.json().catch(() => null)) as Answer<T> | null;
     const [error] = answer?.errors ?? [];
@@ -108,6 +109,29 @@ export function readServerUrl(text: string): string {
     throw new CommandError(`--url got "${text}", expected an address such as http://127.0.0.1:4000`);
   if (!url.pathname.endsWith('/graphql')) url.pathname = `${url.pathname.replace(/\/$/, '')}/graphql`;
   return url.href;
+}
+
+/** Nothing that waiting changes: certificates that are not accepted, and a server that does not speak TLS. */
+const LASTING_CODES: ReadonlySet<unknown> = new Set([
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/**
+ * Whether a request fails in the same way every time. Failures of the network have a code; what fetch refuses itself, such
+ * as a port that browsers block, has none.
+ */
+function isForGood(error: unknown): boolean {
+  if (!(error instanceof TypeError)) return false;
+  const { cause } = error;
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === undefined || LASTING_CODES.has(code);
 }
 
 /** fetch only says "fetch failed"; the reason is in the cause. */

@@ -8,7 +8,7 @@ import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
 import { configOf } from './config-of.ts';
-import type { CommandContext } from './context.ts';
+import { CommandError, type CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
 import { keptSecret, keptSecretPath } from './kept-secret.ts';
@@ -34,6 +34,8 @@ interface Finding {
 /** Shows the configuration and checks whether it works. @returns the exit code: 1 if something does not. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { env, terminal } = context;
+  if (options.markdown === true && options.settings !== true)
+    throw new CommandError('--markdown requires --settings');
   if (options.settings === true) {
     for (const line of options.markdown === true ? settingsMarkdown() : settingsTable(env))
       terminal.out(line);

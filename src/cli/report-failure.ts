@@ -27,9 +27,18 @@ export function reasonFor(error: unknown): string {
 
 function messages(error: Error): string[] {
   const own =
-    isExplained(error) || error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
+    isExplained(error) || NAMELESS.has(error.name) ? error.message : `${error.name}: ${error.message}`;
   return error.cause instanceof Error && !isExplained(error) ? [own, ...messages(error.cause)] : [own];
 }
+
+/** Their message says everything without the name, and their cause may say more. By name, like below. */
+const NAMELESS: ReadonlySet<string> = new Set([
+  'Error',
+  'ApiError',
+  'FanfareError',
+  'SchemaTooNew',
+  'TenancyDiffers',
+]);
 
 /** Errors whose message is written for the user. */
 function isExplained(error: Error): boolean {

@@ -49,11 +49,12 @@ export async function exportTenant(
     `Interrupted: ${out} was not written. Run the same command again.`,
     () => rm(unfinished, { force: true }),
   );
-  let count = 0;
+  let [count, documents] = [0, 0];
   const { services } = runtime.app;
   async function* text(): AsyncGenerator<string> {
-    for await (const { lines } of services.exportTenant(OPERATOR, tenant)) {
+    for await (const { section, lines } of services.exportTenant(OPERATOR, tenant)) {
       count += lines.length;
+      if (section !== 'head' && section !== 'end') documents += lines.length;
       yield lines.map((line) => `${line}\n`).join('');
     }
   }
@@ -62,6 +63,10 @@ export async function exportTenant(
     const file = createWriteStream(unfinished, { mode: 0o600 });
     if (out.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file);
     else await pipeline(Readable.from(text()), file);
+    if (documents === 0)
+      throw new CommandError(
+        `Nothing is stored about ${tenant}: no file was written. All tenants with data: fanfare tenant list`,
+      );
     await rename(unfinished, out);
   } catch (error) {
     await rm(unfinished, { force: true });

@@ -29,6 +29,7 @@ describe('fanfare', () => {
     [['import', '--actions', '/nothing/here'], '--actions /nothing/here cannot be read'],
     [['import', '--actions', '/'], '--actions / is a folder'],
     [['import', '--url', 'localhost', '--actions', THIS_FILE], '--url got "localhost"'],
+    [['doctor', '--markdown'], '--markdown requires --settings'],
     [['demo', '--interval', 'often'], '--interval got "often"'],
     [['demo', '--interval', '0s'], '--interval got "0s", expected a duration from 1ms to 1d'],
     [['demo', '--interval', '25d'], '--interval got "25d", expected a duration from 1ms to 1d'],

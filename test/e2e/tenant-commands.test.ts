@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -264,6 +264,12 @@ test('one of two tenants with the same ids is exported and erased, the other sta
   for (const exported of exports)
     expect(leavesOf(exported['memberExport']).filter((leaf) => !text.includes(leaf))).toEqual([]);
   await expect(fanfare(env, 'tenant', 'export', 'acme', '--out', out)).rejects.toThrow('already exists');
+
+  const nobody = join(folder, 'acmee.ndjson');
+  await expect(fanfare(env, 'tenant', 'export', 'acmee', '--out', nobody)).rejects.toThrow(
+    'Nothing is stored about acmee: no file was written',
+  );
+  expect((await readdir(folder)).filter((name) => name.startsWith('acmee'))).toEqual([]);
 
   const before = await contents(app);
   const kept = ofTenant(before, 'other');

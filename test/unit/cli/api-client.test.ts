@@ -56,3 +56,23 @@ test('does not try again what the server has refused', async () => {
   await expect(client.run('{ n }', {})).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'No' });
   expect(reasons).toEqual([]);
 });
+
+test.each([
+  // A port that browsers block.
+  ['http://127.0.0.1:1/graphql', 'bad port'],
+  ['http://user:secret@127.0.0.1:4000/graphql', 'includes credentials'],
+])('does not try again what fetch refuses itself: %s', async (url, reason) => {
+  const reasons: string[] = [];
+  const client = apiClient({ url, token: 'token', onRetry: (why) => reasons.push(why) });
+  await expect(client.run('{ n }', {})).rejects.toThrow(reason);
+  expect(reasons).toEqual([]);
+});
+
+test('does not try again a server that does not speak TLS', async () => {
+  using server = await serverOf([]);
+  const reasons: string[] = [];
+  const url = server.url.replace('http:', 'https:');
+  const client = apiClient({ url, token: 'token', onRetry: (why) => reasons.push(why) });
+  await expect(client.run('{ n }', {})).rejects.toThrow('cannot be reached');
+  expect(reasons).toEqual([]);
+});
