@@ -1,5 +1,11 @@
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { EntryEvent, ListChange, LiveEvent, LiveLog } from './live-log.ts';
+import {
+  LiveLogUnavailable,
+  type EntryEvent,
+  type ListChange,
+  type LiveEvent,
+  type LiveLog,
+} from './live-log.ts';
 
 export interface AnnounceDependencies {
   readonly liveLog: Pick<LiveLog, 'append' | 'forget' | 'watched'>;
@@ -38,6 +44,16 @@ export async function announce(
   } catch (error) {
     onLiveLogError(error);
   }
+}
+
+/**
+ * For notifications that also read the database: reports an error of the live log, which asks watchers to resync as soon as
+ * it can be reached.
+ * @throws any other error: nothing else would notify the watchers
+ */
+export function surviveLiveLog(error: unknown, onLiveLogError: (error: unknown) => void): void {
+  if (!(error instanceof LiveLogUnavailable)) throw error;
+  onLiveLogError(error);
 }
 
 /**

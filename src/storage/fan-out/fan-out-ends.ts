@@ -1,23 +1,10 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionDocument, FormerAudienceDocument } from '../documents/documents.ts';
-import { ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { ownedBy, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { clock } from '../../lib/clock.ts';
 import { revised, unrevised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
-
-/**
- * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by
- * something else, possibly after writing to feeds without notifying readers. `in-order`: as at a shutdown, without any loose
- * ends.
- */
-export type PassEnd = 'failed' | 'cut-off' | 'in-order';
-
-const UNCOUNTED = {
-  failed: {},
-  'cut-off': { $inc: { 'fanOut.attempts': -1 } },
-  'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
-} as const satisfies Readonly<Record<PassEnd, object>>;
 
 /** Fields that exist only while a fan-out is not DONE. */
 const OF_OPEN_FAN_OUTS = [
@@ -154,82 +141,6 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
         ]),
       );
       return result.matchedCount === 1;
-    },
-
-    /**
-     * Releases the claim: PENDING from `notBefore` on, or FAILED. `false` if it was lost before.
-     * @param outcome.ended how the pass ended; see `PassEnd`.
-     */
-    async release(
-      claim: Claim,
-      outcome: {
-        readonly state: 'PENDING' | 'FAILED';
-        readonly error: string | null;
-        readonly notBefore: Date;
-        readonly ended: PassEnd;
-      },
-    ): Promise<boolean> {
-      const result = await collection.updateOne(
-        ownedBy(claim),
-        unrevised({
-          $set: {
-            'fanOut.state': outcome.state,
-            'fanOut.error': outcome.error,
-            'fanOut.leaseUntil': outcome.notBefore,
-          },
-          $unset: {
-            'fanOut.worker': 1,
-            ...(outcome.state === 'FAILED' ? { 'fanOut.deliveredVersion': 1 } : {}),
-          },
-          ...UNCOUNTED[outcome.ended],
-          ...(outcome.state === 'FAILED' ? events.pushed('fanout.failed', clock.now()) : {}),
-        }),
-      );
-      return result.matchedCount === 1;
-    },
-
-    /**
-     * For a worker that has lost its claim but is alive: lets the next claim continue from this progress unless it has come
-     * further, and does not count the attempt, which did not fail.
-     */
-    async keepProgress(
-      claim: Claim,
-      reached: { readonly afterUserId: string; readonly delivered: number } | null,
-    ): Promise<void> {
-      const { action, version } = claim;
-      const _id = new ObjectId(action.id);
-      const checkpoint = '$fanOut.checkpoint';
-      const isFurther = {
-        $or: [
-          { $lt: [`${checkpoint}.version`, version] },
-          {
-            $and: [
-              { $eq: [`${checkpoint}.version`, version] },
-              { $lt: [`${checkpoint}.afterUserId`, literal(reached?.afterUserId ?? '')] },
-            ],
-          },
-        ],
-      };
-      await collection.updateOne(
-        {
-          ...{ _id, ...isSameAudience(claim), 'fanOut.state': 'IN_PROGRESS' },
-          ...{ isHidden: action.isHidden, isDeleted: action.isDeleted },
-        },
-        unrevised([
-          {
-            $set: {
-              'fanOut.attempts': { $max: [1, { $subtract: ['$fanOut.attempts', 1] }] },
-              ...(reached === null
-                ? {}
-                : {
-                    'fanOut.checkpoint': {
-                      $cond: [isFurther, literal({ version, ...reached }), checkpoint],
-                    },
-                  }),
-            },
-          },
-        ]),
-      );
     },
   };
 }

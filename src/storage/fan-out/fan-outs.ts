@@ -8,6 +8,7 @@ import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { claimFirstOf } from '../database/claim-first.ts';
 import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
+import { fanOutReleases } from './fan-out-releases.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import { resharesReplaced } from '../stages/reshare-stages.ts';
@@ -59,6 +60,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
 
   return {
     ...fanOutEnds(collection, events),
+
+    ...fanOutReleases(collection, events),
 
     /**
      * Claims the action of the most urgent lane that has waited longest, or else one with an expired lease. Two round trips,

@@ -1,14 +1,17 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import { relevancies } from '../../feeds/boost.ts';
-import type { Announcement } from '../../realtime/announce.ts';
+import { surviveLiveLog, type Announcement } from '../../realtime/announce.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
-/** Pulled actions are not written to feeds, so watchers need a notification. Costs one presence list and a query per 500. */
+/**
+ * Pulled actions are not written to feeds, so watchers need a notification. Costs one presence list and a query per 500.
+ * @throws errors of the database: the pass is repeated, since nobody else notifies them
+ */
 export async function announcePulled(
   dependencies: DeliverDependencies,
   action: Action,
@@ -27,7 +30,7 @@ export async function announcePulled(
         if (announcements.length > 0) await liveLog.append(announcements);
       }
   } catch (error) {
-    onLiveLogError(error);
+    surviveLiveLog(error, onLiveLogError);
   }
 }
 

@@ -227,7 +227,6 @@ export class FanOutWorker extends BackgroundWorker {
       }
     } else {
       const isHandedBack = await fanOuts.release(claim, {
-        state: 'PENDING',
         error: null,
         notBefore: clock.now(),
         ended: 'in-order',
@@ -276,21 +275,20 @@ export class FanOutWorker extends BackgroundWorker {
   async #giveUp(claim: Claim, error: unknown): Promise<void> {
     const { fanOuts, observer } = this.#dependencies;
     const isAway = error instanceof StoreUnavailable;
-    const isFinal = !isAway && claim.attempts >= this.#options.maxAttempts;
+    const isLast = !isAway && claim.attempts >= this.#options.maxAttempts;
     const backoffMs = isAway
       ? this.#outage.failed()
       : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
-    observer.failed(claim, error, isFinal);
+    const reason = error instanceof Error ? error.message : String(error);
+    const notBefore = new Date(clock.time() + backoffMs);
+    let isFinal = isLast;
     try {
-      await fanOuts.release(claim, {
-        state: isFinal ? 'FAILED' : 'PENDING',
-        error: error instanceof Error ? error.message : String(error),
-        notBefore: new Date(clock.time() + backoffMs),
-        ended: isAway ? 'cut-off' : 'failed',
-      });
+      if (isLast) isFinal = await fanOuts.giveUp(claim, { error: reason, notBefore });
+      else await fanOuts.release(claim, { error: reason, notBefore, ended: isAway ? 'cut-off' : 'failed' });
     } catch (releaseError) {
       // The lease will expire, and another worker takes over.
       observer.claimFailed(releaseError);
     }
+    observer.failed(claim, error, isFinal);
   }
 }

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
-import { announce, removals, type Announcement } from '../../realtime/announce.ts';
+import { announce, removals, surviveLiveLog, type Announcement } from '../../realtime/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Fence } from './fence.ts';
@@ -14,6 +14,7 @@ const CHUNK = 500;
  * presence list, and two queries per 500 watchers and edit. If not all former audiences are known, all other watchers to
  * whom it is not addressed are asked to resync. If the live log does not answer, it asks everybody to resync as soon as it
  * does.
+ * @throws errors of the database: the pass is repeated, since nobody else notifies them
  */
 export async function notifyFormer(dependencies: WatchingAudienceDependencies, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
@@ -31,7 +32,7 @@ export async function notifyFormer(dependencies: WatchingAudienceDependencies, c
         if (notified.length > 0) await liveLog.append(notified);
       }
   } catch (error) {
-    onLiveLogError(error);
+    surviveLiveLog(error, onLiveLogError);
   }
 }
 

@@ -1,7 +1,7 @@
 import { clock } from '../../lib/clock.ts';
 import { announce, removals } from '../../realtime/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
-import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
+import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { notifyFormer } from './sweep-holders.ts';
@@ -15,8 +15,7 @@ export async function withdrawFromAll(
 ): Promise<PassOutcome> {
   const { feedStore, chunkSize, gate } = dependencies;
   const { action, untoldVersion } = claim;
-  // If the live log does not answer, it asks everybody to resync as soon as it does.
-  if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
+  if (untoldVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());
   await notifyFormer(dependencies, claim);
   for (;;) {
     if (!(await fence.isHeld())) return { kind: 'void', reached: null };

@@ -213,3 +213,65 @@ test('rebuilds a feed when its store is there again, and says resync to its read
   expect((await feedStore.page({ userId: 'bob', limit: 10 })).entries).toHaveLength(1);
   expect(await notifiedBefore(parts, watch)).toEqual(['resync']);
 });
+
+/** Runs the passes that are due; the database fails once when they ask which watchers are addressed. */
+async function passThroughFailure(parts: Parts): Promise<void> {
+  const { follows } = parts.repositories;
+  let hasFailed = false;
+  await using worker = parts.worker(
+    {},
+    {
+      follows: {
+        ...follows,
+        findPairs(pairs) {
+          if (hasFailed) return follows.findPairs(pairs);
+          hasFailed = true;
+          return Promise.reject(new Error('The database is away'));
+        },
+      },
+      onLiveLogError: () => undefined,
+    },
+  );
+  worker.start();
+  await parts.idle();
+  expect(hasFailed).toBe(true);
+}
+
+test('tells watchers who pull an action of it although the database failed when it was to be announced', async () => {
+  await using parts = await openParts({ pullRefreshMs: -1 });
+  await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
+  await parts.database.collections.refs.updateOne(
+    { _id: 'actor' },
+    { $set: { isPulled: true, pullSince: new Date(0) } },
+  );
+  await using watch = await watchAs(parts, 'bob');
+  const { action } = await parts.publish({});
+  await passThroughFailure(parts);
+  expect(await notifiedBefore(parts, watch)).toEqual([action.id]);
+});
+
+test('tells watchers of a withdrawal that was cut off although the database failed when its pass told them', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  await using watch = await watchAs(parts, 'bob');
+  const at = new Date(Date.now() - 60_000);
+  await parts.repositories.moderation.apply(action.id, { kind: 'HIDE', by: 'admin', at, reason: null });
+  await passThroughFailure(parts);
+  expect(await notifiedBefore(parts, watch)).toEqual(['removed']);
+});
+
+test('tells watchers who lost an action by an edit although the database failed when they were to be told', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  await using watch = await watchAs(parts, 'bob');
+  await parts.services.updateAction(parts.session('actor'), action.id, {
+    scope: 'RESTRICTED',
+    recipients: ['ann'],
+  });
+  await passThroughFailure(parts);
+  expect(await notifiedBefore(parts, watch)).toEqual(['removed']);
+});

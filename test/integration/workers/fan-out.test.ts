@@ -116,6 +116,52 @@ test('hands a failing fan-out on until its attempts are used up, keeps the error
   });
 });
 
+test.each([
+  [
+    'hidden',
+    (parts: Parts, id: string) => parts.services.hideAction(parts.session('admin', 'admin'), id, null),
+    [],
+  ],
+  [
+    'readdressed',
+    (parts: Parts, id: string) =>
+      parts.services.updateAction(parts.session('actor'), id, { mentions: ['bob'] }),
+    ['bob'],
+  ],
+] as const)(
+  'runs the pass for an action that was %s while its last attempt failed',
+  async (_, change, readers) => {
+    await using parts = await openParts();
+    const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['actor'], mentions: ['ann'] });
+    await parts.fanOut();
+    await parts.repositories.fanOuts.requestPass(action.id, new Date());
+    const { feedStore } = parts;
+    const finals: boolean[] = [];
+    await using worker = parts.worker(
+      { maxAttempts: 1 },
+      {
+        feedStore: {
+          ...feedStore,
+          async deliver(chunk) {
+            if (finals.length > 0) return feedStore.deliver(chunk);
+            await change(parts, action.id);
+            throw new Error('It does not fit');
+          },
+        },
+        observer: { ...silentObserver, failed: (_claim, _error, isFinal) => finals.push(isFinal) },
+      },
+    );
+    worker.start();
+    await parts.idle();
+    expect(finals).toEqual([false]);
+    expect(
+      (await feedStore.holders(action.id, { limit: 10 })).filter((userId) => userId !== 'actor'),
+    ).toEqual(readers);
+    const [done] = await parts.repositories.actions.findByIds([action.id]);
+    expect(done?.fanOut).toMatchObject({ state: 'DONE', error: null });
+  },
+);
+
 test('takes over what a dead worker held, from its checkpoint on, once its lease is over', async () => {
   await using parts = await openParts();
   const followers = Array.from({ length: 250 }, (_, n) => `f${String(n).padStart(3, '0')}`);
@@ -199,7 +245,7 @@ test('follows a change that comes while a pass is running with one more pass', a
   for (let n = 0; n < 3; n++) await fanOuts.requestPass(action.id, new Date());
   expect(await fanOuts.claim('other', new Date(), 60_000)).toBeNull();
   expect(claim !== null && (await fanOuts.finish(claim, 0))).toBe(false);
-  const released = { state: 'PENDING', error: null, notBefore: new Date(), ended: 'in-order' } as const;
+  const released = { error: null, notBefore: new Date(), ended: 'in-order' } as const;
   expect(claim !== null && (await fanOuts.release(claim, released))).toBe(true);
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);
