@@ -116,7 +116,7 @@ test('half of it, taken out and brought back, ends in the same feeds and counts'
     await using worker = parts.worker({ concurrency: 8 });
     worker.start();
     expect(await runOffload(run, { before, graceMs: 0 })).toEqual({
-      ...{ written: isOld.size, taken: isOld.size, left: 0, failed: 0 },
+      ...{ written: isOld.size, taken: isOld.size, earlier: 0, left: 0, failed: 0 },
     });
   }
   expect(isOld.size).toBeGreaterThan(published.length / 3);
