@@ -62,8 +62,7 @@ export class SharedSocket {
       {
         next: (result) => {
           if (!isAnswer(result)) inbox.end(protocolError('The server speaks no GraphQL'));
-          else if (inbox.size >= MAX_WAITING)
-            inbox.end(networkError('Events come faster than they are taken'));
+          else if (inbox.size >= MAX_WAITING) inbox.end(networkError('Events come faster than taken'));
           else inbox.push(result);
         },
         error: (reason) => {

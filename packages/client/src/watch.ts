@@ -71,7 +71,7 @@ export class Watch<Item> {
         if (this.#hasEnded()) break;
         await this.#take(messageOf<Item>(answer));
       }
-      return networkError('The server has ended the subscription');
+      return networkError('The server ended the subscription');
     } catch (error) {
       if (error instanceof FeedClientError && !this.#hasThrown) return error;
       throw error;

@@ -229,7 +229,7 @@ describe('tokens', () => {
       ],
       { token: numbered(), retries: 0 },
     );
-    await expect(ended).rejects.toMatchObject({ message: 'The server has ended the subscription' });
+    await expect(ended).rejects.toMatchObject({ message: 'The server ended the subscription' });
     expect(tokens).toEqual(['t1', 't2 for t1', 't3 for t2 for t1']);
     expect(calls).toContain('c1');
   });

@@ -65,22 +65,14 @@ export const EMPTY: FeedSnapshotState = {
   waiting: 0,
 };
 
-/** A mark of the reader, shown until the list was read again after it was confirmed. */
+/**
+ * A mark of the reader, shown until the list was read again after it was confirmed. A bump after the mark makes an item
+ * unread again.
+ */
 export interface ReadMark {
-  /** Null: it says nothing about this item. */
-  readonly isRead: (item: FanfareItem) => boolean | null;
-  isConfirmed: boolean;
-}
-
-export function markUpTo(upTo: Instant): ReadMark {
-  return { isRead: (item) => (item.relevancy <= upTo ? true : null), isConfirmed: false };
-}
-
-/** A bump after the mark makes an item unread again. */
-export function markOf(items: readonly FanfareItem[], isRead: boolean): ReadMark {
-  const marked = new Map(items.map((item) => [item.action.id, item.relevancy]));
-  return {
-    isRead: (item) => (item.relevancy <= (marked.get(item.action.id) ?? '') ? isRead : null),
-    isConfirmed: false,
-  };
+  /** Everything up to this relevancy, as read. */
+  readonly upTo?: Instant;
+  /** Single items by action: their relevancy when they were marked, and whether as read. */
+  readonly items?: ReadonlyMap<string, readonly [Instant, boolean]>;
+  isConfirmed?: true;
 }

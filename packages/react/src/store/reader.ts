@@ -2,15 +2,7 @@ import type { FeedClient, FeedEvent, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
-import {
-  keyOf,
-  markOf,
-  markUpTo,
-  pageKeyOf,
-  type FeedOptions,
-  type FeedSnapshot,
-  type ReadMark,
-} from './feed-options.ts';
+import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
 import { FollowStore } from './follows.ts';
 import { PageLife } from './page-life.ts';
@@ -135,16 +127,15 @@ export class Reader {
   }
 
   async markAllRead(upTo: string): Promise<void> {
-    await this.#mark(markUpTo(upTo), () => this.client.mutations.markFeedRead({ upTo }));
+    await this.#mark({ upTo }, () => this.client.mutations.markFeedRead({ upTo }));
     // What was marked as unread on its own stays so; only the server knows which it is.
     for (const feed of this.#feeds.values()) void feed.refresh();
   }
 
-  async markItems(items: readonly FanfareItem[], isRead: boolean): Promise<void> {
-    const { markItemsRead, markItemsUnread } = this.client.mutations;
-    const actionIds = items.map(({ action }) => action.id);
-    if (actionIds.length === 0) return;
-    await this.#mark(markOf(items, isRead), () => (isRead ? markItemsRead : markItemsUnread)({ actionIds }));
+  async markItems(marked: readonly FanfareItem[], isRead: boolean): Promise<void> {
+    const items = new Map(marked.map(({ action, relevancy }) => [action.id, [relevancy, isRead] as const]));
+    const send = this.client.mutations[`markItems${isRead ? 'Read' : 'Unread'}`];
+    if (items.size > 0) await this.#mark({ items }, () => send({ actionIds: [...items.keys()] }));
   }
 
   async #bringBack(actionId: string, send: () => Promise<unknown>): Promise<void> {

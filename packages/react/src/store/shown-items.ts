@@ -8,24 +8,36 @@ import type { ReadMark } from './feed-options.ts';
 export class ShownItems {
   readonly #actions: Actions;
   readonly #from: Gone;
-  #marks: readonly ReadMark[] = [];
+  #marks: ReadMark[] = [];
 
   constructor(actions: Actions, { archived = false, snoozed = false }: FeedFilter = {}) {
     this.#actions = actions;
     this.#from = archived ? 'archived' : snoozed ? 'snoozed' : 'feed';
   }
 
-  /** A second call with the same takes it back. */
+  /**
+   * A second call with the same takes it back. Confirmed marks of single items that follow each other become one: reading on
+   * makes thousands.
+   */
   toggleMark(mark: ReadMark): void {
-    const others = this.#marks.filter((other) => other !== mark);
-    this.#marks = others.length < this.#marks.length ? others : [...others, mark];
+    const marks = new Set(this.#marks);
+    if (!marks.delete(mark)) marks.add(mark);
+    this.#marks = [];
+    for (let one of marks) {
+      const last = this.#marks.at(-1);
+      if (last?.isConfirmed && last.items && one.isConfirmed && one.items) {
+        one = { ...one, items: new Map([...last.items, ...one.items]) };
+        this.#marks.pop();
+      }
+      this.#marks.push(one);
+    }
   }
 
   /** Call it before the list is read again, and what it returns with the answer: that has the marks the server had. */
   expectMarks(): () => void {
-    const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
+    const confirmed = this.#marks.filter(({ isConfirmed }) => isConfirmed);
     return () => {
-      this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
+      this.#marks = this.#marks.filter((mark) => !confirmed.includes(mark));
     };
   }
 
@@ -35,15 +47,17 @@ export class ShownItems {
     // One loop: a list may have thousands, and each like and each event comes here.
     for (const entry of entries)
       if (!this.#actions.isGone(entry.item.action.id, this.#from)) items.push(this.#compose(entry));
-    const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
-    return isSame ? before : items;
+    return items.length === before.length && items.every((item, at) => item === before[at]) ? before : items;
   }
 
   /** The same object as long as nothing of it changes. */
   #compose(entry: Entry): FanfareItem {
     const action = this.#actions.get(entry.item.action.id) ?? entry.item.action;
     let { isUnread } = entry.item;
-    for (const mark of this.#marks) isUnread = !(mark.isRead(entry.item) ?? !isUnread);
+    for (const { items, upTo = '' } of this.#marks) {
+      const [until, isRead] = items?.get(action.id) ?? [upTo, true];
+      if (entry.item.relevancy <= until) isUnread = !isRead;
+    }
     const last = entry.shown;
     if (last?.action === action && last.isUnread === isUnread) return last;
     return (entry.shown = { ...entry.item, action, isUnread });

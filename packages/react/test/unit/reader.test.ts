@@ -144,6 +144,37 @@ test('marking all as read changes items and count and takes nothing out; a failu
   expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
 });
 
+test('thousands of items marked one by one are shown as marked, each looked up in a few marks', async () => {
+  const count = 2_000;
+  const items = Array.from({ length: count }, (_, n) => testItem(`item${String(n)}`, at(-n)));
+  const answer = { unreadCount: { count: 0, isExact: true } };
+  const { client, reader, feed, ready, live } = settle({
+    feed: () => items,
+    mutations: {
+      markItemsRead: () => Promise.resolve(answer),
+      markItemsUnread: () => Promise.resolve(answer),
+    },
+  });
+  await ready();
+  await live();
+  const read = (): number => feed.getSnapshot().items.filter(({ isUnread }) => !isUnread).length;
+  for (const [n, item] of items.entries()) if (n % 2 === 0) await reader.markItems([item], true);
+  expect(read()).toBe(count / 2);
+  // The last mark of an item counts, and a bump after it.
+  await reader.markItems(items.slice(0, 2), false);
+  await reader.markItems(items.slice(1, 2), true);
+  const [first, second, third] = feed.getSnapshot().items;
+  expect([first?.isUnread, second?.isUnread, third?.isUnread]).toEqual([true, false, false]);
+  const bumped = testItem('item2', at(9));
+  await client.emit({ __typename: 'FeedItemUpdated', item: bumped });
+  expect(feed.getSnapshot().items.find(({ id }) => id === bumped.id)?.isUnread).toBe(true);
+  const lookups = vi.spyOn(Map.prototype, 'get');
+  reader.actions.emit();
+  // Actions and marks: a few for each item, not one for each mark.
+  expect(lookups.mock.calls.length).toBeLessThan(count * 10);
+  lookups.mockRestore();
+});
+
 test('marking all as read leaves what was marked as unread on its own, also in a list that nobody looks at', async () => {
   const [b, a] = ITEMS as [FanfareItem, FanfareItem];
   let items = ITEMS;
