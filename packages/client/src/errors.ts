@@ -41,7 +41,7 @@ export class FeedClientError extends Error {
 
 /** The first error of an answer stands for all. */
 export function answerError([first]: readonly AnswerError[]): FeedClientError {
-  const { message = 'No reason given', extensions = {} } = first ?? {};
+  const { message = 'The server gave no reason', extensions = {} } = first ?? {};
   const { code } = extensions;
   return new FeedClientError(typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR', message, {
     extensions,

@@ -106,7 +106,7 @@ function createReader(props: FanfareProviderProps, latest: Latest): Reader {
 
 export function useProvided(): Provided {
   const provided = useContext(Context);
-  if (provided === null) throw new Error('No <FanfareProvider> around');
+  if (provided === null) throw new Error('Needs a <FanfareProvider> around it');
   return provided;
 }
 

@@ -14,7 +14,7 @@ const Context = createContext<Shared | null>(null);
 
 function useShared(): Shared {
   const shared = useContext(Context);
-  if (shared === null) throw new Error('This part belongs in <Feed.Root>');
+  if (shared === null) throw new Error('Needs a <Feed.Root> around it');
   return shared;
 }
 
