@@ -46,7 +46,8 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * Cost of answering an operation: one per requested object, multiplied by the lengths of lists as far as arguments determine
- * them, and what fields declare to read besides. Fields of plain values are free unless they declare a size. Expects a validated operation.
+ * them, plus what fields declare to read besides. Fields of plain values are free unless they declare a size. Expects a
+ * validated operation.
  */
 export function operationCost(schema: GraphQLSchema, operation: Operation, variables: Variables): number {
   const { definition, fragments } = operation;

@@ -74,7 +74,7 @@ export function actionsRepository(
     /** Unordered; missing ones are left out. */
     findByIds,
 
-    /** Like `findByIds`, together with the stamps of the readers, as of one read. One round trip. */
+    /** Like `findByIds`, together with the stamps of the readers. One round trip. */
     async findWithStamps(
       ids: readonly ActionId[],
     ): Promise<{ readonly actions: Action[]; readonly stamps: Stamps }> {
