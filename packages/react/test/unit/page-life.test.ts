@@ -3,18 +3,19 @@ import { PageLife } from '../../src/store/page-life.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  vi.useRealTimers();
 });
 
 test.each(['hidden', 'visible'])(
   'a page that begins %s lets go of its connection only if it stays hidden',
-  async (visibilityState) => {
+  (visibilityState) => {
+    vi.useFakeTimers();
     vi.stubGlobal('window', new EventTarget());
     vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState }));
     const calls: string[] = [];
     const connection = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
     const leave = new PageLife(connection, 0).attach();
-    // Timers of the same length fire in their order.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    vi.runAllTimers();
     expect(calls.at(-1)).toBe(visibilityState === 'hidden' ? 'pause' : 'resume');
     Object.assign(document, { visibilityState: 'visible' });
     document.dispatchEvent(new Event('visibilitychange'));
