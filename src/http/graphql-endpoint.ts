@@ -48,8 +48,8 @@ export function createGraphqlEndpoint(
     }
     const { identity, shares, refusal: refused } = await admit(options, req);
     const byTicket = ticketOf(req) !== null;
-    const ports = { remote: req.socket.remotePort, local: req.socket.localPort };
-    const caller: Caller = { identity, address: addressOf(req), ports, byTicket, transport: 'http' };
+    const { socket: connection } = req;
+    const caller: Caller = { identity, address: addressOf(req), connection, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
     let answer: PlainAnswer | Response;

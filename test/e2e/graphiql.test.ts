@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -98,6 +99,16 @@ describe('the printed token', () => {
     expect((await pageFor(server.url, headers)).includes(TOKEN)).toBe(isThere);
   });
 
+  test.skipIf(networkInterfaces()['lo']?.some(({ family }) => family === 'IPv6') !== true)(
+    'stands in the page of a server that listens to IPv6, for either family',
+    async () => {
+      await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN, host: '::' });
+      const { port } = new URL(server.url);
+      for (const host of ['127.0.0.1', '[::1]'])
+        expect(await pageFor(`http://${host}:${port}`, {}), host).toContain(TOKEN);
+    },
+  );
+
   test('stands in no page when none was printed', async () => {
     await using server = await startTestHttp(app, { graphiql: true });
     expect(await pageFor(server.url, {})).toContain('const token = ""');
@@ -110,17 +121,48 @@ describe('the printed token', () => {
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
+  /**
+   * Whether GraphiQL and the console have the token for a user of the machine, who first leaves ended connections behind: the same
+   * ports, from other addresses of this machine.
+   */
+  async function fetchedBy(uid: number, url: string): Promise<string> {
+    const script = `
+      const { once } = require('node:events');
+      const { connect } = require('node:net');
+      const { request } = require('node:http');
+      const { hostname: host, port } = new URL('${url}');
+      async function spend(localAddress, localPort) {
+        const socket = connect({ host, port, localAddress, localPort });
+        await once(socket, 'connect');
+        const used = socket.localPort;
+        socket.end();
+        await once(socket.resume(), 'close');
+        return used;
+      }
+      async function pageOf(path, localPort) {
+        const asked = request({ host, port, path, localAddress: '127.0.0.1', localPort, headers: { accept: 'text/html' } }).end();
+        let text = '';
+        for await (const part of (await once(asked, 'response'))[0]) text += part;
+        return text.includes('${TOKEN}');
+      }
+      async function visit(path) {
+        const used = await spend('127.0.0.2', 0);
+        for (let i = 3; i < 20; i++) await spend('127.0.0.' + i, used);
+        return pageOf(path, used);
+      }
+      (async () => console.log(await visit('/graphql'), await visit('/console')))();`;
+    return (await promisify(execFile)(process.execPath, ['-e', script], { uid })).stdout.trim();
+  }
+
   test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
     'is not for another user of the machine',
     async () => {
-      await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
-      const script = `fetch('${server.url}/graphql', { headers: { accept: 'text/html' } })
-        .then((r) => r.text()).then((t) => console.log(t.includes('${TOKEN}')))`;
-      const asked = promisify(execFile);
-      const as = async (uid: number) =>
-        (await asked(process.execPath, ['-e', script], { uid })).stdout.trim();
-      // The server of this test runs as root; the page is fetched once as root and once as nobody.
-      expect([await as(0), await as(65_534)]).toEqual(['true', 'false']);
+      await using server = await startTestHttp(app, { graphiql: true, console: true, pageToken: TOKEN });
+      // The server of this test runs as root; the pages are fetched once as root and once as nobody.
+      expect([await fetchedBy(0, server.url), await fetchedBy(65_534, server.url)]).toEqual([
+        'true true',
+        'false false',
+      ]);
     },
   );
 });

@@ -40,9 +40,9 @@ export function graphiqlOf(token: string | undefined): {
   const pageWithHint = createPage(HINT + FIRST_QUERY);
   const page = createPage(FIRST_QUERY);
   return {
-    graphiql: async (request, { caller }) => {
-      const filled = token !== undefined && (await isOwnVisitor(request.headers, caller)) ? token : '';
-      return { headers: filled };
+    graphiql: async (request, { caller: { connection } }) => {
+      const isOwn = connection !== undefined && (await isOwnVisitor(request.headers, connection));
+      return { headers: isOwn ? (token ?? '') : '' };
     },
     renderGraphiQL: async (options) => {
       const filled = options?.headers ?? '';

@@ -1,11 +1,13 @@
 import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
+import type { ConnectionEnds } from './own-visitor.ts';
 
 export interface Caller {
   /** `null`: there was no token. */
   readonly identity: Identity | null;
   readonly address: string;
-  readonly ports?: { readonly remote: number | undefined; readonly local: number | undefined };
+  /** Both ends of the connection of a request over HTTP. */
+  readonly connection?: ConnectionEnds;
   /** The caller used a ticket, which opens event streams only. */
   readonly byTicket?: boolean;
   readonly transport: 'http' | 'websocket';

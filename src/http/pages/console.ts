@@ -70,7 +70,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
       send(res, 200, file, { ...HEADERS, ...cached, 'content-type': type });
       return;
     }
-    const isOwn = await isOwnVisitor(headersOf(req), callerOf(req));
+    const isOwn = await isOwnVisitor(headersOf(req), req.socket);
     const shown = isOwn ? await filledIn(file, token, people) : file;
     send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
   });
@@ -117,9 +117,4 @@ function headersOf({ headers }: IncomingMessage): Headers {
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
   return given;
-}
-
-function callerOf({ socket }: IncomingMessage): Parameters<typeof isOwnVisitor>[1] {
-  const { remoteAddress, remotePort, localPort } = socket;
-  return { address: remoteAddress ?? '', ports: { remote: remotePort, local: localPort } };
 }
