@@ -37,22 +37,60 @@ export function decodeCursor(list: string, cursor: string): Buffer {
 }
 
 export function encodePosition(list: string, cursor: PositionCursor): string {
-  const payload = Buffer.alloc(POSITION_BYTES);
-  payload.writeDoubleBE(cursor.time.getTime(), 0);
-  payload.write(cursor.actionId, 8, 12, 'hex');
-  payload.writeDoubleBE(cursor.asOf.getTime(), 20);
-  return encodeCursor(list, payload);
+  return encodeCursor(list, positionBytes(cursor));
 }
 
 /** @throws FanfareError BAD_CURSOR */
 export function decodePosition(list: string, cursor: string): PositionCursor {
   const payload = decodeCursor(list, cursor);
   if (payload.length !== POSITION_BYTES) throw badCursor();
+  return positionIn(payload);
+}
+
+function positionBytes({ time, actionId, asOf }: PositionCursor): Buffer {
+  const bytes = Buffer.alloc(POSITION_BYTES);
+  bytes.writeDoubleBE(time.getTime(), 0);
+  bytes.write(actionId, 8, 12, 'hex');
+  bytes.writeDoubleBE(asOf.getTime(), 20);
+  return bytes;
+}
+
+function positionIn(payload: Buffer): PositionCursor {
   return {
     time: new Date(payload.readDoubleBE(0)),
     actionId: payload.toString('hex', 8, 20),
     asOf: new Date(payload.readDoubleBE(20)),
   };
+}
+
+/** Upper bound on the groups that a cursor remembers. It bounds the length of a cursor: 1.7 KB. */
+const MAX_LISTED_GROUPS = 200;
+const MARK_BYTES = 6;
+
+export interface GroupCursor extends PositionCursor {
+  /** Marks of the groups that the paging session has listed so far, the latest last. */
+  readonly listed: readonly string[];
+}
+
+/** Identifies a group in a cursor: a checksum, one character per byte. */
+export function groupMark(list: string, groupKey: string): string {
+  return hash('sha256', `${list}\0${groupKey}`, 'binary').slice(0, MARK_BYTES);
+}
+
+/** Remembers the latest 200 groups. */
+export function encodeGroups(list: string, { listed, ...position }: GroupCursor): string {
+  const marks = Buffer.from(listed.slice(-MAX_LISTED_GROUPS).join(''), 'binary');
+  return encodeCursor(list, Buffer.concat([positionBytes(position), marks]));
+}
+
+/** @throws FanfareError BAD_CURSOR */
+export function decodeGroups(list: string, cursor: string): GroupCursor {
+  const payload = decodeCursor(list, cursor);
+  const length = (payload.length - POSITION_BYTES) / MARK_BYTES;
+  if (length < 0 || !Number.isInteger(length)) throw badCursor();
+  const marks = payload.toString('binary', POSITION_BYTES);
+  const listed = Array.from({ length }, (_, n) => marks.slice(n * MARK_BYTES, (n + 1) * MARK_BYTES));
+  return { ...positionIn(payload), listed };
 }
 
 /** The smallest position above the given one: a page that continues after it begins with the given position. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { feedFor } from '../../support/model.ts';
+import { feedFor, type ModelItem } from '../../support/model.ts';
 import { openRun, session, type StepTo } from '../../support/model-run.ts';
 import type { Step } from '../../support/model-steps.ts';
 import { repeats } from '../../support/seed.ts';
@@ -100,6 +101,78 @@ test(
           // No bump changes when something was conducted: what was there is shown, all of it.
           expect(ids.filter((id) => before.has(id)).sort()).toEqual([...before.keys()].sort());
         }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  10 * 60_000,
+);
+
+const withdrawal: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('hideItem', 'archiveItem', 'snoozeItem'),
+  by: fc.constant('ann'),
+  action: fc.nat({ max: 11 }),
+});
+const groupScene = fc.record({
+  days: fc.array(day, { minLength: 4, maxLength: 12, size: 'max' }),
+  pages: fc.array(
+    fc.tuple(
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.oneof(bump, withdrawal, day.map(published)), { maxLength: 3 }),
+    ),
+    { minLength: 1, maxLength: 5, size: 'max' },
+  ),
+});
+
+/** What is of one day is a group: its items with their places, by the day. */
+function byDay(feed: readonly ModelItem[]): Map<number, string[]> {
+  const groups = new Map<number, string[]>();
+  for (const { action, relevancy } of feed) {
+    const items = groups.get(action.conducted) ?? [];
+    groups.set(action.conducted, [...items, `${action.id} ${String(relevancy)}`]);
+  }
+  return groups;
+}
+
+test(
+  'lists no group twice, and all that nothing happened to, while somebody pages through groups',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(groupScene, async ({ days, pages }) => {
+        const run = openRun(parts, runs++);
+        const ann = run.reader('ann');
+        for (const step of [...BEGINNING, ...days.map(published), { do: 'fanOut' } as const])
+          await take(run, step);
+        const before = byDay(feedFor(run.model, ann));
+        const shown: { readonly day: number; readonly items: readonly string[] }[] = [];
+        let after: string | null = null;
+        for (let n = 0; ; n++) {
+          const [first, steps] = pages[n] ?? [2, []];
+          const page: Awaited<ReturnType<typeof parts.services.readFeedGroups>> =
+            await parts.services.readFeedGroups(session(run, 'ann'), { first, after });
+          // What is in a group is read when everything has changed already.
+          for (const step of steps) await take(run, step);
+          if (steps.length > 0) await take(run, { do: 'fanOut' });
+          for (const { node } of page.edges) {
+            const items = await node.load(() => false);
+            expect(items[0]).toMatchObject({ relevancy: node.relevancy, isUnread: node.isUnread });
+            expect(items).toEqual([...items].sort(compareFeedPositions));
+            shown.push({
+              day: items[0]?.action.conducted.getTime() ?? 0,
+              items: items.map(({ actionId, relevancy }) => `${actionId} ${String(relevancy.getTime())}`),
+            });
+          }
+          if (!page.hasNextPage) break;
+          after = page.endCursor;
+        }
+        const listed = shown.map((group) => group.day);
+        expect(listed).toEqual([...new Set(listed)]);
+        const now = byDay(feedFor(run.model, ann));
+        const resting = [...before].filter(([day, items]) => now.get(day)?.join() === items.join());
+        const isResting = new Set(resting.map(([day]) => day));
+        expect(
+          shown.flatMap((group) => (isResting.has(group.day) ? [[group.day, group.items]] : [])),
+        ).toEqual(resting);
       }),
       { numRuns: RUNS },
     );

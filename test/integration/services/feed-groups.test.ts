@@ -97,6 +97,30 @@ test('does not show again what was bumped above the cursor', async () => {
   expect(await shown(parts)).toEqual([[a, b], [c]]);
 });
 
+test('lists a group once while somebody pages, also where its topmost item is withdrawn meanwhile', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const ann = () => parts.session('ann');
+  const admin = parts.session('admin', 'admin');
+  // Two items in each of six groups, all of the second ones below all of the first.
+  const low = [0, 1, 2, 3, 4, 5].map((n) => about(String(n), 'bob', n));
+  const high = [0, 1, 2, 3, 4, 5].map((n) => about(String(n), `by-${String(n)}`, 12 + n));
+  const tops = (await published(parts, [...low, ...high])).slice(6).reverse();
+  const [archived = '', snoozed = '', moderated = '', deleted = ''] = tops;
+  const { endCursor: after } = await services.readFeedGroups(ann(), { first: 5 });
+  await services.archiveFeedItem(ann(), archived);
+  await services.snoozeFeedItem(ann(), snoozed, new Date(Date.now() + HOUR_MS));
+  await services.hideAction(admin, moderated, null);
+  await services.deleteAction(admin, deleted);
+  await services.mute(ann(), 'by-1');
+  await parts.fanOut();
+  const rest = await services.readFeedGroups(ann(), { after });
+  expect(rest.edges.map(({ node }) => node.relevancy)).toEqual([new Date(DAY + 12 * HOUR_MS)]);
+  expect(await shown(parts)).toHaveLength(6);
+  // A cursor fits every filter; with another one they are other groups.
+  expect(await shown(parts, { after, filter: { actorIds: ['bob'] } })).toHaveLength(6);
+});
+
 test('counts groups, and those whose topmost item is unread', async () => {
   await using parts = await openParts();
   const { services } = parts;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FeedOrder, FeedPage } from '../../../src/services/shapes.ts';
+import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
+import type { FeedGroup, FeedOrder, FeedPage } from '../../../src/services/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
 
@@ -125,4 +126,83 @@ test('every response agrees with itself while others publish', async () => {
   }
   over.abort();
   await publishing;
+});
+
+/** Five groups of eight in the feed of Ann, each of one post and by eight members. */
+async function openGroups(): Promise<{ readonly parts: Parts; readonly ids: readonly string[] }> {
+  const parts = await openParts();
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 40 }, (_, n) => ({
+      ...{ actorId: `actor-${String(n % 8)}`, scope: 'PUBLIC', mentions: ['ann'] },
+      conducted: new Date(Date.UTC(2024, 0, 10, 0, n)),
+      descriptor: { liked: { objectType: 'post', objectId: String(n % 5) } },
+    })),
+  );
+  await parts.fanOut();
+  return { parts, ids: outcomes.map(({ action }) => action?.id ?? '') };
+}
+
+/** What of a group is at odds with its items, or with their order. */
+async function oddsOf({ relevancy, isUnread, load }: FeedGroup): Promise<unknown[]> {
+  const items = await load(() => false);
+  const [top] = items;
+  const inOrder = [...items].sort(compareFeedPositions);
+  const ids = new Set(items.map(({ actionId }) => actionId));
+  return [
+    ...(top?.relevancy.getTime() === relevancy.getTime() ? [] : ['relevancy']),
+    ...(top?.isUnread === isUnread ? [] : ['isUnread']),
+    ...(inOrder.every((item, n) => item === items[n]) ? [] : ['order']),
+    ...(ids.size === items.length ? [] : ['twice']),
+  ];
+}
+
+test.each([5, 2])(
+  'what is in a group comes from the read of its page of %i, whatever changes in between',
+  async (first) => {
+    const { parts, ids } = await openGroups();
+    await using _ = parts;
+    const { services } = parts;
+    const after =
+      first === 5 ? null : (await services.readFeedGroups(parts.session('ann'), { first })).endCursor;
+    const page = await services.readFeedGroups(parts.session('ann'), { first, after });
+    const tops = await Promise.all(
+      (await services.readFeedGroups(parts.session('ann'), { first, after })).edges.map(({ node }) =>
+        node.load(() => true),
+      ),
+    );
+    const [hidden, marked] = tops.map(([item]) => item?.actionId ?? '');
+    await services.hideFeedItem(parts.session('ann'), hidden ?? '');
+    await services.markItemsRead(parts.session('ann'), [marked ?? '']);
+    for (const id of ids.filter((_id, n) => n % 3 === 0))
+      await services.recordInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
+    await publishTo(parts, 1);
+    await parts.fanOut();
+    expect(await Promise.all(page.edges.map(({ node }) => oddsOf(node)))).toEqual(page.edges.map(() => []));
+  },
+);
+
+test('every group agrees with its items while others interact and the reader marks items', async () => {
+  const { parts, ids } = await openGroups();
+  await using _ = parts;
+  const { services } = parts;
+  await using worker = parts.worker();
+  worker.start();
+  const over = new AbortController();
+  const writing = (async () => {
+    for (let n = 0; !over.signal.aborted; n++) {
+      const id = ids[(n * 7) % ids.length] ?? '';
+      const other = ids[(n * 11) % ids.length] ?? '';
+      await services.recordInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
+      await services[n % 2 === 0 ? 'markItemsRead' : 'markItemsUnread'](parts.session('ann'), [other]);
+    }
+  })();
+  let after: string | null = null;
+  for (let n = 0; n < 25; n++) {
+    const page = await services.readFeedGroups(parts.session('ann'), { first: 2, after });
+    for (const { node } of page.edges) expect(await oddsOf(node)).toEqual([]);
+    after = page.hasNextPage ? page.endCursor : null;
+  }
+  over.abort();
+  await writing;
 });

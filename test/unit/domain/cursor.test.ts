@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   decodeCursor,
+  decodeGroups,
   decodePosition,
   decodeRanked,
   encodeCursor,
+  encodeGroups,
   encodePosition,
   encodeRanked,
+  groupMark,
   positionAbove,
 } from '../../../src/domain/cursor.ts';
 import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
@@ -92,6 +95,21 @@ test('gives every ranked position back as it was, and refuses it where positions
       expect(thrownBy(() => decodePosition(list, encodeRanked(list, cursor)))).toEqual(badCursor);
     }),
   );
+});
+
+test('a cursor of groups remembers the latest 200, and takes a cursor of an earlier release, which remembers none', () => {
+  fc.assert(
+    fc.property(fc.string(), position, fc.nat({ max: 250 }), (list, cursor, length) => {
+      const listed = Array.from({ length }, (_, n) => groupMark(list, String(n)));
+      expect(decodeGroups(list, encodeGroups(list, { ...cursor, listed }))).toEqual({
+        ...cursor,
+        listed: listed.slice(-200),
+      });
+      expect(decodeGroups(list, encodePosition(list, cursor))).toEqual({ ...cursor, listed: [] });
+    }),
+  );
+  expect(thrownBy(() => decodeGroups('a', encodeCursor('a', Buffer.alloc(30))))).toEqual(badCursor);
+  expect(thrownBy(() => decodeGroups('a', encodeCursor('a', Buffer.alloc(22))))).toEqual(badCursor);
 });
 
 test('what follows on the position above another begins with that other', () => {

@@ -15,6 +15,10 @@ export interface GroupMembersOptions {
   /** Items that may be above the `latest` of their action because a snooze ended later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
   readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
+  /** What the page's read has of the group of this action. */
+  readonly known: (actionId: ActionId) => readonly FeedEntry[];
+  /** Upper bound of the relevancy of entries that the page's read does not have; -Infinity when it has all. */
+  readonly floor: () => number;
   /** The items that are visible and pass the filter, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
 }
@@ -26,11 +30,12 @@ interface Wanted {
 }
 
 /**
- * The visible items of groups, in feed order. All requests made in one turn of the event loop, for up to 100 groups, are
- * read together, even when several fields request the same group: one query for the groups, one for the reader's entries and
- * one for the actions, repeated with ten times as many members while that is not enough. Exact for any size: apart from
- * ended snoozes, which are all read first, no entry is above the `latest` of its action, so the order above the last action
- * read is final.
+ * The visible items of groups, in feed order. What the page's read has of a group comes first, without a query. All other
+ * requests made in one turn of the event loop, for up to 100 groups, are read together, even when several fields request
+ * the same group: one query for the groups, one for the reader's entries and one for the actions, repeated with ten times
+ * as many members while that is not enough. Exact for any size: apart from ended snoozes, which are all read first, no
+ * entry is above the `latest` of its action, so the order above the last action read is final. An entry that is found
+ * above an item listed before was bumped meanwhile, and is left out, as on a later page of a feed.
  */
 export class GroupMembers {
   readonly #options: GroupMembersOptions;
@@ -64,6 +69,7 @@ export class GroupMembers {
 
   /** Reads until every request has enough. */
   async #load(wanted: readonly Wanted[]): Promise<void> {
+    for (const { actionId } of wanted) this.#group(actionId).addNew(this.#options.known(actionId));
     for (;;) {
       const open = new Set<Group>();
       for (const { actionId, isEnough } of wanted) {
@@ -78,7 +84,7 @@ export class GroupMembers {
 
   #group(actionId: ActionId): Group {
     let group = this.#groups.get(actionId);
-    if (group === undefined) this.#groups.set(actionId, (group = new Group(actionId)));
+    if (group === undefined) this.#groups.set(actionId, (group = new Group(actionId, this.#options.floor)));
     return group;
   }
 
@@ -132,23 +138,27 @@ export class GroupMembers {
 
 class Group {
   readonly actionId: ActionId;
+  readonly #readFloor: () => number;
   /** Visible items in feed order. */
   readonly items: NewsfeedItem[] = [];
   limit = FIRST_ROUND;
-  isRead = false;
+  isBegun = false;
   readonly #ids = new Set<ActionId>();
   /** Entries in feed order that are not decided yet. */
   #entries: FeedEntry[] = [];
-  /** Upper bound of the relevancy of members that have not been read. */
+  /** The last entry that was decided. */
+  #decided: FeedEntry | null = null;
+  /** Upper bound of the relevancy of members that have not been read; -Infinity: all have been. */
   #floor = Infinity;
   #biteSize = 4;
 
-  constructor(actionId: ActionId) {
+  constructor(actionId: ActionId, readFloor: () => number) {
     this.actionId = actionId;
+    this.#readFloor = readFloor;
   }
 
-  get isBegun(): boolean {
-    return this.#ids.size > 0;
+  get isRead(): boolean {
+    return this.#lowest === -Infinity;
   }
 
   get isOver(): boolean {
@@ -164,14 +174,17 @@ class Group {
   bite(): FeedEntry[] {
     const size = Math.min(this.#biteSize, this.#certain());
     this.#biteSize = Math.min(BATCH, this.#biteSize * 4);
-    return this.#entries.splice(0, size);
+    const bite = this.#entries.splice(0, size);
+    this.#decided = bite.at(-1) ?? this.#decided;
+    return bite;
   }
 
   /** Adds the first members of the group; returns those that are new. */
   readOn(members: readonly { readonly actionId: ActionId; readonly latest: Date }[]): ActionId[] {
-    this.isRead = members.length < this.limit;
-    this.#floor = this.isRead ? -Infinity : (members.at(-1)?.latest.getTime() ?? -Infinity);
+    const last = members.length < this.limit ? undefined : members.at(-1);
+    this.#floor = last?.latest.getTime() ?? -Infinity;
     this.limit *= GROWTH;
+    this.isBegun = true;
     return this.know(members.map(({ actionId }) => actionId));
   }
 
@@ -183,11 +196,25 @@ class Group {
   }
 
   add(entries: readonly FeedEntry[]): void {
-    this.#entries = [...this.#entries, ...entries].sort(compareFeedPositions);
+    const decided = this.#decided;
+    const below =
+      decided === null ? entries : entries.filter((entry) => compareFeedPositions(decided, entry) < 0);
+    this.#entries = [...this.#entries, ...below].sort(compareFeedPositions);
+  }
+
+  /** Adds those that were not known. */
+  addNew(entries: readonly FeedEntry[]): void {
+    const news = new Set(this.know(entries.map(({ actionId }) => actionId)));
+    if (news.size > 0) this.add(entries.filter(({ actionId }) => news.has(actionId)));
+  }
+
+  get #lowest(): number {
+    return Math.min(this.#floor, this.#readFloor());
   }
 
   #certain(): number {
-    const uncertain = this.#entries.findIndex(({ relevancy }) => relevancy.getTime() <= this.#floor);
+    const floor = this.#lowest;
+    const uncertain = this.#entries.findIndex(({ relevancy }) => relevancy.getTime() <= floor);
     return uncertain === -1 ? this.#entries.length : uncertain;
   }
 }

@@ -1,60 +1,105 @@
 import type { ActionId } from '../../../domain/action.ts';
-import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import {
+  compareFeedPositions,
+  type FeedEntry,
+  type FeedPosition,
+  type NewsfeedItem,
+} from '../../../domain/newsfeed-item.ts';
 import { groupOf } from '../../../descriptors/group-key.ts';
 import type { Count, FeedGroup, UnreadCount } from '../../shapes.ts';
 import { MAX_UNREAD, type FeedScanOptions } from '../feed-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
 import { ListScan, MAX_BITE, MAX_TOTAL } from '../list-scan.ts';
 
-export type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> & Omit<GroupMembersOptions, 'select'>;
+export type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> &
+  Omit<GroupMembersOptions, 'select' | 'known' | 'floor'>;
 
-/** One grouped read of a feed: page, total and unread count. A group is represented by its topmost visible item. */
+/** The part of the feed that the page's read has. */
+interface ReadPart {
+  /** It begins below this position; `null`: at the top. */
+  readonly from: FeedPosition | null;
+  /** Its last entry; `null`: it reaches to the end. */
+  readonly to: FeedPosition | null;
+}
+
+/**
+ * One grouped read of a feed: page, total and unread count. A group is represented by its topmost visible item. What of a
+ * group lies in the part of the feed that the page was read from comes from this read; the rest is read afterwards, and
+ * what has risen into that part by then is left out. So no response mixes the order of two moments.
+ */
 export class GroupScan {
   readonly #options: GroupScanOptions;
   readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;
   readonly #members: GroupMembers;
+  /** The first entry that was read of each action: this response shows no other. */
+  readonly #entries = new Map<ActionId, FeedEntry>();
+  /** The page's visible entries by group, and the group of each. */
+  readonly #ofGroup = new Map<string, FeedEntry[]>();
+  readonly #groupOf = new Map<ActionId, string>();
+  #part: ReadPart | null = null;
 
   constructor(options: GroupScanOptions) {
     this.#options = options;
     this.#list = new ListScan({
-      scan: options.scan,
+      scan: async (after, limit) => {
+        const entries = await options.scan(after, limit);
+        for (const entry of entries) this.#first(entry);
+        return entries;
+      },
       select: options.select,
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
     });
-    const { actionGroups, find, endedSnoozes } = options;
-    const select = (entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> => this.#list.select(entries);
-    this.#members = new GroupMembers({ actionGroups, find, endedSnoozes, select });
+    const { actionGroups, endedSnoozes } = options;
+    this.#members = new GroupMembers({
+      ...{ actionGroups, endedSnoozes },
+      find: (ids) => this.#find(ids),
+      select: (entries) => this.#select(entries),
+      known: (actionId) => this.#ofGroup.get(this.#groupOf.get(actionId) ?? '') ?? [],
+      floor: () => this.#floor(),
+    });
   }
 
-  scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
-    return this.#list.scan(after, limit);
+  /** The next entries of the page. Must be called for one part of the feed, in order. */
+  async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
+    const entries = await this.#list.scan(after, limit);
+    const to = entries.length < limit ? null : (entries.at(-1) ?? null);
+    this.#part = { from: this.#part === null ? after : this.#part.from, to };
+    return entries;
   }
 
   /**
    * Filters entries down to those that open their groups, keeping the order. Must then be called for all following entries
    * in order.
-   * @param isFromTop all entries above have been passed in before.
+   * @param wasListed whether an earlier page has listed the group; `null`: this is the first page, from the top.
    */
-  opening(isFromTop: boolean): (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]> {
+  opening(
+    wasListed: ((groupKey: string) => boolean) | null,
+  ): (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]> {
     const seen = new Set<string>();
     return async (entries) => {
-      const items = firstOfGroups(await this.#list.select(entries), seen);
-      return isFromTop ? items : this.#topmost(items);
+      const visible = await this.#select(entries);
+      for (const item of visible) this.#keep(item);
+      const items = firstOfGroups(visible, seen);
+      if (wasListed === null) return items;
+      return this.#topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
     };
   }
 
-  /** The group that an item opens. */
-  groupOf(top: NewsfeedItem): FeedGroup {
+  /** The group that an item opens. @param actionId the member by which the group was found. */
+  groupOf(top: NewsfeedItem, actionId = top.actionId): FeedGroup {
+    const groupKey = groupOf(top.action);
     const isAlone = top.action.groupKey === null;
+    const ofGroup = (items: readonly NewsfeedItem[]): NewsfeedItem[] =>
+      items.filter(({ action }) => groupOf(action) === groupKey);
     return {
       userId: top.userId,
-      groupKey: groupOf(top.action),
+      groupKey,
       relevancy: top.relevancy,
       isUnread: top.isUnread,
       load: async (isEnough) => {
         if (isAlone || isEnough([top])) return [top];
-        const items = await this.#members.load(top.actionId, isEnough);
+        const items = ofGroup(await this.#members.load(actionId, (some) => isEnough(ofGroup(some))));
         // Until the group key is stored, the action is found only by its own id.
         return items.length === 0 ? [top] : items;
       },
@@ -64,7 +109,7 @@ export class GroupScan {
   /** The group of an action, if any of its members is visible. */
   async find(actionId: ActionId): Promise<FeedGroup | null> {
     const [top] = await this.#members.load(actionId, ({ length }) => length > 0);
-    return top === undefined ? null : this.groupOf(top);
+    return top === undefined ? null : this.groupOf(top, actionId);
   }
 
   async countTotal(page: readonly FeedGroup[]): Promise<Count> {
@@ -72,7 +117,7 @@ export class GroupScan {
     for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BITE) {
       await this.#list.readUpTo(looked + MAX_BITE);
       const next = this.#list.read(looked, looked + MAX_BITE);
-      for (const { action } of await this.#list.select(next)) keys.add(groupOf(action));
+      for (const { action } of await this.#select(next)) keys.add(groupOf(action));
       if (next.length < MAX_BITE) break;
     }
     return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
@@ -88,14 +133,56 @@ export class GroupScan {
     for (let looked = 0; unread.size <= MAX_UNREAD; looked += MAX_BITE) {
       await this.#list.readUpTo(looked + MAX_BITE);
       const above = await this.#aboveRead(this.#list.read(looked, looked + MAX_BITE));
-      add(firstOfGroups(await this.#list.select(above), seen));
+      add(firstOfGroups(await this.#select(above), seen));
       if (above.length < MAX_BITE) break;
     }
     if (unread.size <= MAX_UNREAD) {
-      const below = await this.#list.select(await this.#options.unreadBelow());
+      const below = await this.#select(await this.#options.unreadBelow());
       add(await this.#topmost(firstOfGroups(below, seen)));
     }
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
+  }
+
+  /** The visible entries, each as it was first read. */
+  #select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
+    return this.#list.select(entries.map((entry) => this.#first(entry)));
+  }
+
+  #first(entry: FeedEntry): FeedEntry {
+    const known = this.#entries.get(entry.actionId);
+    if (known === undefined) this.#entries.set(entry.actionId, entry);
+    return known ?? entry;
+  }
+
+  #keep(item: NewsfeedItem): void {
+    if (item.action.groupKey === null) return;
+    const { groupKey } = item.action;
+    const entries = this.#ofGroup.get(groupKey);
+    if (entries === undefined) this.#ofGroup.set(groupKey, [item]);
+    else entries.push(item);
+    this.#groupOf.set(item.actionId, groupKey);
+  }
+
+  async #find(ids: readonly ActionId[]): Promise<FeedEntry[]> {
+    const known = ids.flatMap((id) => this.#entries.get(id) ?? []);
+    const others = ids.filter((id) => !this.#entries.has(id));
+    const found = others.length === 0 ? [] : await this.#options.find(others);
+    return [...known, ...found.filter((entry) => !this.#isInPart(entry)).map((entry) => this.#first(entry))];
+  }
+
+  #isInPart(position: FeedPosition): boolean {
+    if (this.#part === null) return false;
+    const { from, to } = this.#part;
+    return (
+      (from === null || compareFeedPositions(from, position) < 0) &&
+      (to === null || compareFeedPositions(position, to) <= 0)
+    );
+  }
+
+  /** No entry that this read does not have is above it. */
+  #floor(): number {
+    if (this.#part?.from !== null) return Infinity;
+    return this.#part.to?.relevancy.getTime() ?? -Infinity;
   }
 
   /** Items that are the topmost visible ones of their group. */

@@ -1,5 +1,5 @@
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
-import { decodePosition, encodePosition } from '../../../domain/cursor.ts';
+import { decodeGroups, encodeGroups, groupMark } from '../../../domain/cursor.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
@@ -27,19 +27,25 @@ export async function readFeedGroups(
   const size = pageSize(args.first, GROUPS);
   const { userId } = session.identity;
   const list = `groups:${userId}`;
-  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const cursor = args.after == null ? null : decodeGroups(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  const feed = openStages(dependencies, session, {
-    filter: checkFeedFilter(args.filter),
-    order: 'RELEVANCY',
-  });
+  const filter = checkFeedFilter(args.filter);
+  const feed = openStages(dependencies, session, { filter, order: 'RELEVANCY' });
   const scan = openScan(dependencies, feed);
+  // With another filter a group has other items: one that was listed with that filter can be listed again.
+  const filtered = groupMark(list, JSON.stringify(filter));
+  const listed = [...(cursor?.listed ?? [])];
+  const before = new Set(listed);
+  const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
   const page = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size,
     after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
     scan: (after, limit) => scan.scan(after, limit),
-    select: scan.opening(cursor === null),
-    cursorOf: ({ relevancy, actionId }) => encodePosition(list, { time: relevancy, actionId, asOf }),
+    select: scan.opening(cursor === null ? null : wasListed),
+    cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
+      if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
+      return encodeGroups(list, { time: relevancy, actionId, asOf, listed });
+    },
   });
   const edges = page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: scan.groupOf(node) }));
   const groups = edges.map(({ node }) => node);
