@@ -66,6 +66,27 @@ export default tseslint.config(
     files: ACTION_WRITERS,
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK, ...NO_UNREVISED_WRITE] },
   },
+  // Files are written so that no link leads them elsewhere, and secrets read where nobody else can have put them.
+  {
+    files: ['src/**', 'packages/local-engine/src/**'],
+    // A lock makes its own file; the others fill a folder that they have just made.
+    ignores: [
+      '**/own-file.ts',
+      'src/cli/init.ts',
+      'packages/local-engine/src/process/file-lock.ts',
+      'packages/local-engine/src/tree/**',
+    ],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        ...['node:fs', 'node:fs/promises'].map((name) => ({
+          name,
+          importNames: ['appendFile', 'appendFileSync', 'createWriteStream', 'writeFile', 'writeFileSync'],
+          message: 'Write files by lib/own-file.ts, in the local engine by process/own-file.ts.',
+        })),
+      ],
+    },
+  },
   // One seed for all random suites: only this file knows the library that reads it.
   {
     files: TESTS,

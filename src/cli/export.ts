@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Tenant } from '../domain/tenant.ts';
 import { withoutTenantIn } from '../domain/tenant-text.ts';
+import { NewFile } from '../lib/own-file.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import type { ExportPart } from '../services/shapes.ts';
 import { configOf } from './config-of.ts';
@@ -30,19 +30,21 @@ export async function exportMember(context: CommandContext, options: ExportOptio
   const { member: memberId, out } = options;
   // Checked before anything is started: existing files are never overwritten.
   if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} already exists`);
+  const file = out === undefined ? null : new NewFile(out);
+  const discard = () => file?.discard() ?? Promise.resolve();
   const farewell = () =>
     out === undefined
       ? 'Interrupted: the output is incomplete.'
       : `Interrupted: ${out} was not written. Run the same command again.`;
   if (options.url !== undefined) {
-    endOnSignals(context.terminal, { farewell, close: () => removeUnfinished(out) });
+    endOnSignals(context.terminal, { farewell, close: discard });
     const client = await connectToServer(context, {
       url: options.url,
       token: options.token,
       tenant: options.tenant,
     });
     const { memberExport } = await client.run<{ readonly memberExport: unknown }>(QUERY, { memberId });
-    await write(context, out, [JSON.stringify(memberExport, null, 1)]);
+    await write(context, file, [JSON.stringify(memberExport, null, 1)]);
     return;
   }
   const config = configOf(context, { needsKey: false });
@@ -52,12 +54,12 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     parts: { api: false, worker: false },
     voice: 'command',
     farewell,
-    onInterrupted: () => removeUnfinished(out),
+    onInterrupted: discard,
   });
   const { services } = runtime.app;
   const session = services.openSession(actingIn(tenant, OPERATOR));
   const id = tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
-  await write(context, out, jsonLines(shownIn(tenant, services.exportMember(session, id))));
+  await write(context, file, jsonLines(shownIn(tenant, services.exportMember(session, id))));
 }
 
 /** Converts ids to the host application's form. */
@@ -93,34 +95,23 @@ export async function* jsonLines(parts: AsyncIterable<ExportPart>): AsyncGenerat
 
 async function write(
   { terminal }: Pick<CommandContext, 'terminal'>,
-  out: string | undefined,
+  file: NewFile | null,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
-  if (out === undefined) {
+  if (file === null) {
     for await (const line of lines) terminal.out(line);
     return;
   }
-  // Written under another name until complete, readable only by its owner.
-  const unfinished = unfinishedName(out);
   try {
     await pipeline(
       Readable.from(lines).map((line: string) => `${line}\n`),
-      createWriteStream(unfinished, { mode: 0o600 }),
+      file.open(),
     );
-    await rename(unfinished, out);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+    await file.complete();
+  } finally {
+    await file.discard();
   }
-  terminal.note(`Written to ${out}`);
-}
-
-function unfinishedName(out: string): string {
-  return `${out}.part`;
-}
-
-async function removeUnfinished(out: string | undefined): Promise<void> {
-  if (out !== undefined) await rm(unfinishedName(out), { force: true });
+  terminal.note(`Written to ${file.path}`);
 }
 
 async function isThere(path: string): Promise<boolean> {

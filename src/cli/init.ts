@@ -8,6 +8,8 @@ import { packageVersion } from './package-info.ts';
 /** Two levels up, from src/cli as well as from dist/cli. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 const TEMPLATE = join(ROOT, 'templates', 'project');
+/** Nothing that has appeared since the folder was looked at is written over or through. */
+const NEW = { flag: 'wx' } as const;
 /** Dot files written by this command. */
 const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 
@@ -24,9 +26,9 @@ export async function init({ terminal }: CommandContext, given: string): Promise
     throw new CommandError(
       `${folder} is not empty: it contains ${there.slice(0, 3).join(', ')}. Choose another folder.`,
     );
-  await cp(TEMPLATE, folder, { recursive: true });
-  await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n');
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
+  await cp(TEMPLATE, folder, { recursive: true, force: false, errorOnExist: true });
+  await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n', NEW);
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`, NEW);
   const place = relative('', folder);
   terminal.out(`Created a project in ${folder}. To run it:\n`);
   if (place !== '') terminal.out(`  cd ${place}`);

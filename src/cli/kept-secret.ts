@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+import { NewFile, readOwnFile } from '../lib/own-file.ts';
 
 const FILE_NAME = 'jwt-secret';
 const SECRET_BYTES = 32;
@@ -36,12 +37,12 @@ export function keptSecret(dataDir: string): Promise<string | null> {
 /** Creating a link is atomic: if two processes start together, both read the winner's secret. */
 async function makeSecret(dataDir: string, path: string): Promise<string> {
   await makeFolder(dataDir);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = new NewFile(path);
   try {
-    await writeFile(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });
-    await link(draft, path).catch(ignoreCode('EEXIST'));
+    await file.write(randomBytes(SECRET_BYTES).toString('base64url'));
+    await link(file.draft, path).catch(ignoreExisting);
   } finally {
-    await rm(draft, { force: true });
+    await file.discard();
   }
   const secret = await readSecret(path);
   if (secret === null) throw new Error(`The secret ${path} was removed while it was being made`);
@@ -49,7 +50,7 @@ async function makeSecret(dataDir: string, path: string): Promise<string> {
 }
 
 async function readSecret(path: string): Promise<string | null> {
-  const text = (await readFile(path, 'utf8').catch(ignoreCode('ENOENT')))?.trim();
+  const text = (await readOwnFile(path))?.trim();
   if (text === undefined) return null;
   if (Buffer.byteLength(text) < SECRET_BYTES)
     throw new Error(
@@ -58,9 +59,6 @@ async function readSecret(path: string): Promise<string | null> {
   return text;
 }
 
-function ignoreCode(code: string): (error: unknown) => undefined {
-  return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === code) return undefined;
-    throw error;
-  };
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
 }

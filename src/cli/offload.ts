@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { clock } from '../lib/clock.ts';
+import { NewFile } from '../lib/own-file.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { checkRestorable, checkTarget } from './offload/check-files.ts';
@@ -32,13 +33,14 @@ export async function offload(context: CommandContext, options: OffloadOptions):
   const config = configOf(context, { needsKey: false });
   using steps = new Steps(context);
   await checkTarget(options.to, before, checkedBy(config, steps));
-  await using runtime = await open(context, config, options, GO_ON);
+  const file = new NewFile(options.to);
+  await using runtime = await open(context, config, options, { next: GO_ON, file });
   const missing = missingWorker(context, runtime, options);
   // Checked before anything is hidden that nobody would remove.
   while (missing !== null && !(await missing.look())) await delay(ASK_EVERY_MS);
   const { written, taken, earlier, left, failed } = await runOffload(
     {
-      ...{ ...runOf(runtime, steps), path: options.to, now: () => clock.now() },
+      ...{ ...runOf(runtime, steps), path: options.to, file, now: () => clock.now() },
       onWaiting: () => missing?.look() ?? Promise.resolve(),
     },
     { before },
@@ -68,12 +70,8 @@ export async function restore(context: CommandContext, path: string, options: Re
   const config = configOf(context, { needsKey: false });
   using steps = new Steps(context);
   const checked = await checkRestorable(path, checkedBy(config, steps));
-  await using runtime = await open(
-    context,
-    config,
-    options,
-    'Run the same command again to continue: nothing is restored twice.',
-  );
+  const next = 'Run the same command again to continue: nothing is restored twice.';
+  await using runtime = await open(context, config, options, { next });
   const { returned, skipped } = await runRestore({ ...runOf(runtime, steps), path }, checked);
   if (options.worker) {
     const { app } = runtime;
@@ -119,13 +117,14 @@ function open(
   context: CommandContext,
   config: Config,
   { worker }: Pick<OffloadOptions, 'worker'>,
-  next: string,
+  { next, file }: { readonly next: string; readonly file?: NewFile },
 ): Promise<Runtime> {
   return openRuntime(context, {
     config,
     parts: { api: false, worker },
     voice: 'command',
     farewell: () => `Interrupted. ${next}`,
+    onInterrupted: () => file?.discard() ?? Promise.resolve(),
   });
 }
 

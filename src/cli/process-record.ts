@@ -1,4 +1,5 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { NewFile, readOwnFile } from '../lib/own-file.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../lib/process-identity.ts';
 
 /** Information that a Fanfare process gives others on its DATA_DIR. */
@@ -7,9 +8,9 @@ export type ProcessRecord<T> = T & { readonly process: ProcessIdentity };
 /** Writes a record readable only by this user. Disposing removes it, unless another process has replaced it. */
 export async function recordProcess(path: string, content: object): Promise<AsyncDisposable> {
   const process = ownIdentity();
-  const draft = `${path}.${String(process.pid)}`;
-  await writeFile(draft, `${JSON.stringify({ ...content, process }, null, 1)}\n`, { mode: 0o600 });
-  await rename(draft, path);
+  const file = new NewFile(path);
+  await file.write(`${JSON.stringify({ ...content, process }, null, 1)}\n`);
+  await file.complete();
   return {
     async [Symbol.asyncDispose]() {
       const found = await read(path);
@@ -26,13 +27,8 @@ export async function findRecord<T extends object>(path: string): Promise<Proces
 }
 
 async function read(path: string): Promise<{ readonly process: ProcessIdentity } | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readOwnFile(path);
+  if (text === null) return null;
   try {
     const record = JSON.parse(text) as { readonly process?: ProcessIdentity } | null;
     return record?.process === undefined ? null : { ...record, process: record.process };

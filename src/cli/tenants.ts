@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { createGzip } from 'node:zlib';
 import { startDatabases } from '../app/databases.ts';
 import { isTenantName, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
+import { NewFile } from '../lib/own-file.ts';
 import { connectDatabase } from '../storage/database/mongo.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
@@ -43,11 +43,11 @@ export async function exportTenant(
 ): Promise<void> {
   const tenant = nameOf(context, name);
   if (await isThere(out)) throw new CommandError(`--out ${out} already exists`);
-  const unfinished = `${out}.part`;
+  const file = new NewFile(out);
   await using runtime = await open(
     context,
     `Interrupted: ${out} was not written. Run the same command again.`,
-    () => rm(unfinished, { force: true }),
+    () => file.discard(),
   );
   let [count, documents] = [0, 0];
   const { services } = runtime.app;
@@ -59,18 +59,15 @@ export async function exportTenant(
     }
   }
   try {
-    // Written under another name until complete, readable only by its owner.
-    const file = createWriteStream(unfinished, { mode: 0o600 });
-    if (out.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file);
-    else await pipeline(Readable.from(text()), file);
+    if (out.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file.open());
+    else await pipeline(Readable.from(text()), file.open());
     if (documents === 0)
       throw new CommandError(
         `Nothing is stored about ${tenant}: no file was written. All tenants with data: fanfare tenant list`,
       );
-    await rename(unfinished, out);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+    await file.complete();
+  } finally {
+    await file.discard();
   }
   context.terminal.note(`${String(count)} lines written to ${out}`);
 }

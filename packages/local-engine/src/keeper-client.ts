@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 import type { Exit, FromKeeper, ServiceSpec, ToKeeper } from './keeper-messages.ts';
 import { nodeCommand } from './process/node-command.ts';
+import { openOwnLog } from './process/own-file.ts';
 import { resolvers } from './process/resolvers.ts';
 import type { Resolvers } from './process/resolvers.ts';
 
@@ -70,7 +71,7 @@ export class Keeper implements AsyncDisposable {
   /** Starts a keeper that notes its processes in `folder`, which must exist. */
   static async start(folder: string): Promise<Keeper> {
     const { command, args } = nodeCommand(new URL('./keeper.ts', import.meta.url), [folder]);
-    const log = openSync(join(folder, 'keeper.log'), 'a', 0o600);
+    const log = openOwnLog(join(folder, 'keeper.log'));
     const child = spawn(command, args, { detached: true, cwd: folder, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     const keeper = new Keeper(child);

@@ -3,7 +3,7 @@
  * reach the databases before the server has finished with them; and it ends when its channel to the server closes,
  * which happens however the server dies, unless other processes have joined. Argument: the folder for its record.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECORD_FILE } from './keeper-messages.ts';
@@ -12,6 +12,7 @@ import { KeptProcess } from './kept-process.ts';
 import { hasMembers } from './members.ts';
 import { ownIdentity } from './process/identity.ts';
 import { logLine } from './process/log-line.ts';
+import { writeOwnFile } from './process/own-file.ts';
 import {
   forgetRunningServices,
   restoreRunningServices,
@@ -116,10 +117,8 @@ function writeRecord(): void {
     keeper: ownIdentity(),
     services: [...running.values()].flatMap(({ service }) => service ?? []),
   };
-  const draft = join(folder, `${RECORD_FILE}.${process.pid}`);
   try {
-    writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
-    renameSync(draft, join(folder, RECORD_FILE));
+    writeOwnFile(join(folder, RECORD_FILE), JSON.stringify(record));
   } catch (error) {
     // The folder may be deleted, or its disk be full; the services must still be stopped in order.
     logLine(`Cannot write the record of the embedded services: ${reasonOf(error)}`);

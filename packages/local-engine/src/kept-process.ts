@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, statfsSync } from 'node:fs';
+import { closeSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Exit, RunningService, ServiceSpec } from './keeper-messages.ts';
 import { identify } from './process/identity.ts';
 import { endOrphans } from './process/orphans.ts';
+import { openOwnLog } from './process/own-file.ts';
 
 /** What its keeper hears of a process. */
 export interface ProcessReports {
@@ -113,7 +114,7 @@ export class KeptProcess {
   #spawn(args: readonly string[], refuse: (reason: string) => void): number | null {
     const { spec } = this;
     this.#startedAt = performance.now();
-    const log = openSync(spec.log, 'a', 0o600);
+    const log = openOwnLog(spec.log);
     let child: ChildProcess;
     try {
       child = spawn(spec.command, args, {

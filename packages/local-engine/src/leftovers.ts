@@ -1,10 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnEmbeddedEvent } from './events.ts';
 import { RECORD_FILE } from './keeper-messages.ts';
 import type { KeeperRecord, RunningService } from './keeper-messages.ts';
 import { isAlive } from './process/identity.ts';
 import type { ProcessIdentity } from './process/identity.ts';
+import { readOwnFile } from './process/own-file.ts';
 import { waitUntil } from './process/wait-until.ts';
 
 /** A keeper stops its services one after the other, each within its own limit; this is more than all of them. */
@@ -52,9 +53,10 @@ function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 function readRecord(file: string): KeeperRecord | null {
+  const text = readOwnFile(file);
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as KeeperRecord;
+    return text === null ? null : (JSON.parse(text) as KeeperRecord);
   } catch {
-    return null; // None was left; a record is never half written.
+    return null; // Not ours: a record is never half written.
   }
 }

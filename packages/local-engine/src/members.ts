@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, ownIdentity } from './process/identity.ts';
 import type { ProcessIdentity } from './process/identity.ts';
+import { writeOwnFile } from './process/own-file.ts';
 
 /** A file for each process that uses the services of another one. It counts as long as its process lives. */
 const FOLDER = 'members';
@@ -12,7 +13,7 @@ export function becomeMember(dataDir: string): Disposable {
   const folder = join(dataDir, FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, randomUUID());
-  writeFileSync(file, JSON.stringify(ownIdentity()), { mode: 0o600 });
+  writeOwnFile(file, JSON.stringify(ownIdentity()));
   return {
     [Symbol.dispose]: () => {
       rmSync(file, { force: true });

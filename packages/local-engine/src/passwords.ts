@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnFile, writeOwnFile } from './process/own-file.ts';
 
 /** The user that clients of the gateway log in as. */
 export const GATEWAY_USER = 'fanfare';
@@ -20,25 +21,13 @@ function passwordFile(dataDir: string, owner: PasswordOwner): string {
  */
 export function keptPassword(dataDir: string, owner: PasswordOwner): string {
   const file = passwordFile(dataDir, owner);
-  const kept = readOrNull(file);
-  if (kept !== null) {
+  const kept = readOwnFile(file)?.trim() ?? '';
+  // Empty is what a full disk left.
+  if (kept !== '') {
     chmodSync(file, 0o600);
     return kept;
   }
   const password = randomBytes(BYTES).toString('base64url');
-  const draft = `${file}.new`;
-  writeFileSync(draft, `${password}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  writeOwnFile(file, `${password}\n`);
   return password;
-}
-
-/** Null also for a file that a full disk left empty. */
-function readOrNull(file: string): string | null {
-  try {
-    const text = readFileSync(file, 'utf8').trim();
-    return text === '' ? null : text;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,10 +1,11 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Addresses } from './addresses.ts';
 import { becomeMember } from './members.ts';
 import { identify, isAlive, ownIdentity } from './process/identity.ts';
 import type { ProcessIdentity } from './process/identity.ts';
+import { readOwnFile, writeOwnFile } from './process/own-file.ts';
 
 /** What runs in a DATA_DIR, with the passwords in the addresses. */
 interface RunningServices extends Addresses {
@@ -62,11 +63,7 @@ export function noteRunningServices(dataDir: string, services: Addresses, keeper
   const { mongodbUri, mongodbKind, redisUrl, redisKind } = services;
   const owner = ownIdentity();
   const record: RunningRecord = { owner, keeper, mongodbUri, mongodbKind, redisUrl, redisKind };
-  const file = join(dataDir, FILE);
-  const draft = `${file}.new`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
-  renameSync(draft, file);
+  writeOwnFile(join(dataDir, FILE), JSON.stringify(record));
 }
 
 /** From now on nobody can join. */
@@ -99,9 +96,10 @@ function move(from: string, to: string): void {
 }
 
 function readRecord(file: string): RunningRecord | null {
+  const text = readOwnFile(file);
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RunningRecord;
+    return text === null ? null : (JSON.parse(text) as RunningRecord);
   } catch {
-    return null; // There is none, and it is never half written.
+    return null; // Not ours: it is never half written.
   }
 }

@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refusalOfFile } from '../../services/lifecycle/restore-actions.ts';
+import { refuseForeignFile } from '../../lib/own-file.ts';
 import { CommandError } from '../context.ts';
 import { checkOffloadFile, type CheckedFile, type OffloadHeader } from './offload-file.ts';
 
@@ -30,6 +31,8 @@ export async function checkTarget(
   { hasTenants, onProgress }: Checked,
 ): Promise<void> {
   if (await isThere(path)) {
+    // It becomes the only copy, so nobody else may change it.
+    await refuseForeignFile(path);
     const { header } = await read(path, onProgress);
     refuseOtherTime(path, header, before);
     const refusal = refusalOfFile(header, hasTenants);

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +7,7 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import type { OffloadChunk } from '../../services/lifecycle/offload-lines.ts';
 import type { OffloadableActions } from '../../services/lifecycle/offload-actions.ts';
+import type { NewFile } from '../../lib/own-file.ts';
 import { CommandError } from '../context.ts';
 import { readLines } from '../import/lines.ts';
 
@@ -62,12 +62,12 @@ const endSchema = z.strictObject({
  * @returns the number of actions in it. If there are none, no file is written.
  */
 export async function writeOffloadFile(
-  path: string,
+  file: NewFile,
   head: Pick<OffloadHeader, 'schema' | 'tenants' | 'before' | 'readAt'>,
   readNext: ReadNext,
   onProgress: (actions: number) => void,
 ): Promise<number> {
-  const unfinished = `${path}.part`;
+  const { path } = file;
   const hash = createHash('sha256');
   let [lines, actions] = [0, 0];
   const put = (line: string): string => {
@@ -90,15 +90,14 @@ export async function writeOffloadFile(
     yield `${JSON.stringify({ end: 'file', lines, actions, sha256: hash.digest('hex') })}\n`;
   }
   try {
-    const target = createWriteStream(unfinished, { mode: 0o600, flush: true });
-    const source = Readable.from(content());
+    const [source, target] = [Readable.from(content()), file.open()];
     await (path.endsWith('.gz') ? pipeline(source, createGzip(), target) : pipeline(source, target));
     if (actions > 0) {
-      await rename(unfinished, path);
+      await file.complete();
       await syncFolder(dirname(path));
     }
   } finally {
-    await rm(unfinished, { force: true });
+    await file.discard();
   }
   return actions;
 }

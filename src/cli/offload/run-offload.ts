@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services/create-services.ts';
 import type { BroughtBack } from '../../services/lifecycle/restore-actions.ts';
+import { NewFile } from '../../lib/own-file.ts';
 import { CommandError } from '../context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
@@ -20,6 +21,8 @@ type Lifecycle = Pick<
 export interface OffloadRun {
   readonly services: Lifecycle;
   readonly path: string;
+  /** What it is written as, for who interrupts the run to discard. */
+  readonly file?: NewFile;
   /** By the database's clock. */
   readonly now: () => Date;
   /** @param fraction `null`: unknown */
@@ -53,7 +56,7 @@ export async function runOffload(
   run: OffloadRun,
   { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
 ): Promise<OffloadOutcome> {
-  const { services, path, now, onProgress, onWaiting } = run;
+  const { services, path, file = new NewFile(path), now, onProgress, onWaiting } = run;
   if (before > now())
     throw new CommandError(`${before.toISOString()} is in the future, so the file could not be complete`);
   const shape = await services.readDocumentShape(OPERATOR);
@@ -61,7 +64,7 @@ export async function runOffload(
   if (!isContinued) {
     const head = { ...shape, before, readAt: now() };
     const written = await writeOffloadFile(
-      path,
+      file,
       head,
       (after) => services.readOffloadable(OPERATOR, { before, after }),
       (actions) => {

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRestorable, checkTarget } from '../../../src/cli/offload/check-files.ts';
 import { writeOffloadFile } from '../../../src/cli/offload/offload-file.ts';
+import { NewFile } from '../../../src/lib/own-file.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/registry.ts';
 
 let folder = '';
@@ -20,7 +21,7 @@ const LINES = ['{"in":"actions","id":"1"}', '{"in":"bookmarks","of":"1"}', '{"in
 async function newFile({ schema = LATEST, tenants = false } = {}): Promise<string> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
   await writeOffloadFile(
-    path,
+    new NewFile(path),
     { schema, tenants, before: BEFORE, readAt: new Date() },
     (after) => Promise.resolve(after === null ? { lines: Readable.from([LINES]), last: 'last' } : null),
     () => undefined,

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOwnFile } from '../process/own-file.ts';
 
 export type Durability = 'durable' | 'fast';
 
@@ -19,8 +20,10 @@ export const GATEWAY_POOL_SIZE = 24;
 export function writeConfiguration(data: string, settings: PostgresSettings): void {
   const lines = Object.entries({ ...shared(settings), ...(settings.durability === 'fast' ? FAST : {}) });
   const text = lines.map(([name, value]) => `${name} = '${value}'\n`).join('');
-  writeFileSync(join(data, 'postgresql.conf'), `# Written at every start.\n${text}`);
-  writeFileSync(join(data, 'pg_hba.conf'), `# Written at every start.\n${ACCESS}`);
+  // PostgreSQL's own user where we are root, which writes nothing through what that user may have put there.
+  const { uid } = statSync(data);
+  writeOwnFile(join(data, 'postgresql.conf'), `# Written at every start.\n${text}`, uid);
+  writeOwnFile(join(data, 'pg_hba.conf'), `# Written at every start.\n${ACCESS}`, uid);
 }
 
 /** The password also protects the host: the server may pass folders that other users may not (see asServiceUser). */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -10,6 +10,7 @@ import { keptPassword } from '../passwords.ts';
 import { freePort } from '../process/free-port.ts';
 import { diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
+import { writeOwnFile } from '../process/own-file.ts';
 import type { RedisChoice } from './choose-redis.ts';
 
 /** A running Redis that can be taken down and brought back, for tests of failures. */
@@ -133,8 +134,7 @@ function writeConfiguration({ port, data, password, durability }: RedisSettings)
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}\n`);
   const file = join(data, 'redis.conf');
-  writeFileSync(file, `# Written at every start.\n${lines.join('')}`, { mode: 0o600 });
-  chmodSync(file, 0o600);
+  writeOwnFile(file, `# Written at every start.\n${lines.join('')}`);
   return file;
 }
 
