@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../domain/action.ts';
-import { isMutedMember, type ReaderMutes } from '../domain/mute.ts';
+import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
 import { normalised, wordsOf, type Phrases } from '../domain/words.ts';
 import { textsOf } from './texts.ts';
 
@@ -10,7 +10,7 @@ export type MutableAction = Pick<Action, 'actorId' | 'refIds' | 'refs' | 'descri
 export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolean {
   if (mutes.list.length === 0) return false;
   return (
-    isMutedMember(mutes, action.actorId) ||
+    isMutedPerson(mutes, action.actorId) ||
     mutes.types.has(action.descriptor.type) ||
     action.refIds.some((refId) => mutes.refs.has(refId)) ||
     (mutes.phrases.size > 0 && hasPhrase(mutes.phrases, action))

@@ -21,7 +21,7 @@ export interface ItemMark {
   readonly state: ItemState | null;
   /** Present while SNOOZED and after the snooze has ended, see `markAt`. `null`: no snooze since the last other state. */
   readonly snooze: Snooze | null;
-  /** When the reader marked the item as read; `null`: never, or marked unread later. */
+  /** The relevancy at which the reader marked the item as read; `null`: never, or marked unread later. */
   readonly readAt: Date | null;
   /** Explicitly marked unread: overrides every other rule. */
   readonly isUnread: boolean;
@@ -47,7 +47,7 @@ export function lifted(relevancy: Date, to: Date | null | undefined): Date {
   return to != null && to.getTime() > relevancy.getTime() ? to : relevancy;
 }
 
-/** Newer than everything read so far and than its own read mark, or explicitly marked unread. */
+/** Above everything read so far and above where it was read itself, or explicitly marked unread. */
 export function isUnreadItem(
   lastRead: Date | null,
   mark: Pick<ItemMark, 'readAt' | 'isUnread'> | null,

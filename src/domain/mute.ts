@@ -67,3 +67,8 @@ export const NO_MUTES: ReaderMutes = {
 export function isMutedMember({ members }: Pick<ReaderMutes, 'members'>, userId: UserId): boolean {
   return members.has(userId);
 }
+
+/** What the person does is muted: as a member or, which counts as much, as something that can be referred to. */
+export function isMutedPerson({ members, refs }: Pick<ReaderMutes, 'members' | 'refs'>, id: UserId): boolean {
+  return members.has(id) || refs.has(id);
+}

@@ -7,7 +7,7 @@ import {
   spanBringsPassedOn,
   type TypedAction,
 } from './follow-span.ts';
-import { isMutedMember } from './mute.ts';
+import { isMutedPerson } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import { areOfOneTenant } from './tenant.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
@@ -120,7 +120,7 @@ export function passedOnBy(
 ): AddressedBy[] {
   if (action.scope !== 'PUBLIC') return [];
   return action.reshares.flatMap(({ by, at }) => {
-    if (isMutedMember(mutes, by)) return [];
+    if (isMutedPerson(mutes, by)) return [];
     const spans = follows.flatMap((follow) => (follow.refId === by ? follow.spans : []));
     const span = spans.find((one) => spanBringsPassedOn(one, action, at));
     return span === undefined
@@ -184,7 +184,7 @@ export function mutesPasser(
   { mutes }: Pick<ReaderProfile, 'mutes'>,
   { reshares }: Pick<Action, 'reshares'>,
 ): boolean {
-  return mutes.members.size > 0 && reshares.some(({ by }) => isMutedMember(mutes, by));
+  return mutes.list.length > 0 && reshares.some(({ by }) => isMutedPerson(mutes, by));
 }
 
 const BY_FOLLOWING: ReadonlySet<DeliveryReason> = new Set(['FOLLOW', 'PULL', 'RESHARE']);

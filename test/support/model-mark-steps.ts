@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
 import { clock } from '../../src/lib/clock.ts';
-import { isSnoozed, maySee, type ModelAction, type ModelReader } from './model.ts';
+import { highestOf, isSnoozed, maySee, placeOf, type ModelAction, type ModelReader } from './model.ts';
 import { toDate } from './model-action-steps.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { ItemStep, Person } from './model-steps.ts';
@@ -98,15 +99,23 @@ export async function markItem(
   const reader = run.reader(by);
   const isSeen = maySee(run.model, reader, action);
   const mark = what === 'markItemRead' ? 'markItemsRead' : 'markItemsUnread';
-  const { instant } = await during(() =>
-    expectOutcome(services[mark](session(run, by), [action.id]), isSeen ? null : 'NOT_FOUND'),
-  );
+  const before = await services.getNewsfeedItem(session(run, by), action.id);
+  await expectOutcome(services[mark](session(run, by), [action.id]), isSeen ? null : 'NOT_FOUND');
   if (!isSeen) return;
   reader.unreadActionIds = reader.unreadActionIds.filter((id) => id !== action.id);
-  reader.readAt.delete(action.id);
-  if (what === 'markItemUnread') reader.unreadActionIds.push(action.id);
-  else {
-    const [stored] = await repositories.itemMarks.find(reader.userId, [action.id]);
-    reader.readAt.set(action.id, instant(stored?.readAt ?? undefined));
+  if (what === 'markItemUnread') {
+    reader.readAt.delete(action.id);
+    reader.unreadActionIds.push(action.id);
+    return;
   }
+  const after = await services.getNewsfeedItem(session(run, by), action.id);
+  const [stored] = await repositories.itemMarks.find(reader.userId, [action.id]);
+  const readAt = found(stored?.readAt).getTime();
+  const known = reader.readAt.get(action.id) ?? -Infinity;
+  // Where the reader was shown it: what is not delivered yet bumps it afterwards.
+  expect(readAt).toBeGreaterThanOrEqual(Math.max(known, before?.relevancy.getTime() ?? -Infinity));
+  const shown = before === null ? undefined : after?.relevancy.getTime();
+  const most = shown ?? Math.max(highestOf(action), placeOf(run.model, reader, action));
+  expect(readAt).toBeLessThanOrEqual(Math.max(known, most));
+  reader.readAt.set(action.id, readAt);
 }

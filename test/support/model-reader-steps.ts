@@ -44,9 +44,13 @@ export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Pro
   const { parts, model, id } = run;
   const named = pairs.map(({ by, ref, ...options }) => ({ followerId: id(by), refId: id(ref), ...options }));
   const { instant } = await during(() => parts.services.followMany(parts.service, named));
-  // Of a pair that is named twice the last is the one that counts.
-  const different = new Map(named.map((pair) => [`${pair.followerId} ${pair.refId}`, pair]));
-  for (const { followerId, refId, types: given, isAssigned } of different.values()) {
+  for (const { followerId, refId } of new Map(
+    named.map((pair) => [`${pair.followerId} ${pair.refId}`, pair]),
+  ).values()) {
+    // Of a pair that is named twice the last value of each option is the one that counts.
+    const same = named.filter((pair) => pair.followerId === followerId && pair.refId === refId);
+    const given = same.findLast(({ types }) => types !== undefined)?.types;
+    const isAssigned = same.findLast((pair) => pair.isAssigned !== undefined)?.isAssigned;
     const types = typesTaken(model, followerId, refId, given);
     const isOpen = isFollowing(model, followerId, refId);
     if (!isOpen || !isOpenWith(model, followerId, refId, types)) {

@@ -100,7 +100,7 @@ export interface ModelReader {
   archivedActionIds: string[];
   /** Until when. */
   readonly snoozed: Map<string, number>;
-  /** When single items were marked as read. */
+  /** Where single items stood when they were marked as read. */
   readonly readAt: Map<string, number>;
   unreadActionIds: string[];
   bookmarks: { readonly actionId: string; readonly at: number }[];
@@ -218,7 +218,9 @@ export function waysOfPassing(model: Model, userId: string, action: ModelAction)
       const span = spanAt(model, userId, action, { refId: actorId, time: passedOn });
       return span === undefined ? [] : [{ via: actorId, span }];
     })
-    .filter(({ via }) => !mutes.some(({ kind, value }) => kind === 'MEMBER' && value === via));
+    .filter(
+      ({ via }) => !mutes.some(({ kind, value }) => (kind === 'MEMBER' || kind === 'REF') && value === via),
+    );
 }
 
 /** A follow that brings an action, and the first of its spans that does. */
@@ -310,7 +312,7 @@ export function relevancyFor(model: Model, userId: string, action: ModelAction):
   return Math.max(baseOf(action), ...boostsFor(model, userId, action).map(({ to }) => to));
 }
 
-/** Above everything read, and above when the item itself was; or marked as unread. */
+/** Above everything read, and above where the item itself was read; or marked as unread. */
 export function isUnreadAt(reader: ModelReader, actionId: string, relevancy: number): boolean {
   if (reader.unreadActionIds.includes(actionId)) return true;
   const readAt = reader.readAt.get(actionId);
@@ -358,6 +360,11 @@ export function placeOf(model: Model, reader: ModelReader, action: ModelAction):
   const relevancy = relevancyFor(model, reader.userId, action);
   if (isSnoozed(reader, action.id)) return relevancy;
   return Math.max(relevancy, reader.snoozed.get(action.id) ?? -Infinity);
+}
+
+/** Nothing that has happened so far puts it above this for anybody. */
+export function highestOf(action: ModelAction): number {
+  return Math.max(baseOf(action), ...action.interactions.map(({ at }) => at));
 }
 
 /** What the reader put away. */

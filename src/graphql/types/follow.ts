@@ -71,7 +71,7 @@ builder.mutationFields((t) => ({
       pairs: t.arg({
         type: [FollowInput],
         required: true,
-        description: 'Each pair at most once.',
+        description: 'Of a pair given twice, the last value of each option counts.',
         extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
       }),
     },
@@ -85,7 +85,7 @@ builder.mutationFields((t) => ({
       pairs: t.arg({
         type: [FollowPairInput],
         required: true,
-        description: 'Each pair at most once.',
+        description: 'A pair given twice counts once.',
         extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
       }),
       keepHistory: t.arg.boolean({

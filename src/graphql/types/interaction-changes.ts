@@ -19,7 +19,8 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     }),
     at: t.field({
       type: 'DateTime',
-      description: 'When it happened. Default: now. At most five minutes in the future.',
+      description:
+        'When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused.',
     }),
     text: t.string({ description: 'For COMMENT: 1 to 10,000 characters.' }),
     reaction: t.string({ description: 'Required for REACTION: one of the configured reactions.' }),

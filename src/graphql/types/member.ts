@@ -68,7 +68,7 @@ builder.mutationField('upsertMembers', (t) =>
       members: t.arg({
         type: [MemberInput],
         required: true,
-        description: 'Each member at most once.',
+        description: 'Of a member given twice, the last record counts.',
         extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
       }),
     },

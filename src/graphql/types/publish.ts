@@ -22,7 +22,7 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
     }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When it is removed everywhere, in the future. Default: never.',
+      description: 'When it is removed everywhere: later than now and than `conducted`. Default: never.',
     }),
     scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Its audience.' }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),

@@ -114,7 +114,7 @@ builder.mutationField('upsertRefs', (t) =>
       refs: t.arg({
         type: [RefInput],
         required: true,
-        description: 'Each ref at most once.',
+        description: 'Of a ref given twice, the last record counts.',
         extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
       }),
     },

@@ -20,7 +20,7 @@ const UpdateActionInput = builder.inputType('UpdateActionInput', {
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When it is removed everywhere, in the future; null: never.',
+      description: 'When it is removed everywhere: later than now and than `conducted`; null: never.',
     }),
   }),
 });

@@ -112,8 +112,7 @@ export async function followMany(
     ['pairs'],
   );
   const now = clock.now();
-  const different = new Map(pairs.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair]));
-  const spans = [...different.values()].map((pair): NewSpan => ({ ...pair, since: now }));
+  const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
   await checkSpans(dependencies, spans);
@@ -124,6 +123,23 @@ export async function followMany(
   ]);
   await open(dependencies, spans, { epochs, now });
   return inputs.length;
+}
+
+type Pair = z.output<typeof pairsSchema>[number];
+
+/** Each pair once, with the last value of each option: as if they had been given one after another. */
+function inOrder(pairs: readonly Pair[]): Pair[] {
+  const different = new Map<string, Pair>();
+  for (const pair of pairs) {
+    const key = JSON.stringify([pair.followerId, pair.refId]);
+    const { types, isAssigned } = different.get(key) ?? pair;
+    different.set(key, {
+      ...pair,
+      types: pair.types === undefined ? types : pair.types,
+      isAssigned: pair.isAssigned ?? isAssigned,
+    });
+  }
+  return [...different.values()];
 }
 
 /** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */

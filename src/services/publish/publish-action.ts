@@ -195,18 +195,21 @@ function outcomeOf({ code, message, issues }: FanfareError): PublishOutcome {
   };
 }
 
-/** Actions that have already expired. A replay stays a replay even after the action has expired. */
+/** Actions that would expire before they happen, or have already. A replay stays a replay even after that. */
 async function lateOf(
   { actions }: Pick<PublishDependencies, 'actions'>,
   inputs: readonly CheckedInput[],
 ): Promise<ReadonlySet<CheckedInput>> {
   const now = clock.time();
-  const over = inputs.filter(({ expiresAt }) => expiresAt !== null && expiresAt.getTime() <= now);
+  const over = inputs.filter(
+    ({ expiresAt, conducted }) =>
+      expiresAt !== null && expiresAt.getTime() <= Math.max(now, conducted?.getTime() ?? now),
+  );
   return new Set(await unpublishedOf({ actions }, over));
 }
 
 function tooLate(path: readonly (string | number)[]): FanfareError {
-  return badInput('Must be later than now', [...path, 'expiresAt']);
+  return badInput('Must be later than now and than conducted', [...path, 'expiresAt']);
 }
 
 /** Actions beyond the tenant's quota. Replays do not count, neither of earlier calls nor of earlier entries. */

@@ -66,6 +66,7 @@ export async function updateAction(
   const { identity } = session;
   const checked = check(input);
   const known = await requireEditable(session, id);
+  checkExpiry(checked, known.conducted.getTime());
   if (checked.descriptor !== undefined && !identity.roles.has('service'))
     refuseOtherVoices(checked.descriptor, known.actorId, [...PATH, 'descriptor']);
   const { scope } = checked;
@@ -92,10 +93,14 @@ export async function updateAction(
 
 function check(input: UpdateActionInput): CheckedEdit {
   const { descriptor, ...checked } = validate(inputSchema, { ...input }, PATH);
-  if (checked.expiresAt != null && checked.expiresAt.getTime() <= clock.time())
-    throw badInput('Must be later than now', [...PATH, 'expiresAt']);
+  checkExpiry(checked, clock.time());
   if (descriptor === undefined) return checked;
   return { ...checked, descriptor: checkDescriptor(descriptor, [...PATH, 'descriptor']) };
+}
+
+function checkExpiry({ expiresAt }: Pick<CheckedEdit, 'expiresAt'>, after: number): void {
+  if (expiresAt != null && expiresAt.getTime() <= after)
+    throw badInput('Must be later than now and than conducted', [...PATH, 'expiresAt']);
 }
 
 /**

@@ -23,6 +23,7 @@ export interface ItemMarkDocument {
   due?: Date;
   /** Token of the process about to notify them. */
   claim?: string;
+  /** The item's relevancy when it was marked as read. Older releases stored the time of marking, which is not below it. */
   readAt?: Date;
   isUnread?: true;
 }

@@ -23,10 +23,12 @@ function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocumen
 export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
   async function markAll(
     userId: UserId,
-    actionIds: readonly ActionId[],
-    update: Parameters<typeof collection.updateOne>[1],
+    updates: readonly {
+      readonly actionId: ActionId;
+      readonly update: Parameters<typeof collection.updateOne>[1];
+    }[],
   ): Promise<void> {
-    const operations = actionIds.map((actionId) => ({
+    const operations = updates.map(({ actionId, update }) => ({
       updateOne: { filter: { _id: readerActionId(userId, actionId) }, update, upsert: true },
     }));
     await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
@@ -60,12 +62,25 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    async markRead(userId: UserId, actionIds: readonly ActionId[], readAt: Date): Promise<void> {
-      await markAll(userId, actionIds, { $max: { readAt }, $unset: { isUnread: 1 } });
+    async markRead(
+      userId: UserId,
+      items: readonly { readonly actionId: ActionId; readonly readAt: Date }[],
+    ): Promise<void> {
+      await markAll(
+        userId,
+        items.map(({ actionId, readAt }) => ({
+          actionId,
+          update: { $max: { readAt }, $unset: { isUnread: 1 } },
+        })),
+      );
     },
 
     async markUnread(userId: UserId, actionIds: readonly ActionId[]): Promise<void> {
-      await markAll(userId, actionIds, { $set: { isUnread: true }, $unset: { readAt: 1 } });
+      const update = { $set: { isUnread: true }, $unset: { readAt: 1 } } as const;
+      await markAll(
+        userId,
+        actionIds.map((actionId) => ({ actionId, update })),
+      );
     },
 
     /** Items the reader marked as unread. Index `unread`. */

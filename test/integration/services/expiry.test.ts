@@ -5,6 +5,7 @@ import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
 
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 interface Scene {
@@ -126,14 +127,21 @@ test('an action that was read before changes with the clock', async () => {
   expect([action.isDeleted, read?.isDeleted]).toEqual([false, true]);
 });
 
-test('must be later than now, and a replay of what has expired is a conflict', async () => {
+test('must be later than now and than what happened, and a replay of what has expired is a conflict', async () => {
   await using parts = await openParts();
   const late = {
     code: 'BAD_USER_INPUT',
-    issues: [{ path: ['input', 'expiresAt'], message: 'Must be later than now' }],
+    issues: [{ path: ['input', 'expiresAt'], message: 'Must be later than now and than conducted' }],
   };
   const over = { actorId: 'bob', expiresAt: new Date() };
   await expect(parts.publish(over)).rejects.toMatchObject(late);
+  const soon = { actorId: 'bob', conducted: new Date(Date.now() + 4 * MINUTE) };
+  const before = new Date(Date.now() + 3 * MINUTE);
+  await expect(parts.publish({ ...soon, expiresAt: before })).rejects.toMatchObject(late);
+  const { action } = await parts.publish(soon);
+  await expect(
+    parts.services.updateAction(parts.session('bob'), action.id, { expiresAt: before }),
+  ).rejects.toMatchObject(late);
   const { expiring } = await openScene(parts);
   await letExpire(parts, expiring);
   for (const expiresAt of [new Date(Date.now() + HOUR), new Date()])
@@ -159,7 +167,11 @@ test('a retry that comes after the end it names is the first action, where that 
   ]);
   expect(outcomes.map(({ action: of, isReplay, error }) => [of?.id === action.id, isReplay, error])).toEqual([
     [true, true, null],
-    [false, false, { code: 'BAD_USER_INPUT', message: 'inputs.1.expiresAt: Must be later than now' }],
+    [
+      false,
+      false,
+      { code: 'BAD_USER_INPUT', message: 'inputs.1.expiresAt: Must be later than now and than conducted' },
+    ],
     [false, false, null],
   ]);
   expect((await parts.repositories.actions.published([{ actorId: 'bob', idempotencyKey: 'never' }]))[0]).toBe(

@@ -121,6 +121,16 @@ describe('the types of a follow', () => {
     expect(await followed(parts)).toEqual({ types: undefined, isAssigned: false });
   });
 
+  test('are the last that are given of each, where a pair is given twice', async () => {
+    await using parts = await openParts();
+    await parts.services.followMany(parts.service, [
+      { ...ANN, types: ['NewApplicant'] },
+      { ...ANN, types: ['Custom'] },
+      { ...ANN, isAssigned: true },
+    ]);
+    expect(await followed(parts)).toEqual({ types: ['Custom'], isAssigned: true });
+  });
+
   test('keep nothing from a reader but from their feed', async () => {
     await using parts = await openParts();
     await sync(parts, { ...ANN, types: ['NewApplicant'] });

@@ -105,6 +105,29 @@ test('single items are read and unread whatever the waterline says, by every cou
   expect(await unread()).toEqual([e, a]);
 });
 
+test('what is marked as read is unread again after every bump, also of an old action that rises by little', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const conducted = new Date(Date.now() - 21 * 86_400_000);
+  const { id } = (await parts.publish({ scope: 'PUBLIC', mentions: ['bob'], refs: [], conducted })).action;
+  await services.follow(ann(parts), 'actor', 10);
+  await parts.fanOut();
+  const isUnread = async (): Promise<unknown> => (await services.getNewsfeedItem(ann(parts), id))?.isUnread;
+  for (const [n, kind] of (['LIKE', 'COMMENT', 'COMMENT'] as const).entries()) {
+    await services.markItemsRead(ann(parts), [id]);
+    expect(await isUnread()).toBe(false);
+    await services.recordInteraction(parts.session(`by-${String(n)}`), { actionId: id, kind });
+    await parts.fanOut();
+    expect(await isUnread()).toBe(true);
+  }
+  // Not in the feed, it is read with all that has happened to it.
+  await services.unfollow(ann(parts), 'actor', false);
+  await services.markItemsRead(ann(parts), [id]);
+  await services.follow(ann(parts), 'actor', 10);
+  await parts.fanOut();
+  expect(await isUnread()).toBe(false);
+});
+
 async function paged(parts: Parts, size: number): Promise<string[]> {
   const ids: string[] = [];
   let after: string | null = null;

@@ -145,10 +145,10 @@ test.each(someModels(2))(
     const { services, session } = parts;
     await reshare(parts, 'bob', id);
     await parts.fanOut();
-    for (const muted of ['bob', 'actor']) {
-      await services.mute(session('ann'), muted);
+    for (const muted of ['bob', 'actor'].flatMap((id) => [{ memberId: id }, { refId: id }])) {
+      await services.addMute(session('ann'), muted, null);
       expect(await shownTo(parts, 'ann')).toEqual([]);
-      await services.unmute(session('ann'), muted);
+      await services.removeMute(session('ann'), muted);
       expect(await shownTo(parts, 'ann')).toMatchObject([{ reasons: ['RESHARE'], resharedBy: ['bob'] }]);
     }
     // There for another reason, it stays, and does not name who is muted.

@@ -406,7 +406,7 @@ export type PublishActionInput = {
   conducted?: InputMaybe<Scalars['DateTime']['input']>;
   /** What happened. */
   descriptor: DescriptorInput;
-  /** When it is removed everywhere, in the future. Default: never. */
+  /** When it is removed everywhere: later than now and than `conducted`. Default: never. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Unique per actor; a retry with the same key returns the first action. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
@@ -426,7 +426,7 @@ export type RecordInteractionInput = {
   actionId: Scalars['ID']['input'];
   /** The member who interacted. Default: the viewer. Another member requires the role service. NOT_FOUND if they may not see the action. */
   actorId?: InputMaybe<Scalars['String']['input']>;
-  /** When it happened. Default: now. At most five minutes in the future. */
+  /** When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused. */
   at?: InputMaybe<Scalars['DateTime']['input']>;
   /** Free data of the application, at most 4 KiB as JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;
@@ -499,7 +499,7 @@ export type Scope =
 export type UpdateActionInput = {
   /** The new descriptor, of the same type. */
   descriptor?: InputMaybe<DescriptorInput>;
-  /** When it is removed everywhere, in the future; null: never. */
+  /** When it is removed everywhere: later than now and than `conducted`; null: never. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Ids of the members who are mentioned. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;

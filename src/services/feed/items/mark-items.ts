@@ -1,9 +1,8 @@
-import type { ActionId } from '../../../domain/action.ts';
+import type { Action, ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
 import { announceListChange } from '../../../realtime/announce.ts';
 import { requireAction } from '../read-actions.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
-import { clock } from '../../../lib/clock.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
 export const MAX_MARKED_AT_ONCE = 100;
@@ -11,7 +10,8 @@ export const MAX_MARKED_AT_ONCE = 100;
 export const MAX_MARKED_UNREAD = 1_000;
 
 /**
- * Marks items as read, independent of the read mark. A later bump makes an item unread again.
+ * Marks items as read where they stand, independent of the read mark: a bump makes an item unread again, however old it is.
+ * Of an action that is not in the feed, all that has boosted it so far is read.
  * @throws FanfareError BAD_USER_INPUT; NOT_FOUND when one of them is not visible, and then none is marked.
  */
 export async function markItemsRead(
@@ -20,9 +20,16 @@ export async function markItemsRead(
   actionIds: readonly ActionId[],
 ): Promise<void> {
   const { userId } = session.identity;
-  const ids = await requireActions(session, actionIds);
-  await dependencies.feeds.markHasMarks(userId);
-  await dependencies.itemMarks.markRead(userId, ids, clock.now());
+  const actions = await requireActions(session, actionIds);
+  const [entries] = await Promise.all([
+    dependencies.feedReader.find(await session.profile(), idsOf(actions)),
+    dependencies.feeds.markHasMarks(userId),
+  ]);
+  const places = new Map(entries.map(({ actionId, relevancy }) => [actionId, relevancy]));
+  await dependencies.itemMarks.markRead(
+    userId,
+    actions.map(({ id, latest }) => ({ actionId: id, readAt: places.get(id) ?? latest })),
+  );
   await announceListChange(dependencies, [userId], 'marks');
 }
 
@@ -36,7 +43,7 @@ export async function markItemsUnread(
   actionIds: readonly ActionId[],
 ): Promise<void> {
   const { userId } = session.identity;
-  const ids = await requireActions(session, actionIds);
+  const ids = idsOf(await requireActions(session, actionIds));
   const all = new Set([...(await dependencies.itemMarks.unread(userId)), ...ids]);
   if (all.size > MAX_MARKED_UNREAD)
     throw new FanfareError(
@@ -49,13 +56,16 @@ export async function markItemsUnread(
 }
 
 /** Deduplicates. Costs the same for invisible and for missing actions. */
-async function requireActions(session: ReaderSession, actionIds: readonly ActionId[]): Promise<ActionId[]> {
+async function requireActions(session: ReaderSession, actionIds: readonly ActionId[]): Promise<Action[]> {
   const ids = [...new Set(actionIds)];
   if (actionIds.length < 1 || actionIds.length > MAX_MARKED_AT_ONCE)
     throw badInput(
       `Must have from 1 to ${String(MAX_MARKED_AT_ONCE)} entries, got ${String(actionIds.length)}`,
       ['actionIds'],
     );
-  await Promise.all(ids.map((id) => requireAction(session, id)));
-  return ids;
+  return Promise.all(ids.map((id) => requireAction(session, id)));
+}
+
+function idsOf(actions: readonly Pick<Action, 'id'>[]): ActionId[] {
+  return actions.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { isMutedAction } from '../../../descriptors/muted-action.ts';
 import type { Action } from '../../../domain/action.ts';
 import type { Member } from '../../../domain/member.ts';
-import { isMutedMember } from '../../../domain/mute.ts';
+import { isMutedPerson } from '../../../domain/mute.ts';
 import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import { lifted, boostOf } from '../../../domain/item-mark.ts';
 import { baseRelevancy } from '../../../domain/relevancy.ts';
@@ -259,7 +259,7 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
 function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
   if (action === null || isGone(action)) return false;
   const { mutes } = profile;
-  if (isMutedMember(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
+  if (isMutedPerson(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
   return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
 }
 
