@@ -52,6 +52,7 @@ export function openApi(
       database.writes.note(error);
       return isDatabaseUnavailable(error);
     },
+    trustedProxies: http.trustedProxies,
     limits: {
       maxBodyBytes: http.maxBodyBytes,
       maxUserBodyBytes: http.maxUserBodyBytes,

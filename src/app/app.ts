@@ -166,7 +166,10 @@ async function build(
   const { port: metricsPort, token } = config.metrics;
   if (parts.metrics === true && metricsPort !== undefined)
     closer.own(
-      await startMetricsServer({ host: config.http.host, port: metricsPort, token, metrics, logger }),
+      await startMetricsServer({
+        ...{ host: config.http.host, port: metricsPort, token, metrics, logger },
+        readiness: () => checkReadiness(probes),
+      }),
     );
   // The order matters: a fan-out may request a rebuild.
   const isIdle = async (): Promise<boolean> =>

@@ -24,6 +24,8 @@ export interface Config {
     readonly maxUserBodyBytes: number;
     readonly maxBodyBytesUnderWay: number;
     readonly maxConnections: number;
+    /** Addresses and networks of proxies whose X-Forwarded-For counts. */
+    readonly trustedProxies: readonly string[];
     /** `null`: no limit. */
     readonly rateLimits: {
       readonly requests: Rate | null;

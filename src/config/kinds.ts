@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseDuration, parseSize } from './units.ts';
 
@@ -108,6 +109,23 @@ export function origins(): Kind<readonly string[] | '*'> {
 
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+const MOST_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** Addresses, and networks in CIDR notation, separated by commas. */
+export function networks(): Kind<readonly string[]> {
+  return kind('addresses or networks such as 10.0.0.0/8 or fd00::/8, separated by commas', (text) => {
+    const given = text.split(',').map((part) => part.trim());
+    return given.every(isNetwork) ? given : null;
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = MOST_BITS[isIP(address)];
+  if (most === undefined || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
 
 const MOST_REACTIONS = 50;

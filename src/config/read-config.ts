@@ -134,6 +134,7 @@ function shape(values: SettingValues, env: Environment): Config {
       maxUserBodyBytes: values.BODY_LIMIT_USER,
       maxBodyBytesUnderWay: values.BODY_LIMIT_TOTAL,
       maxConnections: values.MAX_CONNECTIONS,
+      trustedProxies: values.TRUSTED_PROXIES ?? [],
       rateLimits: {
         requests: values.RATE_LIMIT ?? null,
         cost: values.RATE_LIMIT_COST ?? null,

@@ -4,9 +4,11 @@ import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './exchange/accept.ts';
+import type { AddressOf } from './identity/addresses.ts';
 import { TENANT_HEADER, type Authenticate } from './identity/auth.ts';
 import type { Caller } from './identity/caller.ts';
 import type { EventStreams } from './sockets/event-streams.ts';
+import type { Connections } from './limits/connections.ts';
 import { maxBodyOf, type BodyUnderWay, type Intake } from './limits/intake.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import type { RequestContext } from './execution/operation-context.ts';
@@ -28,6 +30,8 @@ export interface GraphqlEndpointOptions {
   readonly limits: HttpLimits;
   readonly rateLimits: RateLimits | undefined;
   readonly intake: Intake;
+  readonly connections: Pick<Connections, 'hold'>;
+  readonly addressOf: AddressOf;
   readonly logger: Pick<Logger, 'debug'>;
 }
 
@@ -39,23 +43,25 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(
   options: GraphqlEndpointOptions,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { yoga, shortWay, streams, intake } = options;
+  const { yoga, shortWay, streams, intake, connections, addressOf } = options;
   return async (req, res) => {
     const startedAt = performance.now();
     if (!isHost(req.headers.host)) {
       sendJson(res, 400, { error: 'The Host header is invalid' });
       return;
     }
-    const { identity, shares, refusal: refused } = await admit(options, req);
+    const address = addressOf(req);
+    const { identity, shares, refusal: refused } = await admit(options, req, address);
     const byTicket = ticketOf(req) !== null;
     const { socket: connection } = req;
-    const caller: Caller = { identity, address: addressOf(req), connection, byTicket, transport: 'http' };
+    const caller: Caller = { identity, address, connection, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
     let answer: PlainAnswer | Response;
     {
       using underWay = intake.open(caller);
-      const refusal = refused ?? (await readBody(options, req, caller, underWay));
+      const full = connections.hold(req.socket, caller);
+      const refusal = refused ?? full ?? (await readBody(options, req, caller, underWay));
       const languages = req.headers['accept-language'];
       const traceparent = req.headers['traceparent']?.toString();
       const context: RequestContext = {
@@ -89,10 +95,6 @@ function isHost(host: string | undefined): boolean {
   return isGood;
 }
 
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
-}
-
 /** The URL counts only if no header identifies the caller. */
 function ticketOf({ method, url = '', headers }: IncomingMessage): string | null {
   if (method !== 'GET' || headers.authorization !== undefined || !url.includes('ticket=')) return null;
@@ -112,7 +114,11 @@ interface Admission {
   readonly refusal?: Error;
 }
 
-async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Promise<Admission> {
+async function admit(
+  options: GraphqlEndpointOptions,
+  req: IncomingMessage,
+  address: string,
+): Promise<Admission> {
   const { authenticate, services, rateLimits, logger } = options;
   let identity: Identity | null = null;
   let refusal: Error | undefined;
@@ -128,9 +134,7 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
   }
   // Counted first, since rejected requests cost work, too.
   const shares =
-    req.method === 'OPTIONS'
-      ? []
-      : ((await rateLimits?.countRequest({ identity, address: addressOf(req) })) ?? []);
+    req.method === 'OPTIONS' ? [] : ((await rateLimits?.countRequest({ identity, address })) ?? []);
   refusal = refusalFor(shares) ?? refusal;
   return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }

@@ -4,28 +4,22 @@ import type { Readiness } from './pages/health.ts';
 import { createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
 import { send, sendJson } from './exchange/respond.ts';
 
-export interface RoutesOptions {
+export interface ProbesOptions {
+  readonly readiness: () => Promise<Readiness>;
+  readonly isClosing: () => boolean;
+}
+
+export interface RoutesOptions extends ProbesOptions {
   readonly graphql: Handler;
   readonly graphiql: boolean;
   /** `null`: there is none. */
   readonly console: ConsoleOptions | null;
-  readonly readiness: () => Promise<Readiness>;
-  readonly isClosing: () => boolean;
   /** `null`: /metrics is not served here. */
   readonly metrics: MetricsPageOptions | null;
 }
 
 export function createRoutes(options: RoutesOptions): Handler {
-  const routes = new Map<string, Handler>([
-    [GRAPHQL_PATH, options.graphql],
-    [
-      '/health',
-      readOnly((_req, res) => {
-        sendJson(res, 200, { status: 'ok' }, NO_STORE);
-      }),
-    ],
-    ['/ready', readOnly(answerReadiness(options))],
-  ]);
+  const routes = new Map<string, Handler>([[GRAPHQL_PATH, options.graphql], ...probeRoutes(options)]);
   if (options.metrics !== null) routes.set('/metrics', readOnly(createMetricsPage(options.metrics)));
   if (options.graphiql)
     routes.set(
@@ -43,10 +37,23 @@ export function createRoutes(options: RoutesOptions): Handler {
   };
 }
 
+/** What orchestrators ask, by path. */
+export function probeRoutes(options: ProbesOptions): [string, Handler][] {
+  return [
+    [
+      '/health',
+      readOnly((_req, res) => {
+        sendJson(res, 200, { status: 'ok' }, NO_STORE);
+      }),
+    ],
+    ['/ready', readOnly(answerReadiness(options))],
+  ];
+}
+
 const NO_STORE = { 'cache-control': 'no-store' };
 
 /** Concurrent requests share one run of the probes. */
-function answerReadiness({ readiness, isClosing }: RoutesOptions): Handler {
+function answerReadiness({ readiness, isClosing }: ProbesOptions): Handler {
   let asked: Promise<Readiness> | null = null;
   return async (_req, res) => {
     if (isClosing()) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { CorsOrigins } from '../config/config.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
@@ -8,12 +8,14 @@ import { logListening } from '../telemetry/events/process.ts';
 import { logSocketTrouble } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createAddressOf } from './identity/addresses.ts';
 import { createAuthenticator, type AuthOptions } from './identity/auth.ts';
 import type { ConsoleOptions, DemoPerson } from './pages/console.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import { GRAPHQL_PATH, requestPath, type Handler } from './exchange/handler.ts';
 import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
+import { Connections } from './limits/connections.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
 import { createNodeServer, listen } from './limits/node-server.ts';
@@ -51,6 +53,8 @@ export interface HttpServerOptions {
   readonly corsOrigins?: CorsOrigins;
   /** Approximate memory bound for rendered parts of actions, in bytes. Default: 16 MiB. */
   readonly partBytes?: number;
+  /** Proxies in front, as in TRUSTED_PROXIES. Default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Override single defaults. */
   readonly limits?: Partial<HttpLimits>;
   /** Reports members whose open streams must end. */
@@ -93,7 +97,7 @@ export interface HttpServer extends AsyncDisposable {
   };
   /**
    * Stops accepting, closes sockets with 1001, aborts event streams and lets requests in progress finish, for at most
-   * `limits.shutdownMs`. Idempotent.
+   * `limits.shutdownMs`, and a second for clients that neither send nor read. Idempotent.
    */
   close(): Promise<void>;
 }
@@ -127,12 +131,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     metrics,
   });
   const intake = new Intake(limits);
+  const connections = new Connections(limits, logger);
+  const addressOf = createAddressOf(options.trustedProxies ?? []);
   const sockets = new SocketServer({
     yoga,
     authenticate,
     sessionEnds,
     limits,
     intake,
+    connections,
+    addressOf,
     rateLimits,
     persisted,
     observer,
@@ -149,6 +157,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       streams,
       limits,
       intake,
+      connections,
+      addressOf,
       rateLimits,
       logger,
     }),
@@ -158,31 +168,26 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
     isClosing: () => closing !== null,
   });
-  const requests = new Set<ServerResponse>();
-  // Connections without a request yet: Node counts them neither as idle nor as busy, and closing would wait for them.
-  const silent = new Set<Duplex>();
   const lanes = new RequestLanes(limits.maxPipelined);
-  const server = createNodeServer(limits);
-  server.on('connection', (socket: Duplex) => {
-    silent.add(socket);
-    socket.on('close', () => silent.delete(socket));
-  });
+  const server = createNodeServer(limits, connections);
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
-    silent.delete(req.socket);
     lanes.enter(req, res, () => {
-      requests.add(res);
-      res.once('close', () => requests.delete(res));
+      connections.begin(req, res);
       if (closing !== null) res.setHeader('connection', 'close');
-      void answer(routes, observer, req, res);
+      void answer(routes, observer, req, res).finally(() => {
+        connections.wrote(req.socket);
+      });
     });
   });
-  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    silent.delete(socket);
+  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.upgrade(socket);
     socket.on('error', (err) => {
       logSocketTrouble(logger, { err });
     });
     if (closing !== null) refuseUpgrade(socket, '503 Service Unavailable');
     else if (requestPath(req) !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found');
+    else if (connections.hold(socket, { identity: null, address: addressOf(req) }) !== null)
+      refuseUpgrade(socket, '429 Too Many Requests');
     else sockets.handleUpgrade(req, socket, head);
   });
 
@@ -192,15 +197,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         resolve();
       });
     });
-    for (const socket of silent) socket.destroy();
-    for (const res of requests) if (!res.headersSent) res.setHeader('connection', 'close');
+    connections.close();
     streams.close();
     const overdue = setTimeout(() => {
-      server.closeAllConnections();
+      connections[Symbol.dispose]();
     }, limits.shutdownMs);
     await sockets.close();
     await closed;
     clearTimeout(overdue);
+    connections[Symbol.dispose]();
     await yoga.dispose();
     watchedParts[Symbol.dispose]();
   }
@@ -212,7 +217,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url,
     port,
     stats: () => ({
-      requests: requests.size,
+      requests: connections.requests,
       sockets: sockets.size,
       subscriptions: quota.total,
       bodyBytes: intake.bytes,
@@ -249,6 +254,8 @@ async function answer(
   }
 }
 
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+/** Does not wait for the client to end its half of the connection. */
+function refuseUpgrade(socket: Socket, status: string): void {
+  socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.destroySoon();
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDatabase } from '../../src/storage/database/mongo.ts';
+import { holdOneOfEach } from '../support/held-connections.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { MAIN, runCli, startCli, startCommand } from '../support/run-cli.ts';
 
@@ -47,8 +48,10 @@ describe('fanfare serve', () => {
     expect(await page.text()).toContain(authorization.slice('Bearer '.length));
     const { stdout: other } = await runCli(['token', '--sub', 'demo', '--roles', 'admin'], env);
     expect(await viewer(url, `Bearer ${other.trim()}`)).toEqual(answer);
+    await using _held = await holdOneOfEach(Number(new URL(url).port), authorization);
     first.signal('SIGTERM');
     const { code, stdout, stderr } = await first.result;
+    // Closing that takes too long exits with 1.
     expect(code).toBe(0);
     expect(stdout).toContain(join(dataDir, 'jwt-secret'));
     expect(stderr).not.toContain(authorization.slice('Bearer '.length));

@@ -408,16 +408,3 @@ describe('what counts as a request', () => {
     }
   });
 });
-
-describe('connections', () => {
-  test('above the limit are closed', async () => {
-    await using server = await startTestHttp(app, { limits: { maxConnections: 1 } });
-    const first = connect(server.port, '127.0.0.1');
-    await once(first, 'connect');
-    first.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
-    await once(first, 'data');
-    const second = connect(server.port, '127.0.0.1');
-    await once(second, 'close');
-    first.destroy();
-  });
-});

@@ -85,7 +85,7 @@ describe('the page', () => {
     expect(metered.log.join('')).not.toContain('a-token-of-the-scraper');
   });
 
-  test('moves to a port of its own, with its token, and leaves that of the API', async () => {
+  test('moves to a port of its own, with its token and the probes, and leaves that of the API', async () => {
     await using metered = await startTestApp({
       worker: false,
       env: { METRICS_PORT: '0', METRICS_TOKEN: 'a-token-of-the-scraper' },
@@ -96,6 +96,8 @@ describe('the page', () => {
     const page = await fetch(url, { headers: { authorization: 'Bearer a-token-of-the-scraper' } });
     expect(await page.text()).toContain('fanfare_graphql_requests_total');
     expect((await fetch(new URL('/graphql', url))).status).toBe(404);
+    expect(await (await fetch(new URL('/health', url))).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(new URL('/ready', url))).json()).toMatchObject({ status: 'ready' });
   });
 
   test('is served by a worker without an API too', async () => {
@@ -156,7 +158,10 @@ test('a port of metrics that is taken is named by its setting: there are two por
   const { port } = new URL(page.url);
   const metrics = createMetrics({ withProcess: false });
   const logger = createLogger({ level: 'silent' });
-  const starting = startMetricsServer({ host: '127.0.0.1', port: Number(port), metrics, logger });
+  const readiness = () => Promise.resolve({ isReady: true, checks: {} });
+  const starting = startMetricsServer({
+    ...{ host: '127.0.0.1', port: Number(port), metrics, logger, readiness },
+  });
   await expect(starting).rejects.toThrow(`METRICS_PORT=${port} cannot be used`);
   await expect(starting).rejects.toHaveProperty('cause.code', 'EADDRINUSE');
 });

@@ -162,8 +162,8 @@ describe('the example for Kubernetes', () => {
         name: 'metrics',
         containerPort: Number(literals.get('METRICS_PORT')),
       });
-    expect(api?.livenessProbe.httpGet).toEqual({ path: '/health', port: 'http' });
-    expect(api?.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
+    expect(api?.livenessProbe.httpGet).toEqual({ path: '/health', port: 'metrics' });
+    expect(api?.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'metrics' });
     expect(worker?.livenessProbe.exec?.command).toEqual(['node', 'bin/fanfare.js', 'worker', '--health']);
     const named = resources.flatMap(({ spec }) => [
       ...(spec?.ports ?? []).map(({ targetPort }) => targetPort),

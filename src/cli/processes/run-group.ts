@@ -77,7 +77,12 @@ async function open(
   const { port, token } = config.metrics;
   if (port !== undefined) {
     const page = { contentType: metrics.contentType, metrics: () => group.metrics() };
-    closer.own(await startMetricsServer({ host: config.http.host, port, token, metrics: page, logger }));
+    closer.own(
+      await startMetricsServer({
+        ...{ host: config.http.host, port, token, metrics: page, logger },
+        readiness: () => group.readiness(),
+      }),
+    );
   }
   if (hasHeartbeat === true) closer.own(await beat(config, () => allReady(group), logger));
   return { app: { url }, config, databases: describeDatabases(databases, config), demoToken };

@@ -1,4 +1,16 @@
-import { duration, durationOrOff, onOff, oneOf, origins, rate, secret, size, text, whole } from '../kinds.ts';
+import {
+  duration,
+  durationOrOff,
+  networks,
+  onOff,
+  oneOf,
+  origins,
+  rate,
+  secret,
+  size,
+  text,
+  whole,
+} from '../kinds.ts';
 import { settingsOf } from '../setting.ts';
 
 const { setting, optional } = settingsOf('Server');
@@ -46,7 +58,11 @@ export const SERVER_SETTINGS = {
   MAX_CONNECTIONS: setting(
     '10000',
     whole(1, 1_000_000),
-    'Maximum number of open connections of one process.',
+    'Maximum number of open connections of one process; see limits.md for the share of each client.',
+  ),
+  TRUSTED_PROXIES: optional(
+    networks(),
+    'Addresses and networks of the proxies in front, such as 10.0.0.0/8, separated by commas. From these, the address of a client is taken from X-Forwarded-For.',
   ),
   RATE_LIMIT: setting(
     'off',
@@ -99,7 +115,7 @@ export const SERVER_SETTINGS = {
   SOCKET_IDLE: setting('5m', duration('1s', '24h'), 'How long a socket without an operation stays open.'),
   METRICS_PORT: optional(
     whole(0, 65_535),
-    'Separate port for /metrics, also in workers without an API; PORT then does not serve it.',
+    'Separate port for /metrics, /health and /ready, also in workers without an API; PORT then does not serve /metrics.',
     { shownDefault: 'served on PORT' },
   ),
   METRICS_TOKEN: optional(

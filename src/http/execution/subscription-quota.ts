@@ -1,32 +1,28 @@
+import { Tally } from '../../lib/tally.ts';
+
 /** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
 export class SubscriptionQuota {
   readonly #limit: number;
-  readonly #open = new Map<string, number>();
-  #total = 0;
+  readonly #open = new Tally();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get total(): number {
-    return this.#total;
+    return this.#open.total;
   }
 
   /** Takes a place, returned by disposing. `null` when the user has none left. */
   take(userId: string): Disposable | null {
-    const open = this.#open.get(userId) ?? 0;
-    if (open >= this.#limit) return null;
-    this.#open.set(userId, open + 1);
-    this.#total += 1;
+    if (this.#open.of(userId) >= this.#limit) return null;
+    this.#open.add(userId, 1);
     return new Place(this, userId);
   }
 
   /** Called once for each place. */
   giveBack(userId: string): void {
-    const open = this.#open.get(userId) ?? 0;
-    if (open <= 1) this.#open.delete(userId);
-    else this.#open.set(userId, open - 1);
-    this.#total -= 1;
+    this.#open.add(userId, -1);
   }
 }
 

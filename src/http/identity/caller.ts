@@ -1,5 +1,6 @@
 import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
+import { networkOf } from './addresses.ts';
 import type { ConnectionEnds } from './own-visitor.ts';
 
 export interface Caller {
@@ -13,9 +14,14 @@ export interface Caller {
   readonly transport: 'http' | 'websocket';
 }
 
+/** Callers whom only totals limit. */
+export function isTrusted(identity: Identity | null): boolean {
+  return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
+}
+
 /** Key under which a caller's requests are counted. */
 export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'address'>): string {
-  return identity === null ? `address:${address}` : `user:${identity.userId}`;
+  return identity === null ? `address:${networkOf(address)}` : `user:${identity.userId}`;
 }
 
 /** Key under which all requests of a tenant are counted; `null`: none. */

@@ -1,7 +1,7 @@
-import type { Identity } from '../../domain/viewer.ts';
-import { apiError } from '../../graphql/errors.ts';
-import { rateLimitKey, type Caller } from '../identity/caller.ts';
-import type { HttpLimits } from './limits.ts';
+import { Tally } from '../../lib/tally.ts';
+import { isTrusted, rateLimitKey, type Caller } from '../identity/caller.ts';
+import { busy } from './busy.ts';
+import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
 /** First bytes of each body, counted separately, so that small requests are answered while large ones wait. */
 const FIRST_BYTES = 16 * 1024;
@@ -9,18 +9,11 @@ const FIRST_BYTES = 16 * 1024;
 const MIN_FIRST_BYTES_UNDER_WAY = 16 * 1024 * 1024;
 /** Larger bodies are parsed and examined in separate turns of the event loop. */
 export const LARGE_BYTES = 64 * 1024;
-/** Share of the total that one user may have in flight. */
-const SHARE_OF_USER = 1 / 8;
-const RETRY_AFTER_S = '1';
 
 export type BodyLimits = Pick<
   HttpLimits,
   'maxBodyBytes' | 'maxUserBodyBytes' | 'maxAnonymousBodyBytes' | 'maxBodyBytesUnderWay'
 >;
-
-function isTrusted(identity: Identity | null): boolean {
-  return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
-}
 
 /** Maximum size of a caller's body or message, in bytes. */
 export function maxBodyOf({ identity }: Pick<Caller, 'identity'>, limits: BodyLimits): number {
@@ -100,8 +93,7 @@ class Ledger {
   readonly #what: string;
   readonly #max: number;
   readonly #maxOfUser: number;
-  readonly #bytesByUser = new Map<string, number>();
-  #bytes = 0;
+  readonly #tally = new Tally();
 
   constructor(what: string, max: number, maxOfUser: number) {
     this.#what = what;
@@ -110,31 +102,20 @@ class Ledger {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#tally.total;
   }
 
   /** An error to reject more bytes with; `null` when there is room. */
   refusalOf(key: string | null, more: number): Error | null {
     if (more <= 0) return null;
-    if (this.#bytes + more > this.#max)
-      return refusal('UNAVAILABLE', 503, `Too many ${this.#what} requests are in progress`);
-    if (key !== null && (this.#bytesByUser.get(key) ?? 0) + more > this.#maxOfUser)
-      return refusal('RATE_LIMITED', 429, `Too many ${this.#what} requests of this user are in progress`);
+    if (this.#tally.total + more > this.#max)
+      return busy('UNAVAILABLE', `Too many ${this.#what} requests are in progress`);
+    if (key !== null && this.#tally.of(key) + more > this.#maxOfUser)
+      return busy('RATE_LIMITED', `Too many ${this.#what} requests of this user are in progress`);
     return null;
   }
 
   add(key: string | null, more: number): void {
-    this.#bytes += more;
-    if (key === null || more === 0) return;
-    const bytes = (this.#bytesByUser.get(key) ?? 0) + more;
-    if (bytes === 0) this.#bytesByUser.delete(key);
-    else this.#bytesByUser.set(key, bytes);
+    this.#tally.add(key, more);
   }
-}
-
-function refusal(code: 'UNAVAILABLE' | 'RATE_LIMITED', status: number, message: string): Error {
-  return apiError(code, `${message}, try again in ${RETRY_AFTER_S} s`, {
-    status,
-    headers: { 'Retry-After': RETRY_AFTER_S },
-  });
 }

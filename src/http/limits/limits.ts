@@ -1,6 +1,9 @@
 import type { DocumentLimits } from '../../graphql/limits/document-limits.ts';
 import type { JsonBounds } from '../../lib/json-meter.ts';
 
+/** What one user may use of something that is limited in total. */
+export const SHARE_OF_USER = 1 / 8;
+
 /** What one client, and all clients together, may ask of a process. */
 export interface HttpLimits extends DocumentLimits {
   /** Maximum request body and socket message of services and admins, in bytes. */
@@ -18,7 +21,7 @@ export interface HttpLimits extends DocumentLimits {
   readonly maxTokens: number;
   /** Maximum number of objects an operation may request; see graphql/limits/cost.ts. */
   readonly maxCost: number;
-  /** Maximum open TCP connections, including sockets. Further ones are closed at once. */
+  /** Maximum open TCP connections, including sockets; see connections.ts. */
   readonly maxConnections: number;
   /** Maximum requests waiting on one connection for the answers to earlier ones. */
   readonly maxPipelined: number;
@@ -34,6 +37,13 @@ export interface HttpLimits extends DocumentLimits {
   readonly requestTimeoutMs: number;
   /** How long an idle connection stays open, in milliseconds; longer than load balancers keep it. */
   readonly keepAliveMs: number;
+  /** Total of all bytes that clients have not taken, without those that the system has taken. */
+  readonly maxUnsentBytes: number;
+  /**
+   * How long a client may take nothing of what it is sent, in milliseconds. The system asks for more only when it has sent
+   * a third of what it holds, which may be a megabyte.
+   */
+  readonly sendTimeoutMs: number;
   /** Time limit for `connection_init` on a socket, in milliseconds. */
   readonly connectionInitMs: number;
   /** How long a socket may have no operation, in milliseconds. Checked when sockets are pinged. */
@@ -64,6 +74,8 @@ export const DEFAULT_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveMs: 65_000,
+  maxUnsentBytes: 128 * 1024 * 1024,
+  sendTimeoutMs: 60_000,
   connectionInitMs: 5_000,
   socketIdleMs: 300_000,
   pingMs: 12_000,

@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Connections } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
 
-export function createNodeServer(limits: HttpLimits): Server {
+export function createNodeServer(limits: HttpLimits, connections: Connections): Server {
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -11,7 +12,9 @@ export function createNodeServer(limits: HttpLimits): Server {
     // Interval at which Node checks for overdue requests; its default would extend the limit to half a minute.
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
   });
-  server.maxConnections = limits.maxConnections;
+  server.on('connection', (socket: Socket) => {
+    connections.accept(socket);
+  });
   return server;
 }
 

@@ -1,34 +1,46 @@
 import { logListening } from '../../telemetry/events/process.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { requestPath, readOnly } from '../exchange/handler.ts';
+import { readOnly, requestPath, type Handler } from '../exchange/handler.ts';
+import { Connections } from '../limits/connections.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
 import { createNodeServer, listen } from '../limits/node-server.ts';
 import { RequestLanes } from '../limits/request-lanes.ts';
 import { sendJson } from '../exchange/respond.ts';
+import { probeRoutes } from '../routes.ts';
+import type { Readiness } from './health.ts';
 
 export interface MetricsServerOptions extends MetricsPageOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly logger: Pick<Logger, 'info'>;
+  /** Answers /ready. */
+  readonly readiness: () => Promise<Readiness>;
+  readonly logger: Pick<Logger, 'info' | 'debug'>;
 }
 
 export interface MetricsServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves /metrics only. Rejects when it cannot listen. */
+/** Serves /metrics, /health and /ready, whose connections are not among those of the API. Rejects when it cannot listen. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const page = readOnly(createMetricsPage(options));
+  const routes = new Map<string, Handler>([
+    ['/metrics', readOnly(createMetricsPage(options))],
+    ...probeRoutes({ readiness: options.readiness, isClosing: () => false }),
+  ]);
   const lanes = new RequestLanes(DEFAULT_LIMITS.maxPipelined);
-  const server = createNodeServer(DEFAULT_LIMITS);
+  const connections = new Connections(DEFAULT_LIMITS, options.logger);
+  const server = createNodeServer(DEFAULT_LIMITS, connections);
   server.on('request', (req, res) => {
     lanes.enter(req, res, () => {
-      if (requestPath(req) !== '/metrics') sendJson(res, 404, { error: 'Not found' });
+      connections.begin(req, res);
+      const path = requestPath(req);
+      const handler = routes.get(path);
+      if (handler === undefined) sendJson(res, 404, { error: 'Not found' });
       else
-        Promise.resolve(page(req, res)).catch(() => {
-          sendJson(res, 500, { error: 'The metrics are not available' });
+        Promise.resolve(handler(req, res)).catch(() => {
+          sendJson(res, 500, { error: `${path} is not available` });
         });
     });
   });
@@ -44,7 +56,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
         server.close(() => {
           resolve();
         });
-        server.closeAllConnections();
+        connections[Symbol.dispose]();
       }),
   };
 }

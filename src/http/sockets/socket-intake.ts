@@ -3,6 +3,7 @@ import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { JsonMeter } from '../../lib/json-meter.ts';
 import type { Caller } from '../identity/caller.ts';
+import type { Connections } from '../limits/connections.ts';
 import { maxBodyOf, type BodyUnderWay, type Intake } from '../limits/intake.ts';
 import type { HttpLimits } from '../limits/limits.ts';
 
@@ -22,6 +23,7 @@ export interface SocketIntakeOptions {
   readonly caller: () => Caller;
   readonly limits: HttpLimits;
   readonly intake: Intake;
+  readonly connections: Pick<Connections, 'wrote'>;
 }
 
 /**
@@ -39,10 +41,12 @@ export class SocketIntake {
 
   constructor(options: SocketIntakeOptions) {
     this.#options = options;
-    const { socket, stream } = options;
+    const { socket, stream, connections } = options;
     // Runs before ws, which emits the messages in these bytes.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#grow(chunk.length);
+      // Each message has an answer, and each ping: whoever sends without reading is noticed here.
+      connections.wrote(stream);
     });
     const onControl = (data: Buffer): void => {
       this.#pending = this.#without(data.length);

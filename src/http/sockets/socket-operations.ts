@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   DocumentNode,
@@ -16,9 +17,11 @@ import { apiError } from '../../graphql/errors.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import type { AddressOf } from '../identity/addresses.ts';
 import { unauthenticated, type Authenticate } from '../identity/auth.ts';
 import type { Caller } from '../identity/caller.ts';
 import { authorizationOf, closeReason, tenantIn } from './connection-params.ts';
+import type { Connections } from '../limits/connections.ts';
 import { callAt } from '../limits/deadline.ts';
 import type { BodyUnderWay, Intake } from '../limits/intake.ts';
 import type { HttpLimits } from '../limits/limits.ts';
@@ -32,6 +35,8 @@ import type { YogaApp } from '../execution/yoga.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
+  /** The stream below it. */
+  readonly stream: Duplex;
   /** Writes to it directly, bypassing the protocol. */
   readonly writer: SocketWriter;
   /** Without an identity until `connection_init`. */
@@ -56,6 +61,8 @@ export interface SocketOperationsOptions {
   readonly rateLimits: RateLimits | undefined;
   readonly persisted: PersistedOperations | undefined;
   readonly intake: Intake;
+  readonly connections: Pick<Connections, 'hold' | 'wrote'>;
+  readonly addressOf: AddressOf;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
 }
@@ -191,14 +198,19 @@ async function admit(
   connection: Connection,
   params: Readonly<Record<string, unknown>> | undefined,
 ): Promise<boolean> {
-  const { authenticate, rateLimits, sessionEnds, logger } = options;
-  const { socket } = connection;
+  const { authenticate, rateLimits, sessionEnds, connections, logger } = options;
+  const { socket, stream } = connection;
   try {
     const identity = await authenticate(authorizationOf(params), tenantIn(params));
     if (identity === null) throw unauthenticated(NEEDS_TOKEN);
     // Closed meanwhile: what its closing undoes would stay.
     if (socket.readyState === socket.CLOSED) return false;
     connection.caller = { ...connection.caller, identity };
+    const full = connections.hold(stream, connection.caller);
+    if (full !== null) {
+      socket.close(TRY_AGAIN_LATER, closeReason(full.message));
+      return false;
+    }
     endWithSession(socket, identity, sessionEnds);
     return true;
   } catch (error) {

@@ -5,6 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events/requests.ts';
 import { closeReason } from './connection-params.ts';
+import { GOODBYE_MS } from '../limits/connections.ts';
 import { callAt } from '../limits/deadline.ts';
 import { LARGE_BYTES } from '../limits/intake.ts';
 import { MessageOrder } from './message-order.ts';
@@ -20,12 +21,10 @@ import {
 const GOING_AWAY = 1001;
 /** A timeout, as for `connection_init`: clients with another operation reconnect. */
 const IDLE = CloseCode.ConnectionInitialisationTimeout;
-/** How long sockets may take to complete the closing handshake, in milliseconds. */
-const GOODBYE_MS = 2_000;
 
 /**
  * GraphQL over WebSocket with the protocol graphql-transport-ws. Close codes: 1001 the server stops; 1009 message too large;
- * 1013 tokens cannot be verified now, too many were rejected, or no room for a message; 4400 invalid message; 4401
+ * 1013 tokens cannot be verified now, too many were rejected, no room for a message, or too many connections of the user; 4400 invalid message; 4401
  * subscribed before `connection_ack`; 4403 no token, an invalid or expired one, or all sessions of the member were ended;
  * 4406 unsupported subprotocol; 4408 no `connection_init` in time, or no operation for long; 4409 duplicate id; 4429 second
  * `connection_init`.
@@ -70,16 +69,17 @@ export class SocketServer {
   }
 
   #open(socket: WebSocket, request: IncomingMessage, stream: Duplex): void {
-    const { logger, limits, intake } = this.#options;
+    const { logger, limits, intake, connections, addressOf } = this.#options;
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
     // ws closes the socket itself, with a suitable code.
     socket.on('error', (err) => {
       logSocketTrouble(logger, { err });
     });
-    const address = request.socket.remoteAddress ?? '';
+    const address = addressOf(request);
     const connection: Connection = {
       socket,
+      stream,
       writer: new SocketWriter({ socket, stream }),
       caller: { identity: null, address, transport: 'websocket' },
       // Checks the current time instead of the header: a socket may be open for days.
@@ -91,7 +91,10 @@ export class SocketServer {
       }),
     };
     this.#connections.set(socket, connection);
-    const messages = new SocketIntake({ socket, stream, caller: () => connection.caller, limits, intake });
+    const messages = new SocketIntake({
+      ...{ socket, stream, limits, intake, connections },
+      caller: () => connection.caller,
+    });
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,

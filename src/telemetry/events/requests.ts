@@ -39,6 +39,11 @@ export function logKeysBroken(
   log.warn(fields, 'Some keys behind JWKS_URI cannot be used');
 }
 
+/** The server did not wait for a client any longer. */
+export function logConnectionEnded(log: Pick<Logger, 'debug'>, fields: { readonly reason: string }): void {
+  log.debug(fields, 'Connection ended');
+}
+
 /** The peer violated the protocol or broke the connection. */
 export function logSocketTrouble(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Socket closed for an error');

@@ -97,6 +97,7 @@ describe('readConfig', () => {
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
       maxConnections: 10_000,
+      trustedProxies: [],
       rateLimits: { requests: null, cost: null, tenantRequests: null, tenantCost: null },
       persistedOperations: null,
       corsOrigins: 'loopback',
