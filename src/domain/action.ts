@@ -77,6 +77,13 @@ export interface ConcernedKey {
   readonly since: Date | null;
 }
 
+/** Audience key of a reader whom the content of an action concerned until an edit. */
+export interface FormerlyConcernedKey {
+  readonly key: string;
+  /** Time of the latest interaction before that edit: the item keeps the position that it has by it. */
+  readonly until: Date;
+}
+
 /** Upper bound on the reshares that carry an action to followers; the newest ones count. */
 export const MAX_RESHARES = 100;
 
@@ -105,6 +112,8 @@ export interface Action {
   /** Readers of a RESTRICTED action; empty for other scopes. */
   readonly recipients: readonly UserId[];
   readonly refs: readonly ActionRef[];
+  /** Number of refs that were given: the first ones. `null`: those that the descriptor does not name. */
+  readonly givenRefs: number | null;
   /** Ids of the refs and of the actor, each once. */
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
@@ -115,8 +124,10 @@ export interface Action {
   readonly editedAt: Date | null;
   /** Incremented by every edit of the audience. Above 0, reasons stored in feeds are not trusted. */
   readonly audienceRev: number;
-  /** Everybody the action concerns or ever concerned. `null`: exactly those it names, since publication. */
+  /** Everybody the action concerns. `null`: exactly those it names, since publication. */
   readonly concerned: readonly ConcernedKey[] | null;
+  /** Whom edits no longer name, or did not for a while, if there were interactions until then. */
+  readonly formerlyConcerned: readonly FormerlyConcernedKey[];
   readonly engagement: Engagement;
   /** The action counts as deleted from this time. `null`: never expires. */
   readonly expiresAt: Date | null;

@@ -1,18 +1,27 @@
-import type { Action, ConcernedKey, UserId } from './action.ts';
+import type { Action, ConcernedKey, FormerlyConcernedKey, UserId } from './action.ts';
 import { userKey } from './audience.ts';
 
-export type ConcerningAction = Pick<Action, 'mentions' | 'recipients' | 'audience' | 'concerned'>;
+type Naming = Pick<Action, 'mentions' | 'recipients' | 'audience'>;
+
+/** Whom an action concerns and concerned. */
+export type Concerned = Pick<Action, 'concerned' | 'formerlyConcerned'>;
+export type ConcerningAction = Naming & Concerned;
 
 /** The people and departments an action concerns, by audience key, with the time in milliseconds since when it does. */
-export function concernedSince(action: ConcerningAction): ReadonlyMap<string, number> {
-  const { concerned } = action;
-  if (concerned === null) return new Map(namedKeys(action).map((key) => [key, -Infinity]));
-  return new Map(concerned.map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
+export function concernedSince(action: Naming & Pick<Action, 'concerned'>): ReadonlyMap<string, number> {
+  return new Map(concernedNow(action).map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
+}
+
+/** Those it concerned before an edit, with the time in milliseconds until when it did. */
+export function concernedUntil({
+  formerlyConcerned,
+}: Pick<Action, 'formerlyConcerned'>): ReadonlyMap<string, number> {
+  return new Map(formerlyConcerned.map(({ key, until }) => [key, until.getTime()]));
 }
 
 /** Concerned keys at publication; `null`: exactly those the action names. @param declared users named by its descriptor. */
 export function concernedAtFirst(
-  action: Omit<ConcerningAction, 'concerned'>,
+  action: Naming,
   declared: readonly UserId[],
 ): readonly ConcernedKey[] | null {
   const named = namedKeys(action);
@@ -21,26 +30,46 @@ export function concernedAtFirst(
 }
 
 /**
- * Concerned keys after an edit. A key that the edit adds counts from the time of the edit: older interactions do not bump
- * the action for it. A key that the edit removes stays, so that the item keeps its place in that reader's feed.
+ * Whom an action concerns after an edit. A key that the edit adds counts from the time of the edit: older interactions do not
+ * bump the action for it. A key that the edit removes does not count for later interactions, and keeps what it has by the
+ * earlier ones, so that the item stays at its position in that reader's feed.
  * @param declared users named by the descriptor after the edit.
  */
 export function concernedAfter(
-  before: ConcerningAction,
-  after: Omit<ConcerningAction, 'concerned'>,
+  before: ConcerningAction & Pick<Action, 'isBumped' | 'latest'>,
+  after: Naming,
   at: Date,
   declared: readonly UserId[],
-): readonly ConcernedKey[] | null {
-  const earlier = before.concerned ?? namedKeys(before).map((key): ConcernedKey => ({ key, since: null }));
-  const known = new Set(earlier.map(({ key }) => key));
+): Concerned {
+  const earlier = new Map(concernedNow(before).map((one) => [one.key, one]));
   const now = [...new Set([...namedKeys(after), ...declared.map(userKey)])];
-  const added = now.filter((key) => !known.has(key));
-  const isSame = added.length === 0 && known.size === now.length;
-  if (isSame && before.concerned === null) return null;
-  return [...earlier, ...added.map((key) => ({ key, since: at }))];
+  const named = new Set(now);
+  const ended = [...earlier.values()].filter(({ key }) => !named.has(key));
+  const isSame = ended.length === 0 && earlier.size === now.length;
+  if (isSame) return before;
+  return {
+    concerned: now.map((key) => earlier.get(key) ?? { key, since: at }),
+    formerlyConcerned: before.isBumped
+      ? ended.reduce((former, one) => withEnded(former, one, before.latest), before.formerlyConcerned)
+      : before.formerlyConcerned,
+  };
 }
 
-function namedKeys({ mentions, recipients, audience }: Omit<ConcerningAction, 'concerned'>): string[] {
+/** A key concerned only since after the latest interaction has nothing to keep. */
+function withEnded(
+  former: readonly FormerlyConcernedKey[],
+  { key, since }: ConcernedKey,
+  latest: Date,
+): readonly FormerlyConcernedKey[] {
+  if (since !== null && since.getTime() > latest.getTime()) return former;
+  return [...former.filter((one) => one.key !== key), { key, until: latest }];
+}
+
+function concernedNow({ concerned, ...action }: Naming & Pick<Action, 'concerned'>): readonly ConcernedKey[] {
+  return concerned ?? namedKeys(action).map((key) => ({ key, since: null }));
+}
+
+function namedKeys({ mentions, recipients, audience }: Naming): string[] {
   return [...new Set([...[...mentions, ...recipients].map(userKey), ...audience.filter(isConcerning)])];
 }
 

@@ -4,7 +4,15 @@ import { reachesFollowers } from './audience.ts';
 /** The fields of an action that an edit may change, with their new values. */
 export type ActionContent = Pick<
   Action,
-  'scope' | 'audience' | 'mentions' | 'recipients' | 'refs' | 'refIds' | 'descriptor' | 'expiresAt'
+  | 'scope'
+  | 'audience'
+  | 'mentions'
+  | 'recipients'
+  | 'refs'
+  | 'givenRefs'
+  | 'refIds'
+  | 'descriptor'
+  | 'expiresAt'
 >;
 
 type Addressed = Pick<Action, 'scope' | 'audience' | 'mentions' | 'recipients' | 'refIds'>;

@@ -1,6 +1,6 @@
 import type { Action, UserId } from './action.ts';
 import { departmentKey, userKey } from './audience.ts';
-import { concernedSince, type ConcerningAction } from './concerned.ts';
+import { concernedSince, concernedUntil, type ConcerningAction } from './concerned.ts';
 import { anySpanBringsPassedOn, type TypedAction } from './follow-span.ts';
 import type { Follow } from './viewer.ts';
 
@@ -53,7 +53,7 @@ export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): D
 
 /**
  * `distance(reader, interaction, action)` of the definition, in milliseconds. Zero for concerned readers: mentioned or
- * recipients; assigned to one of the refs; in the department of the action or of the interacting member; supervisors of
+ * recipients at the time; assigned to one of the refs; in the department of the action or of the interacting member; supervisors of
  * that member; followers of a resharer at the time. For all others: a share of the time between action and interaction.
  */
 export function distance(
@@ -91,7 +91,10 @@ function isConcerned(
   action: RelevancyAction,
 ): boolean {
   const since = concernedSince(action);
-  const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= interaction.latest.getTime();
+  const until = concernedUntil(action);
+  const time = interaction.latest.getTime();
+  const isNamed = (key: string): boolean =>
+    (since.get(key) ?? Infinity) <= time || (until.get(key) ?? -Infinity) >= time;
   return (
     isNamed(userKey(reader.userId)) ||
     isAssigned(reader, action) ||
@@ -134,10 +137,19 @@ export function relevancyOf(
   interactions: readonly InteractionGroup[],
   weights: RelevancyWeights,
 ): Date {
-  let relevancy = baseRelevancy(action);
+  let relevancy = new Date(Math.max(baseRelevancy(action).getTime(), keptBy(reader, concernedUntil(action))));
   for (const { to } of boostsOf(reader, action, interactions, weights))
     if (to.getTime() > relevancy.getTime()) relevancy = to;
   return relevancy;
+}
+
+/**
+ * What a reader keeps whom the action concerned before an edit. Known even where the interaction that gave it is represented
+ * by a later one.
+ */
+function keptBy({ userId, departmentId }: RelevancyReader, until: ReturnType<typeof concernedUntil>): number {
+  const ofUser = until.get(userKey(userId)) ?? 0;
+  return departmentId === null ? ofUser : Math.max(ofUser, until.get(departmentKey(departmentId)) ?? 0);
 }
 
 /** Members with one of these departments or supervisors may be concerned; for others both fields make no difference. */
@@ -151,7 +163,9 @@ export function concernedGroups(
   interactions: readonly InteractionGroup[],
 ): ConcernedGroups {
   const prefix = departmentKey('');
-  const named = [...concernedSince(action).keys()].filter((key) => key.startsWith(prefix));
+  const named = [...concernedSince(action).keys(), ...concernedUntil(action).keys()].filter((key) =>
+    key.startsWith(prefix),
+  );
   const departmentIds = new Set([
     ...named.map((key) => key.slice(prefix.length)),
     ...interactions.flatMap((interaction) => interaction.departmentIds),
@@ -170,7 +184,12 @@ export function relevancyFor(
   const byActor = new Map<UserId, number>();
   const byPasser = new Map<UserId, InteractionGroup>();
   const everyone = { userId: '', departmentId: null, supervisorId: null };
-  const forOthers = relevancyOf(everyone, { ...action, concerned: [] }, interactions, weights).getTime();
+  const forOthers = relevancyOf(
+    everyone,
+    { ...action, concerned: [], formerlyConcerned: [] },
+    interactions,
+    weights,
+  ).getTime();
   let latest = forOthers;
   for (const interaction of interactions) {
     const { departmentIds, actorId, latest: at, passedOn } = interaction;
@@ -181,6 +200,7 @@ export function relevancyFor(
     for (const id of departmentIds) byDepartment.set(id, Math.max(byDepartment.get(id) ?? 0, time));
   }
   const since = concernedSince(action);
+  const until = concernedUntil(action);
   const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= latest;
   const byFollowed = (reader: RelevancyReader): number => {
     if (byPasser.size === 0) return 0;
@@ -194,11 +214,12 @@ export function relevancyFor(
   };
   return (reader) => {
     const { userId, departmentId, supervisorId } = reader;
-    if (isAssigned(reader, action)) return new Date(latest);
+    const kept = keptBy(reader, until);
+    if (isAssigned(reader, action)) return new Date(Math.max(latest, kept));
     if (isNamed(userKey(userId)) || (departmentId !== null && isNamed(departmentKey(departmentId))))
-      return new Date(latest);
+      return new Date(Math.max(latest, kept));
     const forDepartment = departmentId === null ? 0 : (byDepartment.get(departmentId) ?? 0);
     const forSupervisor = supervisorId === null ? 0 : (byActor.get(supervisorId) ?? 0);
-    return new Date(Math.max(forOthers, forDepartment, forSupervisor, byFollowed(reader)));
+    return new Date(Math.max(forOthers, forDepartment, forSupervisor, byFollowed(reader), kept));
   };
 }

@@ -144,6 +144,8 @@ export interface FeedStore {
   readonly open?: (query: FeedPageQuery, pulled: PulledQuestion) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, unordered; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
+  /** What of the action is stored for these readers, unordered; who has nothing is left out. */
+  held(actionId: ActionId, userIds: readonly UserId[]): Promise<readonly ReaderDelivery[]>;
   /**
    * Readers whose stored feed has the action, ordered by id; fewer than `limit` means the end. Callers that remove the
    * action notify the readers first and remove it afterwards, so that an interruption loses no notification.

@@ -167,6 +167,20 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(inOrder(found)).toEqual([entry(3, 3), entry(1, 1)]);
     });
 
+    test('tells what some readers hold of an action, and leaves the others out', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 1, 5, ['ann', 'bob', 'cid']);
+      await deliver(fixture.store, 1, 7, ['bob']);
+      await deliver(fixture.store, 2, 9, ['dan']);
+      const held = await fixture.store.held(id(1), ['ann', 'bob', 'dan']);
+      const { relevancy: low } = entry(1, 5);
+      const { relevancy: high } = entry(1, 7);
+      expect(held.map(({ userId, relevancy }) => [userId, relevancy]).sort()).toEqual([
+        ['ann', low],
+        ['bob', high],
+      ]);
+    });
+
     test('tells who holds an action and removes it from their feeds, a part at a time', async () => {
       await using fixture = await open();
       const users = Array.from({ length: 25 }, (_, n) => `user${String(n).padStart(2, '0')}`);

@@ -219,7 +219,41 @@ describe('an action of a declared type', () => {
     });
   });
 
-  test('is lifted all the way for the people whom it concerns', async () => {
+  test('keeps with an edit of its descriptor a ref that was given and that the descriptor named, too', async () => {
+    const tag = uniqueName('');
+    const refs = [
+      { id: `web${tag}`, type: 'repo', label: 'Web' },
+      { id: `ann${tag}`, type: 'author', label: 'Ann' },
+    ];
+    const id = await publish(app, { scope: 'PUBLIC', refs, descriptor: { buildFailed: build(tag) } });
+    const edit =
+      'mutation ($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { refs { refId type } } }';
+    const bob = { authorId: `bob${tag}`, authorName: 'Bob' };
+    const change = (more: object): object => ({ descriptor: { buildFailed: build(tag, more) } });
+    const given = refs.map(({ id: refId, type }) => ({ refId, type }));
+    expect(
+      await ask(app, edit, { id, input: change({ repoId: `api${tag}`, repoName: 'Api', ...bob }) }, service),
+    ).toEqual({
+      updateAction: {
+        refs: [...given, { refId: `api${tag}`, type: 'repo' }, { refId: `bob${tag}`, type: 'person' }],
+      },
+    });
+    expect(await ask(app, edit, { id, input: change({}) }, service)).toEqual({
+      updateAction: { refs: given },
+    });
+    // Given refs are the ones of the latest edit that gives some.
+    await ask(app, edit, { id, input: { refs: [] } }, service);
+    expect(await ask(app, edit, { id, input: change(bob) }, service)).toEqual({
+      updateAction: {
+        refs: [
+          { refId: `web${tag}`, type: 'repo' },
+          { refId: `bob${tag}`, type: 'person' },
+        ],
+      },
+    });
+  });
+
+  test('is lifted all the way for the people whom it concerns, as long as it does', async () => {
     const tag = uniqueName('');
     const readers = [`ann${tag}`, `eve${tag}`];
     await upsert(app, { pairs: readers.map((followerId) => ({ followerId, refId: `web${tag}` })) });
@@ -235,6 +269,23 @@ describe('an action of a declared type', () => {
     const [ann, eve] = await Promise.all(readers.map((reader) => feedOf(app, reader)));
     expect(ann?.[0]?.relevancy).toBe(at);
     expect(eve?.[0]?.relevancy).not.toBe(at);
+    const edit =
+      'mutation ($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { version } }';
+    const byEve = { buildFailed: build(tag, { authorId: `eve${tag}`, authorName: 'Eve' }) };
+    await ask(app, edit, { id, input: { descriptor: byEve } }, service);
+    const later = { actionId: id, kind: 'LIKE', actorId: 'cid' };
+    const added = await ask<{ addInteraction: { interaction: { at: string } } }>(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { at } } }',
+      { input: later },
+      service,
+    );
+    await app.idle();
+    const [formerly, now] = await Promise.all(readers.map((reader) => feedOf(app, reader)));
+    expect([formerly?.[0]?.relevancy, now?.[0]?.relevancy]).toEqual([
+      at,
+      added.addInteraction.interaction.at,
+    ]);
   });
 });
 

@@ -47,7 +47,8 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
       conducted: conducted?.getTime() ?? recorded,
       ...{ interactions: [], isHidden: false, isDeleted: false, version: 1, refsGiven: ++model.turn },
-      ...{ concernedPeople: new Map(), concernedDepartments: new Map(), expiresAt: null },
+      ...{ concernedPeople: new Map(), concernedDepartments: new Map() },
+      ...{ formerPeople: new Map(), formerDepartments: new Map(), expiresAt: null },
     };
     concern(published, -Infinity);
     model.actions.push(published);

@@ -94,11 +94,19 @@ function change(
   concern(action, at);
 }
 
-/** Whom an action names is concerned from then on, and stays so. */
+/** Whom an action names is concerned from then on, as long as it does. What they have from before is theirs. */
 export function concern(action: ModelAction, since: number): void {
-  const { concernedPeople: people, concernedDepartments: departments } = action;
-  for (const userId of [...action.mentions, ...action.recipients])
-    if (!people.has(userId)) people.set(userId, since);
-  if (action.scope === 'DEPARTMENT' && action.groupId !== null && !departments.has(action.groupId))
-    departments.set(action.groupId, since);
+  const { interactions, mentions, recipients, scope, groupId } = action;
+  const latest = Math.max(...interactions.map(({ at }) => at));
+  const names = (now: readonly string[], known: Map<string, number>, former: Map<string, number>): void => {
+    for (const [name, from] of known)
+      if (!now.includes(name)) {
+        known.delete(name);
+        if (latest >= from) former.set(name, latest);
+      }
+    for (const name of now) if (!known.has(name)) known.set(name, since);
+  };
+  names([...mentions, ...recipients], action.concernedPeople, action.formerPeople);
+  const departments = scope === 'DEPARTMENT' && groupId !== null ? [groupId] : [];
+  names(departments, action.concernedDepartments, action.formerDepartments);
 }

@@ -163,7 +163,7 @@ export type Step =
   /** Somebody reads, wherever the fan-out may be. */
   | { readonly do: 'look'; readonly by: Person };
 
-const person = fc.constantFrom(...PEOPLE);
+export const person = fc.constantFrom(...PEOPLE);
 const few = fc.subarray([...PEOPLE], { minLength: 1, maxLength: 2 });
 const ref = fc.oneof(
   { arbitrary: fc.constantFrom<string>(...REFS), weight: 3 },
@@ -178,7 +178,7 @@ function moment(firstDay: number): fc.Arbitrary<Moment> {
     { weight: 1, arbitrary: fc.constant('soon' as const) },
   );
 }
-const changes = {
+export const changes = {
   team: fc.constantFrom('t1', 't2', null),
   department: fc.constantFrom('d1', 'd2', 'd3', null),
   supervisor: fc.option(person),
@@ -260,7 +260,7 @@ const reshare: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-const edit: fc.Arbitrary<Step> = fc
+export const edit: fc.Arbitrary<Step> = fc
   .record(
     {
       ...doing('edit'),
@@ -294,7 +294,7 @@ const moderateInteraction: fc.Arbitrary<Step> = fc.record({
   interaction: fc.nat({ max: 3 }),
 });
 
-const move: fc.Arbitrary<Step> = fc.record({
+export const move: fc.Arbitrary<Step> = fc.record({
   ...doing('move'),
   moves: fc.array(fc.record({ who: person, ...changes }, { requiredKeys: ['who'] }), {
     minLength: 1,
@@ -314,7 +314,7 @@ const types = fc.constantFrom(
 const isAssigned = fc.constantFrom(undefined, undefined, true, false);
 const options = { types, isAssigned };
 
-const followMany: fc.Arbitrary<Step> = fc.record({
+export const followMany: fc.Arbitrary<Step> = fc.record({
   ...doing('followMany'),
   pairs: fc.array(fc.record({ ...by, ref, ...options }), { minLength: 1, maxLength: 4 }),
 });

@@ -76,9 +76,12 @@ export interface ModelAction {
   version: number;
   /** From then on it counts as deleted. Null: it stays. */
   expiresAt: number | null;
-  /** Everybody it names or ever named, and every department it was for; since when. */
+  /** Everybody it names, and the department it is for; since when. */
   readonly concernedPeople: Map<string, number>;
   readonly concernedDepartments: Map<string, number>;
+  /** Whom it named before an edit; the time of the latest interaction until then. */
+  readonly formerPeople: Map<string, number>;
+  readonly formerDepartments: Map<string, number>;
   readonly interactions: ModelInteraction[];
   isHidden: boolean;
   isDeleted: boolean;
@@ -269,8 +272,9 @@ const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = {
 };
 
 function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {
-  const { concernedPeople, concernedDepartments } = action;
+  const { concernedPeople, concernedDepartments, formerPeople, formerDepartments } = action;
   if ((concernedPeople.get(userId) ?? Infinity) <= interaction.at) return true;
+  if ((formerPeople.get(userId) ?? -Infinity) >= interaction.at) return true;
   for (const follow of model.follows)
     if (follow.followerId === userId && follow.isActive && follow.isAssigned)
       if (carries(action, follow.refId)) return true;
@@ -279,6 +283,7 @@ function concerns(model: Model, userId: string, action: ModelAction, interaction
   if (member.supervisorId === interaction.actorId) return true;
   if (member.departmentId === null) return false;
   if (interaction.departmentIds.includes(member.departmentId)) return true;
+  if ((formerDepartments.get(member.departmentId) ?? -Infinity) >= interaction.at) return true;
   return (concernedDepartments.get(member.departmentId) ?? Infinity) <= interaction.at;
 }
 

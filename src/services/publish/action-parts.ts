@@ -104,17 +104,27 @@ export function peopleKeys({ mentions, recipients }: Pick<Action, 'mentions' | '
   return [...new Set([...mentions, ...recipients].map(userKey))];
 }
 
-/** All refs of an action: the given ones and those derived from its descriptor. */
-export function withOwnRefs(given: readonly ActionRef[], descriptor: Action['descriptor']): ActionRef[] {
+/**
+ * All refs of an action: the given ones, then those that only its descriptor names. How many were given is stored where the
+ * descriptor names one of them, too, so that an edit of the descriptor does not take it for its own.
+ */
+export function withOwnRefs(
+  given: readonly ActionRef[],
+  descriptor: Action['descriptor'],
+): { readonly refs: ActionRef[]; readonly givenRefs: number | null } {
   const ids = new Set(given.map(({ id }) => id));
-  return [...given, ...refsOfDescriptor(descriptor).filter(({ id }) => !ids.has(id))];
+  const own = refsOfDescriptor(descriptor);
+  const added = own.filter(({ id }) => !ids.has(id));
+  return { refs: [...given, ...added], givenRefs: added.length === own.length ? null : given.length };
 }
 
 /** The refs given explicitly, without those derived from the descriptor. */
-export function withoutOwnRefs(
-  refs: readonly ActionRef[],
-  descriptor: Action['descriptor'],
-): readonly ActionRef[] {
+export function givenRefsOf({
+  refs,
+  givenRefs,
+  descriptor,
+}: Pick<Action, 'refs' | 'givenRefs' | 'descriptor'>): readonly ActionRef[] {
+  if (givenRefs !== null) return refs.slice(0, givenRefs);
   const own = new Set(refsOfDescriptor(descriptor).map(({ id }) => id));
   return refs.filter(({ id }) => !own.has(id));
 }

@@ -68,6 +68,7 @@ const inputSchema = z
   });
 
 type CheckedInput = z.output<typeof inputSchema> & {
+  readonly givenRefs: number | null;
   readonly actor: string;
   readonly body: Action['descriptor'];
 };
@@ -265,7 +266,7 @@ function check(
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
-  return { ...checked, actor, body, refs: withOwnRefs(checked.refs, body) };
+  return { ...checked, actor, body, ...withOwnRefs(checked.refs, body) };
 }
 
 function newAction(
@@ -290,7 +291,7 @@ function newAction(
     audience: audienceKeys(input, groups.get(actor) ?? null),
     mentions: input.mentions,
     recipients: input.recipients,
-    refs: input.refs,
+    ...{ refs: input.refs, givenRefs: input.givenRefs },
     refIds: refIdsOf(input.refs, actor),
     descriptor: input.body,
     expiresAt: input.expiresAt,

@@ -11,6 +11,7 @@ import { validate } from '../validate.ts';
 import {
   audienceKeys,
   checkDescriptor,
+  givenRefsOf,
   groupsOf,
   lacksGroup,
   noGroup,
@@ -19,7 +20,6 @@ import {
   refsSchema,
   refuseOtherVoices,
   userIdsSchema,
-  withoutOwnRefs,
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
@@ -146,10 +146,10 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
     ]);
   const group = groups.get(action.actorId) ?? null;
   if (edit.scope !== undefined && lacksGroup(edit.scope, group)) throw noGroup(edit.scope, PATH);
-  const refs = refsAfter(action, edit);
+  const { refs, givenRefs } = refsAfter(action, edit);
   const people = { mentions, recipients };
   return {
-    ...{ scope, descriptor, refs, mentions, recipients },
+    ...{ scope, descriptor, refs, givenRefs, mentions, recipients },
     audience:
       edit.scope === undefined
         ? [...action.audience.filter(isOfScope), ...peopleKeys(people)]
@@ -160,9 +160,9 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
 }
 
 /** Refs derived from the old descriptor are replaced by those of the new one. */
-function refsAfter(action: Action, { refs, descriptor }: CheckedEdit): Action['refs'] {
-  if (refs === undefined && descriptor === undefined) return action.refs;
-  return withOwnRefs(refs ?? withoutOwnRefs(action.refs, action.descriptor), descriptor ?? action.descriptor);
+function refsAfter(action: Action, { refs, descriptor }: CheckedEdit): Pick<Action, 'refs' | 'givenRefs'> {
+  if (refs === undefined && descriptor === undefined) return action;
+  return withOwnRefs(refs ?? givenRefsOf(action), descriptor ?? action.descriptor);
 }
 
 /** The actor's group at the time the scope was set. */

@@ -24,6 +24,7 @@ export type NewAction = Omit<
   | 'editedAt'
   | 'audienceRev'
   | 'concerned'
+  | 'formerlyConcerned'
   | 'groupKey'
   | 'expiresAt'
   | 'isHidden'
@@ -67,6 +68,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     mentions: [...action.mentions],
     recipients: [...action.recipients],
     refs: action.refs.map((ref) => ({ ...ref })),
+    ...(action.givenRefs === null ? {} : { givenRefs: action.givenRefs }),
     refIds: [...action.refIds],
     ...(names.length === 0 ? {} : { names: names.map((id) => nameStamp(id, UNCARRIED)) }),
     ...(otherIds.length === 0 ? {} : { otherIds }),
@@ -122,6 +124,8 @@ export function toStoredAction(document: ActionDocument): Action {
     editedAt,
     audienceRev,
     concerned,
+    formerlyConcerned,
+    givenRefs,
     undecidedRefIds: _undecidedRefIds,
     unlogged: _unlogged,
     offload: _offload,
@@ -140,6 +144,8 @@ export function toStoredAction(document: ActionDocument): Action {
     editedAt: editedAt ?? null,
     audienceRev: audienceRev ?? 0,
     concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
+    formerlyConcerned: formerlyConcerned ?? [],
+    givenRefs: givenRefs ?? null,
     expiresAt: expiresAt ?? null,
     groupKey: groupKey ?? null,
     pullRefIds: pullRefIds ?? [],

@@ -1,9 +1,9 @@
 import { groupKeyOf } from '../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../descriptors/refs.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
-import type { Action, ActionId, ConcernedKey, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { reachesFollowers, userKey } from '../../domain/audience.ts';
-import { concernedAfter } from '../../domain/concerned.ts';
+import { concernedAfter, type Concerned } from '../../domain/concerned.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../domain/edit.ts';
 import { otherIdsOf, toAction } from './action-document.ts';
 import { tenantField } from '../../domain/tenant.ts';
@@ -43,9 +43,9 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
         const record: ModerationDocument | null = isLogged
           ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
           : null;
-        const fields = edited(document, change(toAction(document)), at, events);
+        const { fields, isUpToLatest } = edited(document, change(toAction(document)), at, events);
         const changed = await actions.findOneAndUpdate(
-          unchanged(document),
+          { ...unchanged(document), ...(isUpToLatest ? { latest: document.latest } : {}) },
           revised([
             {
               $set: {
@@ -84,22 +84,28 @@ function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filte
   };
 }
 
-/** Fields of an update pipeline. */
+interface Edited {
+  /** Of an update pipeline. */
+  readonly fields: Document;
+  /** The edit ends whom the action concerns, up to its latest interaction. */
+  readonly isUpToLatest: boolean;
+}
+
 function edited(
   document: WithId<ActionDocument>,
   content: ActionContent,
   at: Date,
   events: EventEntries,
-): Document {
+): Edited {
   const before = toAction(document);
   const isReaddressed = isAudienceChanged(before, content);
-  const concerned = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
+  const concerning = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
   const values = {
     ...content,
     names: namesAfter(document, content),
     ...(isReaddressed ? audienceAfter(document, before, content) : {}),
-    otherIds: otherIdsAfter(content, concerned),
-    concerned: storedConcerned(concerned),
+    otherIds: otherIdsAfter(content, concerning),
+    ...storedConcerned(concerning),
     // An untouched group key stays, even if the type is now declared differently or not at all.
     groupKey:
       content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
@@ -108,9 +114,12 @@ function edited(
   };
   const lane = mayLoseReaders(before, content) ? 'URGENT' : 'LIVE';
   return {
-    ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
-    ...passRequested({ notBefore: at, lane }),
-    ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
+    fields: {
+      ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
+      ...passRequested({ notBefore: at, lane }),
+      ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
+    },
+    isUpToLatest: concerning.formerlyConcerned !== before.formerlyConcerned,
   };
 }
 
@@ -147,14 +156,17 @@ function audienceAfter(
   };
 }
 
-function storedConcerned(concerned: readonly ConcernedKey[] | null): ActionDocument['concerned'] {
-  return concerned?.map(({ key, since }) => (since === null ? { key } : { key, since }));
+function storedConcerned({ concerned, formerlyConcerned }: Concerned): Document {
+  return {
+    concerned: concerned?.map(({ key, since }) => (since === null ? { key } : { key, since })),
+    formerlyConcerned: formerlyConcerned.length === 0 ? null : formerlyConcerned,
+  };
 }
 
 /** Includes people named before the edit, so that what remains of them can be found. */
-function otherIdsAfter(content: ActionContent, concerned: Action['concerned']): string[] | null {
+function otherIdsAfter(content: ActionContent, { concerned, formerlyConcerned }: Concerned): string[] | null {
   const now = new Set(content.audience);
-  const former = (concerned ?? []).flatMap(({ key }) =>
+  const former = [...(concerned ?? []), ...formerlyConcerned].flatMap(({ key }) =>
     key.startsWith(USER_PREFIX) && !now.has(key) ? [key.slice(USER_PREFIX.length)] : [],
   );
   const ids = [...new Set([...otherIdsOf(content), ...former])];

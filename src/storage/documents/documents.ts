@@ -116,6 +116,8 @@ export interface ActionDocument extends UnsentEvents {
   mentions: string[];
   recipients: string[];
   refs: { id: string; type: string; label: string }[];
+  /** Number of refs that were given, which come first. Absent: exactly those that the descriptor does not name. */
+  givenRefs?: number;
   refIds: string[];
   /** Names it copies, with their versions: see `name-stamps.ts`. Absent when there are none. */
   names?: string[];
@@ -136,6 +138,8 @@ export interface ActionDocument extends UnsentEvents {
   audienceRev?: number;
   /** People it concerns, and since when. Absent: exactly those it names, since publication. */
   concerned?: { key: string; since?: Date }[];
+  /** People it concerned before an edit, and until when. Absent when there are none. */
+  formerlyConcerned?: { key: string; until: Date }[];
   /** Refs added by an edit, until a pass has decided whether they are pushed. */
   undecidedRefIds?: string[];
   /** Absent: never expires, or already deleted. */

@@ -135,6 +135,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'undecidedRefIds',
               'reshares',
               'concerned',
+              'formerlyConcerned',
+              'givenRefs',
               'isBumped',
             ],
           },

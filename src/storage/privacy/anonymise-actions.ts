@@ -102,7 +102,8 @@ export function anonymisedValues(document: ActionDocument, subject: ErasureSubje
   const isOwn = document.actorId === memberId;
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
   const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
-  const { names, otherIds, concerned, undecidedRefIds } = document;
+  const { names, otherIds, concerned, formerlyConcerned, undecidedRefIds } = document;
+  const isAnother = ({ key }: { readonly key: string }): boolean => key !== userKey(memberId);
   const descriptor = anonymiseDescriptor(document.descriptor, subject, isOwn);
   const groupKey = groupKeyOf({ ...document, descriptor });
   return {
@@ -118,9 +119,8 @@ export function anonymisedValues(document: ActionDocument, subject: ErasureSubje
     refIds: renamed(document.refIds),
     descriptor,
     ...(groupKey === null ? {} : { groupKey }),
-    ...(concerned === undefined
-      ? {}
-      : { concerned: concerned.filter(({ key }) => key !== userKey(memberId)) }),
+    ...(concerned === undefined ? {} : { concerned: concerned.filter(isAnother) }),
+    ...(formerlyConcerned === undefined ? {} : { formerlyConcerned: formerlyConcerned.filter(isAnother) }),
     ...(undecidedRefIds === undefined ? {} : { undecidedRefIds: renamed(undecidedRefIds) }),
     ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
     // Pseudonyms are not renamed, so they need no stamp.

@@ -15,8 +15,10 @@ const USER_KEY = 'user:';
 export function membersIn({ section, document }: OffloadRecord): UserId[] {
   switch (section) {
     case 'actions': {
-      const { actorId, refIds, audience, concerned, names, otherIds, reshares } = document as ActionDocument;
-      const keys = [...audience, ...(concerned ?? []).map(({ key }) => key)];
+      const action = document as ActionDocument;
+      const { actorId, refIds, audience, names, otherIds, reshares } = action;
+      const { concerned = [], formerlyConcerned = [] } = action;
+      const keys = [...audience, ...[...concerned, ...formerlyConcerned].map(({ key }) => key)];
       return [
         actorId,
         ...refIds,

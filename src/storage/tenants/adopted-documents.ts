@@ -164,7 +164,8 @@ function adoptedFacts(tenant: Tenant, facts: HostEventFacts): HostEventFacts {
 }
 
 function adoptedAction(tenant: Tenant, document: ActionDocument): ActionDocument {
-  const { names, otherIds, groupKey, concerned, undecidedRefIds, pullRefIds, reshares, unlogged } = document;
+  const { names, otherIds, groupKey, undecidedRefIds, pullRefIds, reshares, unlogged } = document;
+  const { concerned, formerlyConcerned } = document;
   const { checkpoint, former, toldAudience, ...fanOut } = document.fanOut;
   const actorId = behind(tenant, document.actorId);
   const descriptor = adoptedDescriptor(tenant, document.descriptor);
@@ -183,9 +184,8 @@ function adoptedAction(tenant: Tenant, document: ActionDocument): ActionDocument
     ...(newGroup === null ? {} : { groupKey: newGroup }),
     ...(names === undefined ? {} : { names: names.map((stamp) => adoptedStamp(tenant, stamp)) }),
     ...(otherIds === undefined ? {} : { otherIds: all(tenant, otherIds) }),
-    ...(concerned === undefined
-      ? {}
-      : { concerned: concerned.map((one) => ({ ...one, key: adoptedKey(tenant, one.key) })) }),
+    ...(concerned === undefined ? {} : { concerned: adoptedKeys(tenant, concerned) }),
+    ...(formerlyConcerned === undefined ? {} : { formerlyConcerned: adoptedKeys(tenant, formerlyConcerned) }),
     ...(undecidedRefIds === undefined ? {} : { undecidedRefIds: all(tenant, undecidedRefIds) }),
     ...(pullRefIds === undefined ? {} : { pullRefIds: all(tenant, pullRefIds) }),
     ...(reshares === undefined ? {} : { reshares: adoptedReshares(tenant, reshares) }),
@@ -213,6 +213,10 @@ function adoptedDescriptor(
     fields[name]?.kind === 'id' && typeof value === 'string' ? behind(tenant, value) : value,
   ]);
   return { type, tags, ...(Object.fromEntries(entries) as object) };
+}
+
+function adoptedKeys<T extends { readonly key: string }>(tenant: Tenant, keyed: readonly T[]): T[] {
+  return keyed.map((one) => ({ ...one, key: adoptedKey(tenant, one.key) }));
 }
 
 function adoptedStamp(tenant: Tenant, stamp: string): string {

@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Action, Reshare, UserId } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
 import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
-import type { InteractionSummary } from '../../storage/interactions/interactions.ts';
 import { announce, type Announcement } from '../../realtime/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled } from './announce-pulled.ts';
@@ -20,7 +18,7 @@ import { relevancies } from '../../feeds/boost.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
 import { recordDelivered } from '../events/record-delivered.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { DeliverDependencies, LiftedClaim } from './fan-out-dependencies.ts';
 
 /** Concurrent chunks of one pass. */
 const CHUNKS_AT_ONCE = 3;
@@ -35,13 +33,11 @@ const WATCHERS_CHUNKS_AT_ONCE = 2;
  */
 export async function deliverToAll(
   dependencies: DeliverDependencies,
-  claim: Claim,
+  { claim, interactions }: LiftedClaim,
   fence: Fence,
 ): Promise<PassOutcome> {
   const chunkSize = chunkSizeOf(dependencies, claim);
   const { action } = claim;
-  const interactions = await deriveFromInteractions(dependencies, claim);
-  if (interactions === null) return { kind: 'void', reached: null };
   const progress = new PassProgress(claim, fence);
   let begun = 0;
   let served: Promise<ReadonlySet<UserId>> | undefined;
@@ -164,38 +160,6 @@ async function deliverChunk(
   await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
   await raiseFloors(dependencies, outcome.added);
   return userIds;
-}
-
-/** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
-async function deriveFromInteractions(
-  { interactions, fanOuts }: DeliverDependencies,
-  claim: Claim,
-): Promise<readonly InteractionGroup[] | null> {
-  const { id, isBumped } = claim.action;
-  // An action that was never bumped has no interactions to query.
-  if (!isBumped) return [];
-  const summary = (await interactions.summaries([id])).get(id);
-  if (summary === undefined) return [];
-  // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
-  if (!isSameReshares(claim.action.reshares, summary.reshares))
-    if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
-  // Usually recording an interaction has updated the counters already, and the action need not be written again.
-  if (isSameEngagement(claim.action, summary)) return summary.groups;
-  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
-  return isHeld ? summary.groups : null;
-}
-
-/** Whether the action's counters equal those derived from its interactions. */
-function isSameEngagement(
-  { engagement: known, latest }: Pick<Action, 'engagement' | 'latest'>,
-  { engagement: are, latest: newest }: Pick<InteractionSummary, 'engagement' | 'latest'>,
-): boolean {
-  return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
-}
-
-function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {
-  const times = new Map(known.map(({ by, at }) => [by, at.getTime()]));
-  return known.length === are.length && are.every(({ by, at }) => times.get(by) === at.getTime());
 }
 
 /**

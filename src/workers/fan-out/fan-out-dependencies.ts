@@ -1,7 +1,9 @@
 import type { UserId } from '../../domain/action.ts';
+import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedDependencies } from '../../feeds/feed-dependencies.ts';
 import type { AnnounceDependencies } from '../../realtime/announce.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
+import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { LaneGate } from './lane-gate.ts';
 
@@ -9,6 +11,12 @@ import type { LaneGate } from './lane-gate.ts';
 export interface WatchingAudienceDependencies
   extends AnnounceDependencies, Pick<Repositories, 'follows' | 'members'> {
   readonly liveLog: AnnounceDependencies['liveLog'] & Pick<LiveLog, 'allWatched'>;
+}
+
+/** A claim with all that lifts its action. */
+export interface LiftedClaim {
+  readonly claim: Claim;
+  readonly interactions: readonly InteractionGroup[];
 }
 
 /** Dependencies of a pass. */

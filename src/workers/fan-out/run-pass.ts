@@ -3,6 +3,7 @@ import { reachesFollowers } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { deliverToAll } from './deliver.ts';
+import { deriveFromInteractions } from './derive-from-interactions.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { sweepHolders } from './sweep-holders.ts';
@@ -11,7 +12,7 @@ import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /**
  * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
- * audience, nobody else. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
+ * audience, nobody else, and nobody higher than it stands for them now. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
  */
 export async function runPass(
   dependencies: DeliverDependencies,
@@ -22,7 +23,9 @@ export async function runPass(
   if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
   const decided = await withPulled(dependencies, claim);
   if (decided === null) return { kind: 'void', reached: null };
-  const next = { ...claim, action: decided };
+  const interactions = await deriveFromInteractions(dependencies, { ...claim, action: decided });
+  if (interactions === null) return { kind: 'void', reached: null };
+  const next = { claim: { ...claim, action: decided }, interactions };
   // A checkpoint is set only after all of this.
   if (claim.isUnswept && claim.afterUserId === null) {
     const outcome = await sweepHolders(dependencies, next, fence);

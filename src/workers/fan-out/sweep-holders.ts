@@ -1,11 +1,15 @@
 import type { UserId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
+import { relevancies } from '../../feeds/boost.ts';
 import { announce, removals, surviveLiveLog, type Announcement } from '../../realtime/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
-import { audienceAmong, formerlyAmong } from './audience.ts';
+import { audienceAmong, formerlyAmong, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
-import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type {
+  DeliverDependencies,
+  LiftedClaim,
+  WatchingAudienceDependencies,
+} from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -41,12 +45,13 @@ function toReadAgain(userId: UserId): Announcement {
 }
 
 /**
- * Removes an action from the stored feeds of readers to whom it is no longer addressed, in chunks, in order of reader id.
- * Runs before the delivery, which restores entries that a concurrent follow added.
+ * Removes an action from the stored feeds of readers to whom it is no longer addressed, and puts it where it stands now for
+ * those for whom it stood higher before, in chunks, in order of reader id. Runs before the delivery, which restores entries
+ * that a concurrent follow added, and only raises.
  */
 export async function sweepHolders(
   dependencies: DeliverDependencies,
-  claim: Claim,
+  { claim, interactions }: LiftedClaim,
   fence: Fence,
 ): Promise<'swept' | 'void' | 'stopped'> {
   const { feedStore, gate, chunkSize: limit } = dependencies;
@@ -59,7 +64,8 @@ export async function sweepHolders(
     const from: UserId | null = after;
     const holders: readonly UserId[] = await gate.run({ lane, kind: 'fan-out' }, async () => {
       const userIds = await feedStore.holders(action.id, { after: from, limit });
-      await takeFromLost(dependencies, claim, userIds);
+      const kept = await takeFromLost(dependencies, claim, userIds);
+      await lower(dependencies, { claim, interactions }, kept);
       return userIds;
     });
     if (holders.length < limit) return 'swept';
@@ -67,24 +73,55 @@ export async function sweepHolders(
   }
 }
 
+/** Returns those whose feeds still store it. */
 async function takeFromLost(
   dependencies: DeliverDependencies,
   claim: Claim,
   userIds: readonly UserId[],
-): Promise<void> {
-  if (userIds.length === 0) return;
+): Promise<readonly AudienceMember[]> {
+  if (userIds.length === 0) return [];
   const { action } = claim;
   const audience = await audienceAmong(dependencies, action, userIds);
   const addressed = new Set(audience.map(({ userId }) => userId));
   // Pulled entries are found at read time and not stored.
-  const pushed = new Set(
-    audience.flatMap(({ userId, reasons }) => (reasons.some((reason) => reason !== 'PULL') ? userId : [])),
-  );
+  const pushed = audience.flatMap(({ userId, reasons }) => {
+    const kept = reasons.filter((reason) => reason !== 'PULL');
+    return kept.length === 0 ? [] : [{ userId, reasons: kept }];
+  });
+  const stored = new Set(pushed.map(({ userId }) => userId));
   const lost = userIds.filter((userId) => !addressed.has(userId));
   const notified = await formerlyAmong(dependencies, claim, lost);
   const untold = lost.filter((userId) => !notified.has(userId));
   // Notify before removing: a worker that dies in between notifies again. The rules already hide the action.
   await announce(dependencies, removals(action.id, untold, clock.now()));
-  const unstored = userIds.filter((userId) => !pushed.has(userId));
+  const unstored = userIds.filter((userId) => !stored.has(userId));
   if (unstored.length > 0) await dependencies.feedStore.remove(unstored, [action.id]);
+  return pushed;
+}
+
+/**
+ * Puts the action lower for readers whom it concerned by what it refers to no longer. The delivery notifies watchers. Costs
+ * two queries if the action was ever bumped, and two writes if readers have it too high.
+ */
+async function lower(
+  dependencies: DeliverDependencies,
+  { claim: { action }, interactions }: LiftedClaim,
+  kept: readonly AudienceMember[],
+): Promise<void> {
+  if (interactions.length === 0 || kept.length === 0) return;
+  const { feedStore } = dependencies;
+  const userIds = kept.map(({ userId }) => userId);
+  const [held, relevancyOf] = await Promise.all([
+    feedStore.held(action.id, userIds),
+    relevancies(dependencies, action, interactions, userIds),
+  ]);
+  const tooHigh = new Set(
+    held.flatMap(({ userId, relevancy }) => (relevancy > relevancyOf(userId) ? [userId] : [])),
+  );
+  if (tooHigh.size === 0) return;
+  const readers = kept
+    .filter(({ userId }) => tooHigh.has(userId))
+    .map(({ userId, reasons }) => ({ userId, reasons, relevancy: relevancyOf(userId) }));
+  await feedStore.remove([...tooHigh], [action.id]);
+  await feedStore.deliver({ actionId: action.id, readers, isFirstAttempt: false });
 }

@@ -89,6 +89,8 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         ...{ refsGiven: 0, version: action.version ?? 1, expiresAt: action.expiresAt?.getTime() ?? null },
         concernedPeople: concerned('user:'),
         concernedDepartments: concerned('department:'),
+        formerPeople: formerOf(action, 'user:'),
+        formerDepartments: formerOf(action, 'department:'),
         interactions: interactionsOf.get(id) ?? [],
         isHidden: action.isHidden,
         isDeleted: action.isDeleted,
@@ -137,6 +139,15 @@ function concernedOf({ concerned, audience }: ActionDocument): (prefix: string) 
         key.startsWith(prefix) ? [[key.slice(prefix.length), since?.getTime() ?? -Infinity] as const] : [],
       ),
     );
+}
+
+/** Until when it concerned them before an edit. */
+function formerOf({ formerlyConcerned = [] }: ActionDocument, prefix: string): Map<string, number> {
+  return new Map(
+    formerlyConcerned.flatMap(({ key, until }) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), until.getTime()] as const] : [],
+    ),
+  );
 }
 
 /** The team or department among the keys of an audience. */

@@ -180,6 +180,36 @@ test.each(someModels(2))('an edit that names others brings it to them, feeds sto
   expect(await idsOf(parts, 'dan')).toEqual([]);
 });
 
+test.each(someModels(0))(
+  'an edit that takes away a ref puts the action where it stands for those whom it concerned by that ref, feeds stored by %s',
+  async (model) => {
+    const { parts, id } = await openScene(model);
+    await using _parts = parts;
+    const { services, service, session } = parts;
+    await services.follow(session('bob'), 'desk', 0);
+    await services.followMany(service, [{ followerId: 'bob', refId: 'desk', isAssigned: true }]);
+    const desk = { id: 'desk', type: 'desk', label: 'Desk' };
+    await services.updateAction(session('actor'), id, { refs: [REF, desk] });
+    await services.recordInteraction(session('actor'), { actionId: id, kind: 'LIKE' });
+    await parts.fanOut();
+    await parts.feedOf('bob');
+    await parts.fanOut();
+    const place = async (): Promise<number | undefined> =>
+      (await services.readFeed(session('bob'), {})).edges[0]?.node.relevancy.getTime();
+    const lifted = await place();
+    await using bob = await openLiveList(parts, session('bob').identity);
+    await services.updateAction(session('actor'), id, { refs: [REF] });
+    await parts.fanOut();
+    await bob.caughtUp();
+    const lowered = await place();
+    expect(lowered).toBeLessThan(lifted ?? 0);
+    expect([...bob.shown.values()].map(({ relevancy }) => relevancy.getTime())).toEqual([lowered]);
+    await services.rebuildFeed(parts.admin, 'bob');
+    await parts.fanOut();
+    expect(await place()).toBe(lowered);
+  },
+);
+
 test.each(someModels(1))('watchers are sent another text, feeds stored by %s', async (model) => {
   const { parts, id } = await openScene(model);
   await using _parts = parts;

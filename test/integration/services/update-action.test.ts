@@ -169,7 +169,7 @@ test('a new mention does not lift, what comes after it does, and who is not name
   const second = new Date();
   await comment(second);
   await parts.fanOut();
-  expect(await placeOf('bob')).toBe(second.getTime());
+  expect([await placeOf('ann'), await placeOf('bob')]).toEqual([first.getTime(), second.getTime()]);
 });
 
 test('does not bring back somebody who was erased between its read and its write', async () => {

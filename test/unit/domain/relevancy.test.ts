@@ -24,6 +24,7 @@ const action: RelevancyAction = {
   recipients: ['assigned'],
   audience: ['public'],
   concerned: null,
+  formerlyConcerned: [],
 };
 const comment: InteractionGroup = { kind: 'COMMENT', actorId: 'boss', departmentIds: ['hr'], latest: at(20) };
 const reader = (change: Partial<RelevancyReader> = {}): RelevancyReader => ({
@@ -74,6 +75,15 @@ test('concerns who is named by an edit by what comes after it', () => {
   const late = reader({ userId: 'late' });
   expect(relevancyOf(late, edited, [comment], DEFAULT_WEIGHTS)).toEqual(at(2));
   expect(relevancyOf(late, edited, [comment, later], DEFAULT_WEIGHTS)).toEqual(at(30));
+});
+
+test('concerns who is named no more by what came until then, which may be represented by something later', () => {
+  const edited = { ...action, formerlyConcerned: [{ key: 'user:former', until: at(20) }] };
+  const former = reader({ userId: 'former' });
+  const later = { ...comment, latest: at(30) };
+  expect(relevancyOf(former, edited, [comment], DEFAULT_WEIGHTS)).toEqual(at(20));
+  expect(relevancyOf(former, edited, [later], DEFAULT_WEIGHTS)).toEqual(at(20));
+  expect(relevancyOf(former, edited, [{ ...comment, latest: at(300) }], DEFAULT_WEIGHTS)).toEqual(at(30));
 });
 
 test('a reshare lifts to its own time who followed the member then, and nobody else', () => {
@@ -135,8 +145,16 @@ const concerned = fc.uniqueArray(
   }),
   { selector: ({ key }) => key },
 );
+const formerlyConcerned = fc.uniqueArray(
+  fc.record({
+    key: fc.tuple(fc.constantFrom('user', 'department'), name).map(([kind, id]) => `${kind}:${id}`),
+    until: fc.integer({ min: 0, max: 30 }).map(at),
+  }),
+  { selector: ({ key }) => key },
+);
 const someAction = fc.record({
   concerned: fc.option(concerned),
+  formerlyConcerned,
   conducted: fc.constant(at(0)),
   recorded: fc.constant(at(0)),
   refIds: fc.uniqueArray(name),
@@ -186,9 +204,11 @@ test('never falls when an interaction comes, and never passes the latest of them
       const all = [...before, ...more];
       const now = relevancyOf(who, what, all, DEFAULT_WEIGHTS).getTime();
       expect(now).toBeGreaterThanOrEqual(old);
-      expect(now).toBeLessThanOrEqual(
-        Math.max(at(0).getTime(), ...all.map((group) => group.latest.getTime())),
-      );
+      const times = [
+        ...all.map((group) => group.latest),
+        ...what.formerlyConcerned.map(({ until }) => until),
+      ];
+      expect(now).toBeLessThanOrEqual(Math.max(at(0).getTime(), ...times.map((time) => time.getTime())));
     }),
   );
 });

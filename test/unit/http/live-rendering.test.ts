@@ -70,7 +70,7 @@ const action = (type: string): Action => ({
   version: 2,
   editedAt: null,
   audienceRev: 0,
-  concerned: null,
+  ...{ concerned: null, formerlyConcerned: [], givenRefs: null },
   engagement: {
     comments: 1,
     likes: 2,

@@ -111,7 +111,8 @@ function actionOf(n: number, actorId: string): Action {
         tags: ['a', '"b"'],
       },
     },
-    ...{ version: 1, editedAt: null, audienceRev: 0, concerned: null, expiresAt: null, isHidden: false },
+    ...{ version: 1, editedAt: null, audienceRev: 0, concerned: null, formerlyConcerned: [] },
+    ...{ givenRefs: null, expiresAt: null, isHidden: false },
     engagement: {
       ...{ comments: 1, likes: 2, reshares: 0, lastInteraction: null },
       reactions: [{ reaction: '👍', count: 2 }],

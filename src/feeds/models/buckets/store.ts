@@ -51,6 +51,10 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
       const places = byEntry(await buckets.places([userId], actionIds));
       return [...places.values()].flatMap((copies) => toEntry(best(copies)));
     },
+    async held(actionId, userIds) {
+      const places = byEntry(await buckets.places(userIds, [actionId]));
+      return [...places.values()].map(best);
+    },
     holders: (actionId, query) => buckets.someHolders(actionId, query),
     remove: (userIds, actionIds) => buckets.remove(userIds, actionIds),
     trim: (userId, from) => buckets.trim(userId, from),

@@ -62,6 +62,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       const { floor } = await rings.ring(userId);
       return entries.filter((entry) => isAbove(entry, floor));
     },
+    held: (actionId, userIds) => rings.holders(actionId, userIds),
     holders: (actionId, query) => rings.someHolders(actionId, query),
     async remove(userIds, actionIds) {
       await rings.remove(userIds, actionIds);

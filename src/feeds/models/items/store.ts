@@ -49,6 +49,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     },
     page: async (query) => ({ entries: await items.page(query), floor: null }),
     find: (userId, actionIds) => items.find(userId, actionIds),
+    held: (actionId, userIds) => items.holders(actionId, userIds),
     holders: (actionId, query) => items.someHolders(actionId, query),
     remove: (userIds, actionIds) => items.remove(userIds, actionIds),
     trim: (userId, from) => items.trim(userId, from),

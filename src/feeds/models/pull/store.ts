@@ -14,6 +14,7 @@ export function pullFeedStore(): FeedStore {
     fill: (_userId, entries) => Promise.resolve(entries.map(({ actionId }) => actionId)),
     page: () => Promise.resolve({ entries: [], floor: FLOOR_ABOVE_ALL }),
     find: () => Promise.resolve([]),
+    held: () => Promise.resolve([]),
     holders: () => Promise.resolve([]),
     remove: () => Promise.resolve(),
     trim: () => Promise.resolve(),

@@ -31,6 +31,14 @@ export function partitionedFeedStore(stores: readonly [FeedStore, ...FeedStore[]
     fill: (userId, entries, options) => of(userId).fill(userId, entries, options),
     page: (query) => of(query.userId).page(query),
     find: (userId, actionIds) => of(userId).find(userId, actionIds),
+    async held(actionId, userIds) {
+      const found = await inParts(
+        userIds,
+        (userId) => userId,
+        (store, some) => store.held(actionId, some),
+      );
+      return found.flat();
+    },
     async holders(actionId, query) {
       const found = await Promise.all(stores.map((store) => store.holders(actionId, query)));
       return found.flat().sort(compareUtf8).slice(0, query.limit);

@@ -36,6 +36,10 @@ export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
       return isVouchedFor ? { entries, floor } : { entries, floor: FLOOR_ABOVE_ALL, isLost: true };
     },
     find: (userId, actionIds) => feeds.find(userId, actionIds),
+    async held(actionId, userIds) {
+      const found = await Promise.all(userIds.map((userId) => feeds.find(userId, [actionId])));
+      return userIds.flatMap((userId, index) => (found[index] ?? []).map((entry) => ({ ...entry, userId })));
+    },
     holders: (actionId, query) => feeds.someHolders(actionId, query),
     remove: (userIds, actionIds) => feeds.remove(userIds, actionIds),
     trim: (userId, from) => feeds.trim(userId, from),

@@ -45,6 +45,7 @@ export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedSt
     },
     page: ({ userId, ...query }) => tops.page(userId, query),
     find: (userId, actionIds) => tops.find(userId, actionIds),
+    held: (actionId, userIds) => tops.holders(actionId, userIds),
     holders: (actionId, query) => tops.someHolders(actionId, query),
     remove: (userIds, actionIds) => tops.remove(userIds, actionIds),
     trim: (userId, from) => tops.trim(userId, from),
