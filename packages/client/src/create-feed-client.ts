@@ -35,7 +35,7 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
       const tokens = new Tokens(token);
       const subscription = subscriptionOf(fields, watchOptions.unread ?? false);
       return new Watch<Item>(
-        { connect, tokens, subscription, backoff: { firstMs, maxMs }, retries },
+        { connect, tokens, subscription, backoff: { firstMs, maxMs }, retries, timeoutMs },
         watchOptions,
       ).run();
     },

@@ -2,6 +2,7 @@ import { answerError } from './errors.ts';
 import { answerOf, post } from './post.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClientOptions } from './types.ts';
+import { within } from './within.ts';
 
 /** Sends one operation and gives its data. Rejects with a FeedClientError. */
 export type Request = <Data>(
@@ -25,21 +26,21 @@ export function createRequest({ url, token, timeoutMs, tenant }: RequestOptions)
     signal?: AbortSignal,
   ): Promise<Data> => {
     const tokens = new Tokens(token);
-    const limit = AbortSignal.timeout(timeoutMs);
-    const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
-    for (;;) {
-      const response = await post({
-        url,
-        tenant,
-        token: await tokens.next(until),
-        operation: { query, variables },
-        accept: 'application/json',
-        signal: until,
-      });
-      const { data, errors } = await answerOf(response);
-      if (errors === undefined) return data as Data;
-      const error = answerError(errors);
-      if (error.code !== 'UNAUTHENTICATED' || !tokens.refused()) throw error;
-    }
+    return within(timeoutMs, signal, async (until) => {
+      for (;;) {
+        const response = await post({
+          url,
+          tenant,
+          token: await tokens.next(until),
+          operation: { query, variables },
+          accept: 'application/json',
+          signal: until,
+        });
+        const { data, errors } = await answerOf(response);
+        if (errors === undefined) return data as Data;
+        const error = answerError(errors);
+        if (error.code !== 'UNAUTHENTICATED' || !tokens.refused()) throw error;
+      }
+    });
   };
 }

@@ -12,7 +12,7 @@ export class Tokens {
   }
 
   /**
-   * @param signal ends the wait for a function that may never answer
+   * @param signal ends the wait for a function that may never answer; it is of this call alone
    * @throws FeedClientError TOKEN, or what of this kind the function threw; NETWORK when the signal came first
    */
   async next(signal: AbortSignal): Promise<string> {
@@ -41,16 +41,12 @@ export class Tokens {
 
 /** Rejects when the signal comes first. */
 function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
+  const aborted = new Promise<never>((_, reject) => {
     const abort = (): void => {
-      reject(networkError('There is no token', signal.reason));
+      reject(networkError('The token function has not answered', signal.reason));
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
-    void Promise.resolve(value)
-      .then(resolve, reject)
-      .then(() => {
-        signal.removeEventListener('abort', abort);
-      });
   });
+  return Promise.race([value, aborted]);
 }

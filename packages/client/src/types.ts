@@ -161,8 +161,8 @@ export interface FeedClientOptions {
   /** The wait before the first and the longest wait before any further attempt, in ms; default 500 and 30 000. */
   readonly backoff?: { readonly firstMs?: number; readonly maxMs?: number };
   /**
-   * A connection from which nothing comes for so long is taken for dead, in ms; default 30 000. Over SSE it must be longer
-   * than the 12 s between the server's pings.
+   * A connection from which nothing comes for so long is taken for dead, and the token function is not waited for any
+   * longer, in ms; default 30 000. Over SSE it must be longer than the 12 s between the server's pings.
    */
   readonly timeoutMs?: number;
   /** For Node before 22, which has none: `WebSocket` of the package `ws`. */

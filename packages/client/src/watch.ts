@@ -3,6 +3,7 @@ import { answerError, FeedClientError, networkError, protocolError } from './err
 import type { Tokens } from './tokens.ts';
 import type { Answer, Transport } from './transport.ts';
 import type { FeedEvent, WatchOptions } from './types.ts';
+import { within } from './within.ts';
 
 export interface WatchDependencies {
   readonly connect: Transport;
@@ -10,6 +11,8 @@ export interface WatchDependencies {
   readonly subscription: string;
   readonly backoff: Backoff;
   readonly retries: number;
+  /** How long the token function may take. */
+  readonly timeoutMs: number;
 }
 
 type Message<Item> =
@@ -60,12 +63,12 @@ export class Watch<Item> {
 
   /** Why the connection is over. Throws what the callbacks threw. */
   async #connect(): Promise<FeedClientError> {
-    const { connect, tokens, subscription } = this.#with;
+    const { connect, tokens, subscription, timeoutMs } = this.#with;
     const { filter, onState } = this.#options;
     this.#isSettled = false;
     onState?.('connecting');
     try {
-      const token = await tokens.next(this.#signal);
+      const token = await within(timeoutMs, this.#signal, (until) => tokens.next(until));
       const variables = { after: this.#cursor, filter };
       for await (const answer of connect({ query: subscription, variables }, token, this.#signal)) {
         if (this.#hasEnded()) break;

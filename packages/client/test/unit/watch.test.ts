@@ -28,12 +28,13 @@ interface Run {
 interface RunOptions extends Partial<WatchOptions<Item>> {
   readonly retries?: number;
   readonly token?: FeedClientOptions['token'];
+  readonly timeoutMs?: number;
 }
 
 /** A watch on connections that go by a script; when there are no more, it is aborted. */
 function run(
   scripts: readonly Script[],
-  { retries = Infinity, token = 't', ...options }: RunOptions = {},
+  { retries = Infinity, token = 't', timeoutMs = 30_000, ...options }: RunOptions = {},
 ): Run {
   const abort = new AbortController();
   const left = [...scripts];
@@ -52,7 +53,7 @@ function run(
   };
   const watch = new Watch<Item>(
     {
-      ...{ connect, retries, subscription: '' },
+      ...{ connect, retries, timeoutMs, subscription: '' },
       tokens: new Tokens(token),
       backoff: { firstMs: 0, maxMs: 0 },
     },
@@ -274,6 +275,17 @@ describe('tokens', () => {
     });
     abort.abort();
     await ended;
+  });
+
+  test('a function that has not answered in time is asked again', async () => {
+    const answers = [new Promise<string>(() => undefined), 'second'];
+    const { calls, ended, tokens } = run([[ready('c0')]], {
+      token: () => answers.shift() ?? 'third',
+      timeoutMs: 1,
+    });
+    await ended;
+    expect(tokens).toEqual(['second']);
+    expect(calls[0]).toBe('waiting: The token function has not answered');
   });
 });
 
