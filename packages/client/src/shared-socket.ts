@@ -1,4 +1,3 @@
-import { createClient } from 'graphql-ws/client';
 import { answerError, FeedClientError, networkError, protocolError, type AnswerError } from './errors.ts';
 import { Inbox } from './inbox.ts';
 import { tenantIn } from './post.ts';
@@ -22,100 +21,121 @@ export interface Line {
   readonly leave: () => void;
 }
 
+interface Subscribed {
+  readonly inbox: Inbox<Answer>;
+  readonly operation: Operation;
+}
+
+/** What the server sends, by the protocol graphql-transport-ws. */
+interface Message {
+  readonly type?: unknown;
+  readonly id?: unknown;
+  readonly payload?: unknown;
+}
+
 /** Results that wait for a slow taker. With more the subscription is left; it resumes where the taker is. */
 const MAX_WAITING = 1_000;
-const CONNECTING = 0;
+/** `readyState` of a socket. */
+const OPEN = 1;
 
-/**
- * One connection by the protocol graphql-transport-ws for all subscriptions with one token. graphql-ws must not connect
- * again on its own: it would subscribe with the cursors of the beginning.
- */
+/** One connection by the protocol graphql-transport-ws for all subscriptions with one token. It never connects again. */
 export class SharedSocket {
   readonly #options: SharedSocketOptions;
-  readonly #lines = new Set<Line>();
-  readonly #sockets: InstanceType<WebSocketConstructor>[] = [];
-  readonly #silence: Silence;
-  readonly #client: ReturnType<typeof createClient>;
+  readonly #subscribed = new Map<string, Subscribed>();
+  readonly #socket: InstanceType<WebSocketConstructor>;
+  /** Until the server has taken the token, and after a ping. */
+  readonly #silence = new Silence(() => {
+    this.#end(networkError('The server does not answer'));
+  });
+  /** Until it has said nothing for so long that it is asked whether it is still there. */
+  readonly #quiet = new Silence(() => {
+    this.#send({ type: 'ping' });
+    this.#silence.listen(this.#options.timeoutMs / 2);
+  });
+  #count = 0;
+  #isTaken = false;
   #isOver = false;
 
   constructor(options: SharedSocketOptions) {
     this.#options = options;
-    this.#silence = new Silence(() => {
-      this.#end(networkError('The server does not answer'));
+    const { url, token, timeoutMs, tenant, webSocket: Socket } = options;
+    try {
+      this.#socket = new Socket(url.replace(/^http/, 'ws'), 'graphql-transport-ws');
+    } catch (error) {
+      throw networkError('The socket has failed', error);
+    }
+    const socket = this.#socket;
+    this.#silence.listen(timeoutMs);
+    socket.addEventListener('open', () => {
+      this.#send({
+        type: 'connection_init',
+        payload: { authorization: `Bearer ${token}`, ...tenantIn(tenant) },
+      });
     });
-    this.#client = this.#createClient();
+    socket.addEventListener('message', ({ data }) => {
+      this.#take(parsed(data));
+    });
+    socket.addEventListener('error', (event) => {
+      this.#end(networkError('The socket has failed', event));
+    });
+    socket.addEventListener('close', (event) => {
+      this.#end(lossOf(event));
+    });
   }
 
   subscribe(operation: Operation): Line {
     const inbox = new Inbox<Answer>();
-    const line: Line = {
+    const id = String((this.#count += 1));
+    this.#subscribed.set(id, { inbox, operation });
+    if (this.#isTaken) this.#subscribe(id, operation);
+    return {
       inbox,
       leave: () => {
-        if (!this.#lines.delete(line)) return;
-        unsubscribe();
-        if (this.#lines.size === 0) this.#close();
+        this.#leave(id, true);
       },
     };
-    this.#lines.add(line);
-    const unsubscribe = this.#client.subscribe(
-      { ...operation },
-      {
-        next: (result) => {
-          if (!isAnswer(result)) inbox.end(protocolError('The server speaks no GraphQL'));
-          else if (inbox.size >= MAX_WAITING) inbox.end(networkError('Events come faster than taken'));
-          else inbox.push(result);
-        },
-        error: (reason) => {
-          inbox.end(lossOf(reason));
-        },
-        complete: () => {
-          inbox.end('complete');
-        },
-      },
-    );
-    return line;
   }
 
-  #createClient(): ReturnType<typeof createClient> {
-    const { url, token, timeoutMs, tenant, webSocket: Socket } = this.#options;
-    const silence = this.#silence;
-    const sockets = this.#sockets;
-    return createClient({
-      url: url.replace(/^http/, 'ws'),
-      connectionParams: { authorization: `Bearer ${token}`, ...tenantIn(tenant) },
-      webSocketImpl: class extends Socket {
-        constructor(address: string, protocols?: string | string[]) {
-          super(address, protocols);
-          sockets.push(this);
-        }
-      },
-      retryAttempts: 0,
-      keepAlive: timeoutMs / 2,
-      on: {
-        connecting: () => {
-          silence.listen(timeoutMs);
-        },
-        connected: () => {
-          silence.stop();
-        },
-        ping: (isReceived) => {
-          if (!isReceived) silence.listen(timeoutMs / 2);
-        },
-        pong: (isReceived) => {
-          if (isReceived) silence.stop();
-        },
-        // Also of a normal closure, after which graphql-ws would connect again whatever the attempts.
-        closed: (event) => {
-          this.#end(lossOf(event));
-        },
-      },
-    });
+  #take({ type, id, payload }: Message): void {
+    if (this.#isOver) return;
+    if (type === 'connection_ack') {
+      this.#isTaken = true;
+      for (const [one, { operation }] of this.#subscribed) this.#subscribe(one, operation);
+    } else if (type === 'ping') this.#send({ type: 'pong' });
+    else if (typeof type !== 'string') this.#end(protocolError('The server speaks no GraphQL'));
+    // What was left may still be on its way.
+    const inbox = this.#subscribed.get(String(id))?.inbox;
+    if (type === 'next') {
+      if (!isAnswer(payload)) inbox?.end(protocolError('The server speaks no GraphQL'));
+      else if ((inbox?.size ?? 0) >= MAX_WAITING) inbox?.end(networkError('Events come faster than taken'));
+      else inbox?.push(payload);
+    } else if (type === 'error' || type === 'complete') {
+      const errors = Array.isArray(payload) ? (payload as readonly AnswerError[]) : [];
+      inbox?.end(type === 'error' ? answerError(errors) : 'complete');
+      this.#leave(String(id), false);
+    }
+    if (!this.#isTaken || this.#subscribed.size === 0) return;
+    this.#silence.stop();
+    this.#quiet.listen(this.#options.timeoutMs / 2);
+  }
+
+  #subscribe(id: string, payload: Operation): void {
+    this.#send({ type: 'subscribe', id, payload });
+  }
+
+  #send(message: Message): void {
+    if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** The last to leave closes the socket. */
+  #leave(id: string, isAnnounced: boolean): void {
+    if (!this.#subscribed.delete(id)) return;
+    if (this.#subscribed.size === 0) this.#close();
+    else if (isAnnounced) this.#send({ type: 'complete', id });
   }
 
   #end(error: FeedClientError): void {
-    const lines = [...this.#lines];
-    for (const { inbox } of lines) inbox.end(error);
-    for (const { leave } of lines) leave();
+    for (const { inbox } of this.#subscribed.values()) inbox.end(error);
     this.#close();
   }
 
@@ -124,8 +144,8 @@ export class SharedSocket {
     this.#isOver = true;
     this.#options.onEnd();
     this.#silence.stop();
-    // graphql-ws closes what is open, once nobody subscribes on it.
-    for (const socket of this.#sockets) if (socket.readyState === CONNECTING) socket.close();
+    this.#quiet.stop();
+    this.#socket.close();
   }
 }
 
@@ -135,20 +155,19 @@ const SENSELESS: ReadonlySet<number> = new Set([
   1002, 1003, 1007, 1009, 1010, 4004, 4005, 4400, 4406, 4409, 4429,
 ]);
 
-/** @param reason errors of the operation, the close event of the socket, its error event, or an error */
-function lossOf(reason: unknown): FeedClientError {
-  if (Array.isArray(reason)) return answerError(reason as AnswerError[]);
-  if (isCloseEvent(reason)) {
-    const message = `The socket was closed: ${String(reason.code)} ${reason.reason}`.trimEnd();
-    if (UNAUTHENTICATED.has(reason.code))
-      return new FeedClientError('UNAUTHENTICATED', reason.reason === '' ? message : reason.reason);
-    if (SENSELESS.has(reason.code)) return protocolError(message);
-    return networkError(message);
-  }
-  return networkError('The socket has failed', reason);
+function lossOf({ code, reason }: { readonly code: number; readonly reason: string }): FeedClientError {
+  const message = `The socket was closed: ${String(code)} ${reason}`.trimEnd();
+  if (UNAUTHENTICATED.has(code))
+    return new FeedClientError('UNAUTHENTICATED', reason === '' ? message : reason);
+  return SENSELESS.has(code) ? protocolError(message) : networkError(message);
 }
 
-function isCloseEvent(value: unknown): value is { readonly code: number; readonly reason: string } {
-  // An error of Node has a code as well, which is a text.
-  return typeof (value as { readonly code?: unknown } | null | undefined)?.code === 'number';
+/** Nothing of a server that speaks another protocol. */
+function parsed(data: unknown): Message {
+  try {
+    const message: unknown = JSON.parse(String(data));
+    return typeof message === 'object' && message !== null ? message : {};
+  } catch {
+    return {};
+  }
 }

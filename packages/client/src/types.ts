@@ -139,7 +139,14 @@ export type WebSocketConstructor = new (
   protocols?: string | string[],
 ) => {
   readonly readyState: number;
+  send(data: string): void;
   close(code?: number, reason?: string): void;
+  addEventListener(type: 'open' | 'error', listener: (event: object) => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
 };
 
 export interface FeedClientOptions {
