@@ -1,3 +1,4 @@
+import { tenantOf } from '../../domain/tenant.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from './member.ts';
@@ -11,6 +12,11 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     memberId: t.string({
       description: 'The user id of the token.',
       resolve: (_source, _args, context) => context.identity().userId,
+    }),
+    tenant: t.string({
+      nullable: true,
+      description: 'The tenant of the token, or the one that an operator names; null: there are no tenants.',
+      resolve: (_source, _args, context) => tenantOf(context.identity().userId),
     }),
     member: t.field({
       type: Member,
