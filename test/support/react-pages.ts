@@ -42,8 +42,8 @@ export interface ReactPages extends AsyncDisposable {
   /** A query that is answered when the test says so. */
   readonly query: string;
   /**
-   * A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it; with ?sandboxed
-   * in a page that may store nothing.
+   * A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it; with ?function
+   * by a token function; with ?sandboxed in a page that may store nothing.
    */
   readonly tabs: string;
   /** Parts and hooks whose reader, properties or elements change while they are shown. */

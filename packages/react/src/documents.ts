@@ -13,3 +13,6 @@ export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... o
 export const UNREAD_COUNT = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
 
 export const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
+
+/** Whose a token is: no two readers have both. */
+export const WHO = 'query Who { viewer { tenant memberId } }';

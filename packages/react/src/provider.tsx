@@ -1,7 +1,9 @@
-import { createFeedClient, type FeedClient, type FeedClientOptions } from '@fanfare/client';
+import { createFeedClient, FeedClientError, type FeedClient, type FeedClientOptions } from '@fanfare/client';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { WHO } from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import type { FeedSnapshot } from './store/feed-options.ts';
+import { oneReader } from './store/one-reader.ts';
 import { Reader } from './store/reader.ts';
 import { sharedSource } from './store/tabs.ts';
 
@@ -17,7 +19,7 @@ interface Given {
   readonly pauseHiddenAfterMs?: number;
   /** What ends the connection, and what waiting does not mend. */
   readonly onError?: (error: Error) => void;
-  /** Another one clears all that was loaded: for `token` functions, the id of who is signed in. */
+  /** Another one clears at once all that was loaded: the id of who is signed in. */
   readonly readerKey?: string;
 }
 
@@ -45,6 +47,13 @@ interface Latest {
   props: FanfareProviderProps;
 }
 
+interface Made {
+  readonly identity: string | FeedClient<FanfareItem>;
+  readonly readerKey: string;
+  readonly latest: Latest;
+  readonly reader: Reader;
+}
+
 const Context = createContext<Provided | null>(null);
 
 /** A client as the hooks want it. */
@@ -56,11 +65,16 @@ export function createFanfareClient(options: Omit<FeedClientOptions, 'fields'>):
 export function FanfareProvider(props: FanfareProviderProps): ReactNode {
   const { children, enabled = true, readerKey = '' } = props;
   const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
-  const create = (
-    given: FanfareProviderProps,
-  ): { identity: typeof identity; readerKey: string; latest: Latest; reader: Reader } => {
+  const create = (given: FanfareProviderProps): Made => {
     const latest = { props: given };
-    return { identity, readerKey, latest, reader: createReader(given, latest) };
+    const again = (): void => {
+      const { onError: _onError, ...next } = latest.props;
+      setProvided((last) => (last === made ? create({ ...latest.props, snapshot: [] }) : last));
+      // What it still has to say is of the reader before.
+      latest.props = next;
+    };
+    const made = { identity, readerKey, latest, reader: createReader(given, latest, again) };
+    return made;
   };
   const [provided, setProvided] = useState(() => create(props));
   let current = provided;
@@ -78,29 +92,39 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
-function createReader(props: FanfareProviderProps, latest: Latest): Reader {
-  const { client, url, token, snapshot = [], tabs = 'shared', readerKey = '' } = props;
-  const own =
-    client ??
+/** @param again the token function has begun to answer for another reader */
+function createReader(props: FanfareProviderProps, latest: Latest, again: () => void): Reader {
+  const { client, url, token, snapshot = [], tabs = 'shared' } = props;
+  const options = {
+    ...{ snapshots: 'key' in snapshot ? [snapshot] : snapshot, pauseHiddenAfterMs: props.pauseHiddenAfterMs },
+    onError: (error: Error) => latest.props.onError?.(error),
+  };
+  if (client !== undefined) return new Reader({ ...options, client });
+  const clientWith = (given: FeedClientOptions['token']): FeedClient<FanfareItem> =>
     createFanfareClient({
       url: typeof location === 'undefined' ? new URL(url, 'http://localhost').href : url,
-      token:
-        typeof token === 'string'
-          ? token
-          : (refused) => {
-              const { token: ask = token } = latest.props;
-              return typeof ask === 'function' ? ask(refused) : ask;
-            },
+      token: given,
     });
-  // Each page may have a token of its own, of the same reader.
-  const name = `${url ?? ''} ${readerKey === '' && typeof token === 'string' ? token : readerKey}`;
-  const isShared = tabs === 'shared' && client === undefined && name.trim() !== url;
+  const whoIs = async (given: string): Promise<string | null> => {
+    try {
+      return JSON.stringify([url, await clientWith(given).request<unknown>(WHO)]);
+    } catch (error) {
+      if (error instanceof FeedClientError && error.code === 'UNAUTHENTICATED') return null;
+      throw error;
+    }
+  };
+  const ask = (refused?: string): string | Promise<string> => {
+    const { token: now = token } = latest.props;
+    return typeof now === 'string' ? now : now(refused);
+  };
+  // A text is of one reader; another one makes another of these.
+  const { token: checked, who } =
+    typeof token === 'string' ? { token, who: () => whoIs(token) } : oneReader(ask, whoIs, again);
+  const own = clientWith(checked);
   return new Reader({
+    ...options,
     client: own,
-    snapshots: 'key' in snapshot ? [snapshot] : snapshot,
-    source: isShared ? sharedSource(own, name) : undefined,
-    pauseHiddenAfterMs: props.pauseHiddenAfterMs,
-    onError: (error) => latest.props.onError?.(error),
+    source: tabs === 'shared' ? sharedSource(own, who) : undefined,
   });
 }
 

@@ -1,10 +1,7 @@
 import { FeedClientError, type WatchState } from '@fanfare/client';
 import type { Subscriber } from './connection.ts';
-import type { TabMessage } from './tab-messages.ts';
-
-/** Waits before a list that could not be read is read again, in ms. */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
+import { insist } from './insist.ts';
+import type { LeaderMessage } from './tab-messages.ts';
 
 /** A list of this tab that some tab watches for it. Handles what comes in order, one at a time. */
 export class TabMember {
@@ -12,11 +9,11 @@ export class TabMember {
   readonly subscriber: Subscriber;
   readonly done: Promise<void>;
   readonly #onState: (state: WatchState, cause?: Error) => void;
-  #tail: Promise<void> = Promise.resolve();
   /** Of the last message that came, handled or not. */
-  #received: string | undefined;
-  #isAnswered = false;
-  #isOver = false;
+  received: string | undefined;
+  isOver = false;
+  #said = '';
+  #tail: Promise<void> = Promise.resolve();
   #resolve: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
@@ -24,63 +21,55 @@ export class TabMember {
     this.topic = topic;
     this.subscriber = subscriber;
     this.#onState = onState;
-    this.#received = subscriber.cursor;
+    this.received = subscriber.cursor;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  get received(): string | undefined {
-    return this.#received;
-  }
-
-  /** Whether the leader has said what it has. */
-  get isAnswered(): boolean {
-    return this.#isAnswered || this.#isOver;
-  }
-
-  take(message: TabMessage): void {
-    if (this.#isOver) return;
-    if (message.kind === 'event') {
-      this.#received = message.event.cursor;
+  take(message: LeaderMessage): void {
+    if (this.isOver) return;
+    if (message.kind === 'event')
       this.#enqueue(message.event.cursor, () => this.subscriber.onEvent(message.event));
-    } else if (message.kind === 'resync') {
-      this.#received = message.cursor;
+    else if (message.kind === 'resync')
       this.#enqueue(message.cursor, () => this.subscriber.onResync(message.reason));
-    } else if (message.kind === 'have') {
+    else if (message.kind === 'have') {
       // What happened between the two cursors was sent to nobody here.
-      if (message.cursor !== undefined && message.cursor !== this.#received) {
-        this.#received = message.cursor;
+      if (message.cursor !== undefined && message.cursor !== this.received)
         this.#enqueue(message.cursor, () => this.subscriber.onResync('joined'));
-      }
-      this.#isAnswered = true;
-      this.#onState(message.state);
-    } else if (message.kind === 'state')
-      this.#onState(message.state, message.cause === undefined ? undefined : new Error(message.cause));
-    else if (message.kind === 'error') {
-      this.#isOver = true;
-      this.#reject(new FeedClientError(message.code, message.message));
-    }
+      this.tell(message.state, message.cause);
+    } else this.fail(new FeedClientError(message.code, message.message));
+  }
+
+  /** It is said again and again. */
+  tell(state: WatchState, cause: string | undefined): void {
+    const said = state + String(cause);
+    if (said !== this.#said) this.#onState(state, cause === undefined ? undefined : new Error(cause));
+    this.#said = said;
   }
 
   end(): void {
-    this.#isOver = true;
+    this.isOver = true;
     this.#resolve();
   }
 
+  fail(error: Error): void {
+    this.isOver = true;
+    this.#reject(error);
+  }
+
   #enqueue(cursor: string, handle: () => void | Promise<void>): void {
-    this.#tail = this.#tail.then(async () => {
-      for (let wait = FIRST_WAIT_MS; !this.#isOver; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
-        try {
+    this.received = cursor;
+    // The list shows why it cannot be read. The server may be back later; until then what follows waits.
+    this.#tail = this.#tail.then(() =>
+      insist(
+        async () => {
           await handle();
           this.subscriber.cursor = cursor;
-          return;
-        } catch {
-          // The list shows why. The server may be back later; until then what follows waits.
-          await new Promise((resolve) => setTimeout(resolve, wait));
-        }
-      }
-    });
+        },
+        () => this.isOver,
+      ),
+    );
   }
 }

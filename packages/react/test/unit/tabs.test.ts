@@ -38,7 +38,7 @@ test('trying again at once does so for all tabs, whichever of them is asked to',
   };
   const open = () => watches.filter(({ signal }) => signal?.aborted !== true);
   const tabs = ['first', 'second'].map(() => {
-    const connection = new Connection(sharedSource(client, 'one reader'));
+    const connection = new Connection(sharedSource(client, () => Promise.resolve('one reader')));
     const list: Subscriber = {
       ...{ filter: undefined, cursor: 'c1' },
       onEvent: () => undefined,
