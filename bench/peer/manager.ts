@@ -84,10 +84,12 @@ export async function openPeer(settings: PeerSettings): Promise<OpenPeer> {
     useUnifiedTopology: true,
   });
   await mongo;
-  const { hostname, port, password } = new URL(settings.redisUrl);
+  const { hostname, port, password, searchParams } = new URL(settings.redisUrl);
+  const path = searchParams.get('path');
+  const place = path === null ? { host: hostname, port: Number(port) } : { path };
   // Its queue reads its address from a property that a client does not have; without it, it would take the default one.
   const redis = Object.assign(new Redis(settings.redisUrl), {
-    redis: { host: hostname, port: Number(port), ...(password === '' ? {} : { password }) },
+    redis: { ...place, ...(password === '' ? {} : { password }) },
   });
   const firehose = new peer.SocketIOFirehose(settings.socketUrl);
   const manager = new peer.FeedManager(mongo, redis, { firehose, bull: true });

@@ -5,6 +5,8 @@ export interface RedisHost {
 
 export interface RedisAddress {
   readonly hosts: readonly RedisHost[];
+  /** The Unix socket of a server on this machine; the hosts do not count then. */
+  readonly path?: string;
   readonly isTls: boolean;
   readonly username?: string;
   readonly password?: string;
@@ -13,17 +15,17 @@ export interface RedisAddress {
 }
 
 const DEFAULT_PORT = 6379;
-const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?(?:\?path=([^&#]+))?$/;
 const START = /^rediss?:\/\//;
 const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 
 /**
  * Parses `redis://` or `rediss://` URLs with optional user, password and database number, and one or more hosts separated by
- * commas.
+ * commas. `?path=` names a Unix socket, as local databases have it.
  * @throws Error that does not contain the password.
  */
 export function readRedisUrl(url: string): RedisAddress {
-  const [, protocol, credentials = '', hosts = '', db = ''] = URL_OF_REDIS.exec(url) ?? [];
+  const [, protocol, credentials = '', hosts = '', db = '', path] = URL_OF_REDIS.exec(url) ?? [];
   if (protocol === undefined)
     throw new Error(
       START.test(url)
@@ -35,6 +37,7 @@ export function readRedisUrl(url: string): RedisAddress {
   const password = colon < 0 ? '' : decodeURIComponent(credentials.slice(colon + 1));
   return {
     hosts: hosts.split(',').map(readHost),
+    ...(path === undefined ? {} : { path: decodeURIComponent(path) }),
     isTls: protocol === 'rediss',
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
@@ -49,7 +52,8 @@ function readHost(text: string): RedisHost {
 }
 
 /** For messages; omits the password. */
-export function describeAddress({ hosts, isTls, db }: RedisAddress): string {
+export function describeAddress({ hosts, path, isTls, db }: RedisAddress): string {
+  if (path !== undefined) return path;
   const list = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`);
   return `${isTls ? 'rediss' : 'redis'}://${list.join(',')}${db === 0 ? '' : `/${String(db)}`}`;
 }

@@ -56,8 +56,9 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
   const [first] = address.hosts;
   if (options.sentinel === undefined && (first === undefined || address.hosts.length > 1))
     throw new Error(`Several hosts are a cluster, or sentinels with REDIS_SENTINEL: ${described}`);
-  const { username, password, db, isTls } = address;
-  const target = options.sentinel === undefined ? (first ?? {}) : sentinelsOf(address, options.sentinel);
+  const { username, password, path, db, isTls } = address;
+  const direct = path === undefined ? (first ?? {}) : { path };
+  const target = options.sentinel === undefined ? direct : sentinelsOf(address, options.sentinel);
   return openConnections(
     {
       ...target,

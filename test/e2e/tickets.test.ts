@@ -74,7 +74,7 @@ describe('a ticket', () => {
   });
 
   test('lets a browser go on where the stream broke: it misses nothing and gets nothing twice', async () => {
-    await using proxy = await startTcpProxy(Number(new URL(app.url).port));
+    await using proxy = await startTcpProxy(app.url);
     const { source, added, types } = watch(
       streamUrl(await ticketFor('ann'), `http://127.0.0.1:${String(proxy.port)}`),
     );

@@ -43,7 +43,7 @@ interface World extends AsyncDisposable {
 /** The app reaches its database over a wire that can be cut. */
 async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
   const uri = inject('mongodbUri');
-  const proxy = await startTcpProxy(Number(new URL(uri).port));
+  const proxy = await startTcpProxy(uri);
   const app = await startTestApp({
     monitorCommands: true,
     env: {

@@ -97,7 +97,7 @@ test.each(someOf(['killed', 'cut off', 'silent'] as const, 1))(
   'while the Redis that holds the feeds is %s they are read from the actions and no fan-out is given up; afterwards all is delivered',
   async (way) => {
     await using redis = await startRedisProcess();
-    await using proxy = await startTcpProxy(() => Number(new URL(redis.url).port));
+    await using proxy = await startTcpProxy(() => redis.url);
     const leave = { killed: () => redis.kill(), 'cut off': proxy.cut, silent: proxy.freeze };
     const come = { killed: () => redis.restart(), 'cut off': proxy.heal, silent: proxy.heal };
     await using app = await startTestApp({

@@ -1,6 +1,7 @@
 import { createServer, connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { BSON, type Document } from 'mongodb';
+import { placeOf, through } from '../integration/realtime/tcp-proxy.ts';
 import { FrameReader } from '../../packages/local-engine/src/gateway/wire/frames.ts';
 import { replyHead } from '../../packages/local-engine/src/gateway/wire/reply.ts';
 import { readRequest, type Request } from '../../packages/local-engine/src/gateway/wire/request.ts';
@@ -14,11 +15,10 @@ export interface Router extends AsyncDisposable {
 
 /** @param uri of the engine behind it */
 export async function startRouter(uri: string): Promise<Router> {
-  const engine = new URL(uri);
   const sharded = new Map<string, Document>();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const behind = connect(Number(engine.port), engine.hostname);
+    const behind = connect(placeOf(uri));
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket
@@ -43,10 +43,8 @@ export async function startRouter(uri: string): Promise<Router> {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The router has no port');
-  const own = new URL(uri);
-  own.port = String(address.port);
   return {
-    uri: own.href,
+    uri: through(uri, address),
     sharded,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 import type { OnEmbeddedEvent } from './events.ts';
@@ -9,6 +10,8 @@ import { hasMembers } from './members.ts';
 import { DEFAULT_PATH } from './process/executables.ts';
 import { tryLock } from './process/file-lock.ts';
 import { makeFolder } from './process/make-folder.ts';
+import { servicesCanReach } from './process/service-user.ts';
+import { shortPathOf } from './process/short-path.ts';
 import { waitUntil } from './process/wait-until.ts';
 import { findRunningServices } from './running-services.ts';
 import { ensureTree, findTree } from './tree/ensure-tree.ts';
@@ -33,11 +36,13 @@ export interface HostOptions {
 export interface Host extends AsyncDisposable {
   readonly launch: Launch;
   readonly tree: TreeSource;
+  /** Where what is fetched lies; see `reachableCache`. */
+  readonly cacheDir: string;
 }
 
 /** Takes the data folder: fails with DATA_DIR_BUSY while another process has it, and clears what a dead one left. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const { dataDir, cacheDir, durability, path = DEFAULT_PATH, onEvent = () => undefined } = options;
+  const { dataDir, durability, path = DEFAULT_PATH, onEvent = () => undefined } = options;
   makeFolder(dataDir);
   const attempt = tryLock(join(dataDir, 'embedded.lock'));
   if (!('lock' in attempt)) {
@@ -57,6 +62,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     }
     await clearLeftovers(dataDir, onEvent);
     const keeper = await Keeper.start(dataDir);
+    const cacheDir = reachableCache(options.cacheDir);
     const treeOptions = { recipe: DOCUMENTDB_RECIPE, cacheDir, path, onEvent };
     const close = async () => {
       try {
@@ -67,7 +73,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     };
     let closing: Promise<void> | null = null;
     return {
-      launch: { keeper, dataDir, durability, path, onEvent },
+      launch: { keeper, dataDir, shortDataDir: shortPathOf(dataDir), durability, path, onEvent },
+      cacheDir,
       tree: treeSource(
         () => findTree(treeOptions),
         () => ensureTree(treeOptions),
@@ -78,6 +85,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lock[Symbol.dispose]();
     throw error;
   }
+}
+
+const ROOTS_CACHE = '/var/cache/fanfare';
+
+/** Root's services run as other users, who cannot run programs that lie in root's home. */
+function reachableCache(cacheDir: string): string {
+  makeFolder(cacheDir);
+  if (servicesCanReach(cacheDir)) return cacheDir;
+  makeFolder(ROOTS_CACHE);
+  chmodSync(ROOTS_CACHE, 0o755);
+  return ROOTS_CACHE;
 }
 
 /** How long a keeper may take to notice that its owner is gone, in milliseconds. */

@@ -10,5 +10,4 @@ export {
   type EmbeddedServices,
   type MongoServer,
   type RedisServer,
-  type RedisServerOptions,
 } from './services.ts';

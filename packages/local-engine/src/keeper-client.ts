@@ -22,10 +22,10 @@ export interface KeptService {
   /** Whether it was told to end (also together with its keeper), so that its end is no surprise. */
   readonly isStopping: boolean;
   /**
-   * From now on the keeper starts it again, with these arguments, when it ends though nobody asked it to: after a
-   * pause, and a limited number of times in a row.
+   * From now on the keeper starts it again when it ends though nobody asked it to: after a pause, and a limited number
+   * of times in a row.
    */
-  keepRunning(args: readonly string[], onChange: (change: ServiceChange) => void): void;
+  keepRunning(onChange: (change: ServiceChange) => void): void;
   /** Asks it to stop as its specification says and waits until it is gone. Idempotent. */
   stop(): Promise<Exit>;
   /** Sends a signal, for tests of failures. */
@@ -116,9 +116,9 @@ export class Keeper implements AsyncDisposable {
       get isStopping() {
         return waiting.isStopping;
       },
-      keepRunning: (args, onChange) => {
+      keepRunning: (onChange) => {
         waiting.onChange = onChange;
-        if (isRunning()) this.#send({ type: 'keep', name, args });
+        if (isRunning()) this.#send({ type: 'keep', name });
       },
       stop: () => {
         waiting.isStopping = true;

@@ -29,7 +29,7 @@ export type ToKeeper =
   | { readonly type: 'start'; readonly spec: ServiceSpec }
   | { readonly type: 'stop'; readonly name: string }
   | { readonly type: 'signal'; readonly name: string; readonly signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' }
-  | { readonly type: 'keep'; readonly name: string; readonly args: readonly string[] }
+  | { readonly type: 'keep'; readonly name: string }
   | { readonly type: 'end' };
 
 export type FromKeeper =

@@ -13,6 +13,7 @@ import { hasMembers } from './members.ts';
 import { ownIdentity } from './process/identity.ts';
 import { logLine } from './process/log-line.ts';
 import { writeOwnFile } from './process/own-file.ts';
+import { removeShortPath } from './process/short-path.ts';
 import {
   forgetRunningServices,
   restoreRunningServices,
@@ -39,7 +40,7 @@ function handle(message: ToKeeper): void {
   if (message.type === 'start') start(message.spec);
   else if (message.type === 'stop') void running.get(message.name)?.stop();
   else if (message.type === 'signal') running.get(message.name)?.signal(message.signal);
-  else if (message.type === 'keep') running.get(message.name)?.keepRunning(message.args);
+  else if (message.type === 'keep') running.get(message.name)?.keepRunning();
   else void leave();
 }
 
@@ -108,6 +109,7 @@ async function end(): Promise<void> {
   ending = true;
   for (const kept of [...running.values()].reverse()) await kept.stop();
   forgetRunningServices(folder);
+  removeShortPath(folder);
   rmSync(join(folder, RECORD_FILE), { force: true });
   process.exit(0);
 }

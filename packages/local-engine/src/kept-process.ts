@@ -52,7 +52,7 @@ export class KeptProcess {
   #resolveOver: () => void = () => undefined;
   #child: ChildProcess | null = null;
   #identity: RunningService['identity'] | null = null;
-  #restartArgs: readonly string[] | null = null;
+  #isKept = false;
   #timer: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isOver = false;
@@ -75,16 +75,16 @@ export class KeptProcess {
   }
 
   start(): void {
-    const child = this.#spawn(this.spec.args, (reason) => {
+    const child = this.#spawn((reason) => {
       this.#reports.refused(reason);
       this.#finish();
     });
     if (child !== null) this.#reports.started(child);
   }
 
-  /** From now on it is started again, with these arguments, when it ends though nobody asked it to. */
-  keepRunning(args: readonly string[]): void {
-    this.#restartArgs = args;
+  /** From now on it is started again when it ends though nobody asked it to. */
+  keepRunning(): void {
+    this.#isKept = true;
   }
 
   /** A process that is killed on purpose stays away. */
@@ -111,13 +111,13 @@ export class KeptProcess {
   }
 
   /** Gives back the process id, or null when it could not be run, of which `refuse` hears. */
-  #spawn(args: readonly string[], refuse: (reason: string) => void): number | null {
+  #spawn(refuse: (reason: string) => void): number | null {
     const { spec } = this;
     this.#startedAt = performance.now();
     const log = openOwnLog(spec.log);
     let child: ChildProcess;
     try {
-      child = spawn(spec.command, args, {
+      child = spawn(spec.command, spec.args, {
         cwd: spec.cwd,
         env: spec.env,
         stdio: [spec.stopBy === 'eof' ? 'pipe' : 'ignore', spec.stdout === 'lines' ? 'pipe' : log, log],
@@ -150,21 +150,20 @@ export class KeptProcess {
     if (performance.now() - this.#startedAt > this.#pace.steadyMs) [this.#ends, this.#faults] = [0, 0];
     this.#ends += 1;
     if (hasRoom(this.spec.cwd)) this.#faults += 1;
-    const args = this.#restartArgs;
-    if (this.#isStopping || args === null || this.#faults > this.#pace.mostRestarts) this.#finish(exit);
-    else this.#startAgain(exit, args);
+    if (this.#isStopping || !this.#isKept || this.#faults > this.#pace.mostRestarts) this.#finish(exit);
+    else this.#startAgain(exit);
   }
 
-  #startAgain(exit: Exit, args: readonly string[]): void {
+  #startAgain(exit: Exit): void {
     const { firstPauseMs, longestPauseMs } = this.#pace;
     const pauseMs = Math.min(firstPauseMs * 2 ** (this.#ends - 1), longestPauseMs);
     this.#reports.down(exit, pauseMs);
     this.#timer = setTimeout(() => {
-      void this.#restart(args);
+      void this.#restart();
     }, pauseMs);
   }
 
-  async #restart(args: readonly string[]): Promise<void> {
+  async #restart(): Promise<void> {
     const again = (reason: unknown): void => {
       this.#reports.failed(reason);
       if (this.#isStopping) this.#endBetweenRuns();
@@ -177,7 +176,7 @@ export class KeptProcess {
         this.#endBetweenRuns();
         return;
       }
-      const pid = this.#spawn(args, again);
+      const pid = this.#spawn(again);
       if (pid !== null) this.#reports.restarted(pid);
     } catch (error) {
       again(error);

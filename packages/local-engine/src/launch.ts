@@ -10,6 +10,8 @@ export interface Launch {
   readonly keeper: Keeper;
   /** Each service has a folder of its own name in it; logs and the list of processes are there too. */
   readonly dataDir: string;
+  /** The same folder by a path that is short enough to name the sockets in it. */
+  readonly shortDataDir: string;
   readonly durability: Durability;
   /** PATH to search for programs. */
   readonly path: string;
@@ -27,17 +29,12 @@ export function logFile(launch: Pick<Launch, 'dataDir'>, name: string): string {
 }
 
 /**
- * From now on the service, which is up, is started again with `args` when it dies. Its deaths and restarts are
- * reported, and at last that it stays away.
+ * From now on the service, which is up, is started again when it dies. Its deaths and restarts are reported, and at last
+ * that it stays away.
  */
-export function keepRunning(
-  service: KeptService,
-  args: readonly string[],
-  log: string,
-  onEvent: OnEmbeddedEvent,
-): void {
+export function keepRunning(service: KeptService, log: string, onEvent: OnEmbeddedEvent): void {
   const { name } = service;
-  service.keepRunning(args, (change) => {
+  service.keepRunning((change) => {
     if (service.isStopping) return;
     if (change.type === 'down') {
       const seconds = String(change.pauseMs / 1_000);

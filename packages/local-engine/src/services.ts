@@ -35,14 +35,9 @@ export interface MongoServer extends AsyncDisposable {
   readonly kind: Exclude<MongodbKind, 'given'>;
 }
 
-/** A local Redis alone, which can be killed and brought back on the same port. */
+/** A local Redis alone, which can be killed and brought back on the same socket. */
 export interface RedisServer extends RedisControl, AsyncDisposable {
   readonly kind: Exclude<RedisKind, 'given'>;
-}
-
-export interface RedisServerOptions extends HostOptions {
-  /** Default: any free one. */
-  readonly port?: number;
 }
 
 /**
@@ -65,9 +60,7 @@ export async function startEmbeddedServices(options: EmbeddedOptions): Promise<E
       { uri: string; kind: MongodbKind },
       { url: string; kind: RedisKind }
     >(
-      mongodbUri === undefined
-        ? runMongo(host, options)
-        : Promise.resolve({ uri: mongodbUri, kind: 'given' }),
+      mongodbUri === undefined ? runMongo(host) : Promise.resolve({ uri: mongodbUri, kind: 'given' }),
       redisUrl === undefined ? runRedis(host) : Promise.resolve({ url: redisUrl, kind: 'given' }),
     );
     const { uri, kind } = mongo;
@@ -79,35 +72,35 @@ export async function startEmbeddedServices(options: EmbeddedOptions): Promise<E
 
 /** Starts a local engine alone. Options and failures are those of `startEmbeddedServices`. */
 export function startMongo(options: HostOptions): Promise<MongoServer> {
-  return inHost(options, (host) => runMongo(host, options));
+  return inHost(options, runMongo);
 }
 
 /** Starts a local Redis alone. Options and failures are those of `startEmbeddedServices`. */
-export function startRedisServer(options: RedisServerOptions): Promise<RedisServer> {
+export function startRedisServer(options: HostOptions): Promise<RedisServer> {
   return inHost(options, async (host) => {
-    const { control, kind } = await runRedis(host, options.port);
+    const { control, kind } = await runRedis(host);
     return Object.assign(control, { kind });
   });
 }
 
-async function runMongo(host: Host, { dataDir, cacheDir }: HostOptions) {
-  const { path, onEvent } = host.launch;
-  const choice = await chooseMongo({ dataDir, cacheDir, path, tree: host.tree, onEvent });
+async function runMongo({ launch, tree, cacheDir }: Host) {
+  const { dataDir, path, onEvent } = launch;
+  const choice = await chooseMongo({ dataDir, cacheDir, path, tree, onEvent });
   const name = choice.kind === 'mongod' ? `mongod (${choice.binary})` : 'DocumentDB';
   onEvent({ step: 'choice', message: `MongoDB: local ${name}; ${choice.reason}` });
   const uri =
     choice.kind === 'mongod'
-      ? await startMongod(host.launch, choice.binary)
-      : await startDocumentDb(host.launch, choice.tree);
+      ? await startMongod(launch, choice.binary)
+      : await startDocumentDb(launch, choice.tree);
   onEvent({ step: 'ready', message: `The local ${choice.kind} is ready` });
   return { uri, kind: choice.kind };
 }
 
-async function runRedis(host: Host, port?: number) {
+async function runRedis(host: Host) {
   const { path, onEvent } = host.launch;
   const choice = await chooseRedis({ path, tree: host.tree });
   onEvent({ step: 'choice', message: `Redis: local ${choice.kind} (${choice.binary}); ${choice.reason}` });
-  const control = await startRedis(host.launch, choice, port);
+  const control = await startRedis(host.launch, choice);
   onEvent({ step: 'ready', message: `The local ${choice.kind} is ready` });
   return { control, url: control.url, kind: choice.kind };
 }

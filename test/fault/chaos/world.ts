@@ -74,8 +74,7 @@ export async function openWorld({ model, feedCap }: WorldOptions): Promise<World
     await populate(app, roster);
     const fleet = closer.own(await startFleet(app.env, { api: 2, worker: 2 }));
     const wires: TcpProxy[] = [];
-    for (let n = 0; n < WIRES; n += 1)
-      wires.push(closer.own(await startTcpProxy(() => Number(new URL(fleet.apiUrl()).port))));
+    for (let n = 0; n < WIRES; n += 1) wires.push(closer.own(await startTcpProxy(() => fleet.apiUrl())));
     const mirrors: Mirror[] = [];
     for (const [n, reader] of roster.readers.entries()) {
       const url = `http://127.0.0.1:${String(wires[n % WIRES]?.port)}`;

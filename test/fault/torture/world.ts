@@ -141,8 +141,7 @@ async function open(
   const living = (kind: 'api' | 'worker'): Slot[] => slots[kind].filter(({ isEnded }) => !isEnded);
   const apiUrl = (): string => random.pick(living('api')).url ?? '';
   const wires: TcpProxy[] = [];
-  for (let n = 0; n < size.wires; n += 1)
-    wires.push(closer.own(await startTcpProxy(() => Number(new URL(apiUrl()).port))));
+  for (let n = 0; n < size.wires; n += 1) wires.push(closer.own(await startTcpProxy(apiUrl)));
   const mirrors: Mirror[] = [];
   for (let n = 0; n < size.clients; n += 1) {
     const reader = actorOf(readers, n);

@@ -5,7 +5,6 @@ import { eventually } from '../../conformance/live-log-tools.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
-const port = Number(new URL(url).port);
 
 describe('connecting to Redis', () => {
   it('answers pings on both connections and closes both, once', async () => {
@@ -26,7 +25,7 @@ describe('connecting to Redis', () => {
   });
 
   it('names the server, without the password, when nobody is there', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     proxy.cut();
     const address = `127.0.0.1:${String(proxy.port)}/3`;
     const failure = connectRedis({ url: `redis://user:secret@${address}` });
@@ -35,7 +34,7 @@ describe('connecting to Redis', () => {
   });
 
   it('says why it cannot connect, without the password', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     const wrong = new URL(url);
     wrong.username = 'user';
     wrong.password = 'secret';
@@ -55,7 +54,7 @@ describe('connecting to Redis', () => {
   );
 
   it('fails without waiting while the server is away, reports it, and works again when it is back', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     const events: string[] = [];
     await using redis = await connectRedis({
       url: through(url, proxy),
@@ -72,7 +71,7 @@ describe('connecting to Redis', () => {
   });
 
   it('closes while the server is away', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     const redis = await connectRedis({ url: through(url, proxy) });
     proxy.cut();
     await eventually('it is reconnecting', () => redis.commands.status === 'reconnecting');
@@ -82,7 +81,7 @@ describe('connecting to Redis', () => {
   });
 
   it('closes while the server takes connections and does not answer', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     const redis = await connectRedis({
       url: through(url, proxy),
       commandTimeoutMs: 200,

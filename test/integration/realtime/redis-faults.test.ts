@@ -9,7 +9,6 @@ import { startRedisProcess } from './redis-process.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
-const port = Number(new URL(url).port);
 
 async function killClients(
   admin: RedisLogFixture,
@@ -62,7 +61,7 @@ describe('a killed connection', () => {
 
 describe('a worker cut off from Redis while the watchers are not', () => {
   it('fails with a typed error, and its readers get a resync once it is back', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using ann = await Tap.open(api.log, 'ann');
@@ -86,7 +85,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   });
 
   it('tells a client who was away meanwhile as well', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     const tap = await Tap.open(api.log, 'ann');
@@ -111,7 +110,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   });
 
   it('counts a question about watched readers that failed as a gap', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -127,7 +126,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   });
 
   it('announces a gap of very many readers to all of them', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -146,7 +145,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
 
 describe('a connection that goes dead without being closed', () => {
   it('fails commands in bounded time, and everything goes on once the network does', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({
       url: through(url, proxy),
       renewEveryMs: 50,
@@ -168,7 +167,7 @@ describe('a connection that goes dead without being closed', () => {
 
 describe('a subscription that is not acknowledged', () => {
   it('makes watch reject, and leaves nothing behind', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using direct = await connectRedis({ url });
     await using dead = await connectRedis({ url: through(url, proxy), commandTimeoutMs: 200 });
     const redis = { ...direct, subscriber: dead.subscriber };

@@ -7,7 +7,6 @@ import { eventually } from '../../conformance/live-log-tools.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
-const port = Number(new URL(url).port);
 
 describe('wake-ups over Redis', () => {
   it('reach the workers of every process', async () => {
@@ -40,7 +39,7 @@ describe('wake-ups over Redis', () => {
 
   it('wake this process and never throw while Redis is away, and wake every listener once it is back', async () => {
     const prefix = `test:${randomUUID()}:`;
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using redis = await connectRedis({ url: through(url, proxy) });
     const troubles: string[] = [];
     await using signal = new RedisWorkSignal({ redis, prefix, onTrouble: (what) => troubles.push(what) });

@@ -10,7 +10,6 @@ import { openParts } from '../../support/parts.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
-const port = Number(new URL(url).port);
 const nobody: EndedAmong = () => Promise.resolve([]);
 
 interface Process extends AsyncDisposable {
@@ -117,7 +116,7 @@ describe('ends of sessions over Redis', () => {
   });
 
   it('fail while Redis cannot be reached, so that they are tried again', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     await using here = await openProcess(`test:${randomUUID()}:`, nobody, through(url, proxy));
     let isEnded = false;
     here.ends.onEnd('ann', () => (isEnded = true));
@@ -135,7 +134,7 @@ describe('ends of sessions over Redis', () => {
   });
 
   it('that were missed are made up for after the connection is back, also where asking fails at first', async () => {
-    await using proxy = await startTcpProxy(port);
+    await using proxy = await startTcpProxy(url);
     const prefix = `test:${randomUUID()}:`;
     const erased = new Set<string>();
     const asked: string[][] = [];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
 
 /** A wire between a client and a server that can be cut or go dead. */
 export interface TcpProxy extends AsyncDisposable {
@@ -14,8 +14,8 @@ export interface TcpProxy extends AsyncDisposable {
   heal(): void;
 }
 
-/** @param targetPort where connections lead; a function is asked for every one */
-export async function startTcpProxy(targetPort: number | (() => number)): Promise<TcpProxy> {
+/** @param target the URL, or the port, where connections lead; a function is asked for every one */
+export async function startTcpProxy(target: string | (() => string | number)): Promise<TcpProxy> {
   let mode: 'pass' | 'cut' | 'freeze' | 'mute' = 'pass';
   const sockets = new Set<Socket>();
   const answering = new Set<Socket>();
@@ -29,7 +29,7 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
     keep(near);
     if (mode === 'cut') near.destroy();
     if (mode === 'cut' || mode === 'freeze') return;
-    const far = connect(typeof targetPort === 'number' ? targetPort : targetPort(), '127.0.0.1');
+    const far = connect(placeOf(typeof target === 'string' ? target : target()));
     keep(far);
     near.pipe(far);
     if (mode === 'pass') far.pipe(near);
@@ -65,9 +65,19 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
   };
 }
 
+/** Where the server of a URL listens: local databases at a socket, in the ways of their clients. */
+export function placeOf(url: string | number): NetConnectOpts {
+  if (typeof url === 'number') return { host: '127.0.0.1', port: url };
+  const { hostname, port, searchParams } = new URL(url);
+  const path = searchParams.get('path') ?? decodeURIComponent(hostname);
+  return path.startsWith('/') ? { path } : { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
 /** The same server, user and password through a proxy. */
 export function through(url: string, proxy: Pick<TcpProxy, 'port'>): string {
   const address = new URL(url);
+  address.searchParams.delete('path');
+  address.hostname = '127.0.0.1';
   address.port = String(proxy.port);
   return address.toString();
 }

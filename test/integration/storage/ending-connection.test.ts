@@ -38,7 +38,7 @@ test('a command that is sent while its socket is being closed ends, and the next
 
 test('a write whose socket breaks before it has taken it all is tried again, or is known as a lost connection', async () => {
   const uri = inject('mongodbUri');
-  await using proxy = await startTcpProxy(Number(new URL(uri).port));
+  await using proxy = await startTcpProxy(uri);
   const { database, sockets } = await databaseWithSockets(through(uri, proxy));
   const waiting = (): Socket[] =>
     sockets.filter((socket) => socket.remotePort === proxy.port && socket.writableNeedDrain);
@@ -86,7 +86,7 @@ test('the driver sees a server again that it looked at while the socket was bein
 
 test('a client that nobody has answered leaves no socket open', async () => {
   const uri = inject('mongodbUri');
-  await using proxy = await startTcpProxy(Number(new URL(uri).port));
+  await using proxy = await startTcpProxy(uri);
   proxy.freeze();
   const sockets: Socket[] = [];
   const keep = (message: unknown): void => {

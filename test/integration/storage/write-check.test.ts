@@ -7,7 +7,7 @@ async function databaseThroughProxy(): Promise<{ database: Database; proxy: TcpP
   const uri = inject('mongodbUri');
   const spare = await testDatabase();
   onTestFinished(() => spare[Symbol.asyncDispose]());
-  const proxy = await startTcpProxy(Number(new URL(uri).port));
+  const proxy = await startTcpProxy(uri);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   const database = await connectDatabase({ uri: through(uri, proxy), db: spare.name, maxPoolSize: 2 });
   onTestFinished(() => database.close());

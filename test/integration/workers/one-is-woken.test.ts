@@ -263,7 +263,7 @@ async function noting(answers: boolean[], offer: WorkOffer, isBusy: boolean): Pr
 describe('without Redis', () => {
   test('the worker of the process that publishes is woken, and others find the action by polling', async () => {
     await using installation = await Installation.open();
-    await using proxy = await startTcpProxy(Number(new URL(url).port));
+    await using proxy = await startTcpProxy(url);
     const process = await installation.process(through(url, proxy));
     await installation.worker({ process });
     proxy.cut();
@@ -275,7 +275,7 @@ describe('without Redis', () => {
 
   test('a worker does not wait for a Redis that does not answer', async () => {
     await using installation = await Installation.open();
-    await using proxy = await startTcpProxy(Number(new URL(url).port));
+    await using proxy = await startTcpProxy(url);
     const process = await installation.process(through(url, proxy), 250);
     await installation.worker({ process });
     proxy.freeze();
@@ -286,7 +286,7 @@ describe('without Redis', () => {
 
   test('every worker looks once when Redis is back', async () => {
     await using installation = await Installation.open();
-    await using proxy = await startTcpProxy(Number(new URL(url).port));
+    await using proxy = await startTcpProxy(url);
     const process = await installation.process(through(url, proxy));
     await installation.worker({ process });
     proxy.cut();

@@ -19,6 +19,12 @@ describe('the URL of Redis', () => {
     });
   });
 
+  it('may name a socket of this machine', () => {
+    const address = readRedisUrl('redis://:secret@localhost/2?path=%2Fhome%2Fann%2Fa%20b.sock');
+    expect(address).toMatchObject({ path: '/home/ann/a b.sock', password: 'secret', db: 2 });
+    expect(describeAddress(address)).toBe('/home/ann/a b.sock');
+  });
+
   it('is shown without its password', () => {
     const address = readRedisUrl('rediss://ann:secret@one:1,[::1]:3/4');
     expect(describeAddress(address)).toBe('rediss://one:1,[::1]:3/4');
@@ -31,13 +37,16 @@ describe('the URL of Redis', () => {
     },
   );
 
-  it.each(['redis://one/?db=1', 'redis://one/one', 'redis://:se/cret@one', 'redis://:se@cret@one'])(
-    'is refused for what is wrong with it, which is not how it starts: %s',
-    (url) => {
-      expect(() => readRedisUrl(url)).toThrow(/must be like redis:.*nothing may follow the database number/);
-      expect(() => readRedisUrl(url)).not.toThrow(/cret/);
-    },
-  );
+  it.each([
+    'redis://one/?db=1',
+    'redis://one?path=',
+    'redis://one/one',
+    'redis://:se/cret@one',
+    'redis://:se@cret@one',
+  ])('is refused for what is wrong with it, which is not how it starts: %s', (url) => {
+    expect(() => readRedisUrl(url)).toThrow(/must be like redis:.*nothing may follow the database number/);
+    expect(() => readRedisUrl(url)).not.toThrow(/cret/);
+  });
 });
 
 describe('hash slots', () => {

@@ -45,7 +45,6 @@ class ClientConnection {
       this.#left.abort();
       this.#socket.destroy();
     };
-    this.#socket.setNoDelay(true);
     this.#socket.on('data', (chunk: Buffer) => {
       this.#receive(chunk);
     });

@@ -46,8 +46,6 @@ const serverSettings = [
   'documentdb.useFileBasedPersistedCursors=on',
   // A deadlock is raised, not written into the result: the whole statement is rolled back and can be repeated.
   'documentdb.throwDeadlockOnCRUD=on',
-  // The statements here are short; a second is long to wait before a deadlock is looked for.
-  'deadlock_timeout=50ms',
   // `$in` with a sort is merged from the index instead of sorting all matches.
   'documentdb.enable_merge_sort_for_in_prefix=on',
   // The index knows which of its paths hold arrays, so a range and a sort on the others are read in its order.

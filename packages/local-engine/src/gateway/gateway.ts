@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
 import { ClientLogin } from './auth/client-login.ts';
 import { makeVerifier } from './auth/scram-server.ts';
 import { serveClient } from './client-connection.ts';
@@ -10,11 +11,9 @@ import { Statistics } from './statistics.ts';
 
 export interface GatewayOptions {
   readonly postgres: PostgresAddress;
-  /** The address to listen on. */
-  readonly host: string;
-  /** The port to listen on; 0 takes a free one. */
-  readonly port: number;
-  /** Who may log in. Without it everybody who reaches the port has the database. */
+  /** The Unix socket to listen on. Who may reach it is a matter of the folder; what an earlier gateway left there goes. */
+  readonly socket: string;
+  /** Who may log in. Without it everybody who reaches the socket has the database. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /** Most connections to PostgreSQL. */
   readonly poolSize: number;
@@ -30,18 +29,14 @@ export interface GatewayOptions {
   readonly onFault?: (fault: Error) => void;
 }
 
-/** A gateway that listens. Disposing of it ends all connections; commands under way are not waited for. */
-export interface Gateway extends AsyncDisposable {
-  readonly port: number;
-}
-
 const maxClients = 2_000;
 
 /**
  * Lets MongoDB drivers talk to PostgreSQL with the DocumentDB extension. It starts to listen without PostgreSQL;
- * commands wait for it. Rejects when the port cannot be had.
+ * commands wait for it. Rejects when the socket cannot be made. Disposing of it ends all connections; commands under way
+ * are not waited for.
  */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<AsyncDisposable> {
   const pool = new Pool({
     address: options.postgres,
     size: options.poolSize,
@@ -78,7 +73,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.maxConnections = maxClients;
   await listen(server, options);
   return {
-    port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
       cursors.close();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -88,10 +82,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
+function listen(server: Server, { socket }: GatewayOptions): Promise<void> {
+  rmSync(socket, { force: true });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(socket, () => {
       server.off('error', reject);
       resolve();
     });

@@ -15,8 +15,8 @@ const optionsSchema = z.strictObject({
   }),
   /** The name to log in with. Without one nobody has to. */
   user: z.string().min(1).optional(),
-  host: z.string().min(1),
-  port: z.int().min(0).max(65_535),
+  /** The Unix socket to listen on. */
+  socket: z.string().min(1),
   poolSize: z.int().min(1),
 });
 
@@ -24,7 +24,7 @@ const { user, ...options } = optionsSchema.parse(JSON.parse(process.argv[2] ?? '
 // Passwords come by the environment, because a command line is for everybody to see.
 const { PGPASSWORD: password, GATEWAY_PASSWORD: ownPassword } = process.env;
 if (user !== undefined && !ownPassword) throw new Error('GATEWAY_PASSWORD is needed where a user is named');
-const gateway = await startGateway({
+await startGateway({
   ...options,
   postgres: { ...options.postgres, ...(password === undefined ? {} : { password }) },
   ...(user === undefined || !ownPassword ? {} : { credentials: { user, password: ownPassword } }),
@@ -45,4 +45,4 @@ process.stdin.on('close', leave);
 process.stdin.on('error', leave);
 process.stdin.resume();
 
-process.stdout.write(`${JSON.stringify({ port: gateway.port })}\n`);
+process.stdout.write(`${JSON.stringify({ listening: options.socket })}\n`);

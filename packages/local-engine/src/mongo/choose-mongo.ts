@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { EmbeddedError, reasonOf } from '../errors.ts';
 import type { OnEmbeddedEvent } from '../events.ts';
 import { findExecutable } from '../process/executables.ts';
+import { asServiceUser } from '../process/guarded-command.ts';
 import { runCommand } from '../process/run-command.ts';
+import { SERVICE_UIDS } from '../process/service-user.ts';
 import type { TreeSource } from '../tree/tree-source.ts';
 import { DOCUMENTDB_FOLDER } from './documentdb.ts';
 import { downloadMongod, findDownloadedMongod } from './download-mongod.ts';
@@ -60,25 +62,27 @@ export async function chooseMongo(options: ChooseMongo): Promise<MongoChoice> {
 async function mongodHere({ path, cacheDir }: ChooseMongo, tried: string[]): Promise<MongoChoice | null> {
   const onPath = findExecutable('mongod', path);
   if (onPath === null) tried.push('no mongod on PATH');
-  else if (await runs(onPath, tried)) return { kind: 'mongod', binary: onPath, reason: 'found on PATH' };
+  else if (await runs(onPath, path, tried))
+    return { kind: 'mongod', binary: onPath, reason: 'found on PATH' };
   const earlier = await findDownloadedMongod({ cacheDir });
-  if (earlier === null || !(await runs(earlier, tried))) return null;
+  if (earlier === null || !(await runs(earlier, path, tried))) return null;
   return { kind: 'mongod', binary: earlier, reason: 'downloaded earlier' };
 }
 
 async function mongodFromAfar(options: ChooseMongo, tried: string[]): Promise<MongoChoice | null> {
   const outcome = await downloadMongod(options);
   if ('reason' in outcome) tried.push(outcome.reason);
-  else if (await runs(outcome.binary, tried)) {
+  else if (await runs(outcome.binary, options.path, tried)) {
     return { kind: 'mongod', binary: outcome.binary, reason: 'downloaded' };
   }
   return null;
 }
 
-/** It may be made for another processor, or want libraries that a small system does not have. */
-async function runs(binary: string, tried: string[]): Promise<boolean> {
+/** It may be made for another processor, want libraries that a small system does not have, or lie where its user cannot go. */
+async function runs(binary: string, path: string, tried: string[]): Promise<boolean> {
   try {
-    await runCommand({ command: binary, args: ['--version'] });
+    const command = asServiceUser({ command: binary, args: ['--version'] }, SERVICE_UIDS.mongod, path);
+    await runCommand(command);
     return true;
   } catch (error) {
     tried.push(`${binary} does not run (${reasonOf(error)})`);

@@ -1,71 +1,60 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from '../errors.ts';
-import { GATEWAY_USER, keptPassword } from '../passwords.ts';
+import type { PostgresAddress } from '../gateway/postgres/connection.ts';
+import { GATEWAY_USER, newPassword } from '../passwords.ts';
 import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { nodeCommand } from '../process/node-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
 import { startPostgres } from './postgres.ts';
-import type { Postgres } from './postgres.ts';
 import { GATEWAY_POOL_SIZE } from './postgres-settings.ts';
 
 /** The folder of DocumentDB's data in DATA_DIR. */
 export const DOCUMENTDB_FOLDER = 'documentdb';
+const GATEWAY_FOLDER = 'gateway';
+const SOCKET = 'mongodb.sock';
 
 /** Starts PostgreSQL with DocumentDB and the gateway that speaks MongoDB's protocol; gives back its URI. */
 export async function startDocumentDb(launch: Launch, tree: string): Promise<string> {
   launch.onEvent({ step: 'start', message: 'Starting the local DocumentDB' });
-  const postgres = await startPostgres(launch, tree, join(launch.dataDir, DOCUMENTDB_FOLDER));
-  const password = keptPassword(launch.dataDir, 'gateway');
-  const port = await startGateway(launch, postgres, password);
-  return `mongodb://${GATEWAY_USER}:${password}@127.0.0.1:${port}/?directConnection=true`;
+  const postgres = await startPostgres(launch, tree, DOCUMENTDB_FOLDER);
+  const password = newPassword();
+  const socket = join(launch.shortDataDir, GATEWAY_FOLDER, SOCKET);
+  await startGateway(launch, postgres, { socket, password });
+  return `mongodb://${GATEWAY_USER}:${password}@${encodeURIComponent(socket)}/?directConnection=true`;
 }
 
 async function startGateway(
   launch: Launch,
-  { port, password }: Postgres,
-  ownPassword: string,
-): Promise<number> {
-  const options = {
-    postgres: { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' },
-    host: '127.0.0.1',
-    poolSize: GATEWAY_POOL_SIZE,
-    user: GATEWAY_USER,
-  };
+  { password, ...postgres }: PostgresAddress & { readonly password: string },
+  own: { readonly socket: string; readonly password: string },
+): Promise<void> {
+  // A new folder: a way into an older one does not lead into this.
+  const folder = join(launch.dataDir, GATEWAY_FOLDER);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  const options = { postgres, socket: own.socket, poolSize: GATEWAY_POOL_SIZE, user: GATEWAY_USER };
   const log = logFile(launch, 'gateway');
   const from = sizeOf(log);
-  const commandOn = (port: number) =>
-    nodeCommand(new URL('../gateway/main.ts', import.meta.url), [JSON.stringify({ ...options, port })]);
   const service = await launch.keeper.start({
     name: 'gateway',
-    ...commandOn(0),
+    ...nodeCommand(new URL('../gateway/main.ts', import.meta.url), [JSON.stringify(options)]),
     cwd: launch.dataDir,
-    env: { PATH: launch.path, PGPASSWORD: password, GATEWAY_PASSWORD: ownPassword },
+    env: { PATH: launch.path, PGPASSWORD: password, GATEWAY_PASSWORD: own.password },
     log,
     stdout: 'lines',
     stopBy: 'eof',
     stopWithinMs: 2_000,
   });
   const line = await launch.keeper.hold(() => service.firstLine);
-  const listening = line === null ? null : parsePort(line);
-  if (listening === null) {
-    await service.stop();
-    const said = [line ?? '', readSince(log, from)].join('\n').trim();
-    throw new EmbeddedError(
-      'START_FAILED',
-      `The gateway to the local DocumentDB did not start. It said:\n${said}`,
-    );
+  if (line !== null) {
+    keepRunning(service, log, launch.onEvent);
+    return;
   }
-  // On the same port again, where its clients look for it.
-  keepRunning(service, commandOn(listening).args, log, launch.onEvent);
-  return listening;
-}
-
-function parsePort(line: string): number | null {
-  try {
-    const said = JSON.parse(line) as { readonly port?: unknown } | null;
-    return typeof said?.port === 'number' ? said.port : null;
-  } catch {
-    return null;
-  }
+  await service.stop();
+  throw new EmbeddedError(
+    'START_FAILED',
+    `The gateway to the local DocumentDB did not start. It said:\n${readSince(log, from)}`,
+  );
 }

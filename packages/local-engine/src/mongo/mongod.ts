@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -6,60 +5,62 @@ import { EmbeddedError, reasonOf } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
 import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
-import { freePort } from '../process/free-port.ts';
-import { diesWithParent } from '../process/guarded-command.ts';
+import { asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
+import { serviceFolder } from '../process/service-folder.ts';
+import { HERE, SERVICE_UIDS } from '../process/service-user.ts';
 import { waitUntil } from '../process/wait-until.ts';
 
 /** The folder of mongod's data in DATA_DIR. */
 export const MONGOD_FOLDER = 'mongod';
 
 const START_WITHIN_MS = 60_000;
-const ATTEMPTS = 5;
+const SOCKET = 'mongod.sock';
 
-/** Starts a mongod with its data in DATA_DIR, on a free loopback port; gives back its URI. */
+/**
+ * Starts a mongod with its data in DATA_DIR, on a socket in its folder; gives back its URI. It has no users, so the folder
+ * alone keeps others out.
+ */
 export async function startMongod(launch: Launch, binary: string): Promise<string> {
   launch.onEvent({ step: 'start', message: `Starting ${binary}` });
   const data = join(launch.dataDir, MONGOD_FOLDER);
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  await serviceFolder(data, SERVICE_UIDS.mongod, launch);
   const log = logFile(launch, 'mongod');
-  for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
-    const args = ['--dbpath', data, '--bind_ip', '127.0.0.1', '--port', String(port), '--quiet'];
-    const from = sizeOf(log);
-    const command = diesWithParent({ command: binary, args }, 'TERM', launch.path);
-    const service = await launch.keeper.start({
-      name: 'mongod',
-      ...command,
-      cwd: data,
-      env: { PATH: launch.path },
-      log,
-      stdout: 'log',
-      stopBy: 'SIGTERM',
-      stopWithinMs: 8_000,
-    });
-    const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-    if (await isUp(service, port, uri)) {
-      keepRunning(service, command.args, log, launch.onEvent);
-      return uri;
-    }
-    await service.stop();
-    const said = readSince(log, from);
-    // 48 is its exit code for "address in use".
-    const portTaken = (await service.exited).code === 48 || said.includes('Address already in use');
-    if (attempt === ATTEMPTS || !portTaken) {
-      throw new EmbeddedError(
-        'START_FAILED',
-        `${binary} did not start. Its log (${log}) ends with:\n${said}`,
-      );
-    }
+  // An address with a slash is a socket. The other option turns off the socket that it makes in /tmp on its own.
+  const address = ['--bind_ip', `./${SOCKET}`, '--nounixsocket', '--filePermissions', '0700'];
+  const guarded = diesWithParent(
+    { command: binary, args: ['--dbpath', HERE, ...address, '--quiet'] },
+    'TERM',
+    launch.path,
+  );
+  const from = sizeOf(log);
+  const service = await launch.keeper.start({
+    name: 'mongod',
+    ...asServiceUser(guarded, SERVICE_UIDS.mongod, launch.path),
+    cwd: data,
+    env: { PATH: launch.path },
+    log,
+    stdout: 'log',
+    stopBy: 'SIGTERM',
+    stopWithinMs: 8_000,
+  });
+  const socket = join(launch.shortDataDir, MONGOD_FOLDER, SOCKET);
+  const uri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+  if (await isUp(service, socket, uri)) {
+    keepRunning(service, log, launch.onEvent);
+    return uri;
   }
+  await service.stop();
+  throw new EmbeddedError(
+    'START_FAILED',
+    `${binary} did not start. Its log (${log}) ends with:\n${readSince(log, from)}`,
+  );
 }
 
-async function isUp(service: KeptService, port: number, uri: string): Promise<boolean> {
+async function isUp(service: KeptService, path: string, uri: string): Promise<boolean> {
   const state = { ended: false };
   void service.exited.then(() => (state.ended = true));
-  const listens = await waitUntil(async () => state.ended || (await accepts(port)), START_WITHIN_MS);
+  const listens = await waitUntil(async () => state.ended || (await accepts(path)), START_WITHIN_MS);
   if (!listens || state.ended) return false;
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: START_WITHIN_MS });
   try {
@@ -74,9 +75,9 @@ async function isUp(service: KeptService, port: number, uri: string): Promise<bo
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ path });
     const finish = (isOpen: boolean) => {
       socket.destroy();
       resolve(isOpen);

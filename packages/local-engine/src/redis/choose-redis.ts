@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { EmbeddedError, reasonOf } from '../errors.ts';
 import { findExecutable } from '../process/executables.ts';
+import { servicesCanReach } from '../process/service-user.ts';
 import type { TreeSource } from '../tree/tree-source.ts';
 
 export interface RedisChoice {
@@ -16,7 +17,7 @@ export async function chooseRedis(options: {
 }): Promise<RedisChoice> {
   for (const kind of ['redis-server', 'valkey-server'] as const) {
     const binary = findExecutable(kind, options.path);
-    if (binary !== null) return { kind, binary, reason: 'found on PATH' };
+    if (binary !== null && servicesCanReach(binary)) return { kind, binary, reason: 'found on PATH' };
   }
   try {
     const tree = await options.tree.get();

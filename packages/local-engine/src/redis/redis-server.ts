@@ -1,58 +1,54 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { EmbeddedError } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
 import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
-import { keptPassword } from '../passwords.ts';
-import { freePort } from '../process/free-port.ts';
-import { diesWithParent } from '../process/guarded-command.ts';
+import { newPassword } from '../passwords.ts';
+import { asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
 import { writeOwnFile } from '../process/own-file.ts';
+import { serviceFolder } from '../process/service-folder.ts';
+import { HERE, SERVICE_UIDS } from '../process/service-user.ts';
 import type { RedisChoice } from './choose-redis.ts';
 
 /** A running Redis that can be taken down and brought back, for tests of failures. */
 export interface RedisControl {
   readonly url: string;
-  readonly port: number;
   /** Of the process that runs now. */
   readonly pid: number;
   /** Kills it (SIGKILL) and waits until it is gone. */
   kill(): Promise<void>;
-  /** Stops it if it runs, and starts it again on the same port with the same data. */
+  /** Stops it if it runs, and starts it again on the same socket with the same data. */
   restart(): Promise<void>;
 }
 
 const START_WITHIN_MS = 30_000;
-const ATTEMPTS = 5;
-/** How long ours may take to notice that its port is taken, in milliseconds. */
-const OTHER_WITHIN_MS = 2_000;
+const FOLDER = 'redis';
+const SOCKET = 'redis.sock';
+const CONFIGURATION = 'redis.conf';
 
 /**
- * Starts a Redis on a loopback port. `durable`: each write is in the append-only file within a second. `fast`: nothing
- * is kept.
- * @param wanted the port; default: any free one.
+ * Starts a Redis on a socket in its folder. `durable`: each write is in the append-only file within a second. `fast`:
+ * nothing is kept.
  */
-export async function startRedis(
-  launch: Launch,
-  { kind, binary }: RedisChoice,
-  wanted?: number,
-): Promise<RedisControl> {
+export async function startRedis(launch: Launch, { kind, binary }: RedisChoice): Promise<RedisControl> {
   launch.onEvent({ step: 'start', message: `Starting ${binary}` });
-  const data = join(launch.dataDir, 'redis');
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const data = join(launch.dataDir, FOLDER);
+  await serviceFolder(data, SERVICE_UIDS.redis, launch);
   const log = logFile(launch, 'redis');
-  const password = keptPassword(launch.dataDir, 'redis');
+  const password = newPassword();
+  const socket = join(launch.shortDataDir, FOLDER, SOCKET);
+  const program = { command: binary, args: [`${HERE}/${CONFIGURATION}`] };
+  const guarded = diesWithParent(program, 'TERM', launch.path);
+  writeConfiguration(data, password, launch.durability);
 
-  async function run(port: number): Promise<KeptService> {
-    const args = [writeConfiguration({ port, data, password, durability: launch.durability })];
+  async function run(): Promise<KeptService> {
     const from = sizeOf(log);
-    const command = diesWithParent({ command: binary, args }, 'TERM', launch.path);
     const service = await launch.keeper.start({
       name: kind,
-      ...command,
+      ...asServiceUser(guarded, SERVICE_UIDS.redis, launch.path),
       cwd: data,
       env: { PATH: launch.path },
       log,
@@ -60,35 +56,18 @@ export async function startRedis(
       stopBy: 'SIGTERM',
       stopWithinMs: 5_000,
     });
-    if (await isUp(service, { port, data, password })) {
-      keepRunning(service, command.args, log, launch.onEvent);
+    if (await isUp(service, socket, password)) {
+      keepRunning(service, log, launch.onEvent);
       return service;
     }
     await service.stop();
-    const said = readSince(log, from);
-    const message = `${binary} did not start. Its log (${log}) ends with:\n${said}`;
-    throw new StartFailure(message, /Address already in use/i.test(said));
+    const message = `${binary} did not start. Its log (${log}) ends with:\n${readSince(log, from)}`;
+    throw new EmbeddedError('START_FAILED', message);
   }
 
-  async function firstRun(): Promise<{ service: KeptService; port: number }> {
-    for (let attempt = 1; ; attempt++) {
-      const port = wanted ?? (await freePort());
-      try {
-        return { service: await run(port), port };
-      } catch (error) {
-        const retry =
-          error instanceof StartFailure && error.portTaken && wanted === undefined && attempt < ATTEMPTS;
-        if (!retry) throw error;
-      }
-    }
-  }
-
-  const first = await firstRun();
-  const { port } = first;
-  let { service } = first;
+  let service = await run();
   return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
-    port,
+    url: `redis://:${password}@localhost?path=${encodeURIComponent(socket)}`,
     get pid() {
       return service.pid;
     },
@@ -98,57 +77,31 @@ export async function startRedis(
     },
     async restart() {
       await service.stop();
-      service = await run(port);
+      service = await run();
     },
   };
 }
 
-class StartFailure extends EmbeddedError {
-  readonly portTaken: boolean;
-
-  constructor(message: string, portTaken: boolean) {
-    super('START_FAILED', message);
-    this.portTaken = portTaken;
-  }
-}
-
-interface RedisSettings {
-  readonly port: number;
-  readonly data: string;
-  readonly password: string;
-  readonly durability: Launch['durability'];
-}
-
-/** Writes what the server reads at its start, as a command line is for everybody to see; gives back the file. */
-function writeConfiguration({ port, data, password, durability }: RedisSettings): string {
+/** Writes what the server reads at its start, as a command line is for everybody to see. */
+function writeConfiguration(data: string, password: string, durability: Launch['durability']): void {
   const settings = {
-    port: String(port),
-    bind: '127.0.0.1',
-    'protected-mode': 'yes',
+    port: '0',
+    unixsocket: SOCKET,
+    unixsocketperm: '700',
     requirepass: password,
-    dir: data,
     daemonize: 'no',
     save: '',
     appendonly: durability === 'durable' ? 'yes' : 'no',
     appendfsync: 'everysec',
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}\n`);
-  const file = join(data, 'redis.conf');
-  writeOwnFile(file, `# Written at every start.\n${lines.join('')}`);
-  return file;
+  writeOwnFile(join(data, CONFIGURATION), `# Written at every start.\n${lines.join('')}`, statSync(data).uid);
 }
 
-/**
- * Waits until it answers, also while it still loads its data; false when it ended or took too long, or when it is
- * another one that took the port.
- */
-async function isUp(
-  service: KeptService,
-  { port, data, password }: Omit<RedisSettings, 'durability'>,
-): Promise<boolean> {
+/** Waits until it answers, also while it still loads its data; false when it ended or took too long. */
+async function isUp(service: KeptService, socket: string, password: string): Promise<boolean> {
   const client = new Redis({
-    host: '127.0.0.1',
-    port,
+    path: socket,
     password,
     retryStrategy: () => 20,
     // Its own check waits for the data to be loaded before it says that it is ready.
@@ -157,7 +110,7 @@ async function isUp(
   });
   client.on('error', () => undefined);
   try {
-    const isReady = await new Promise<boolean>((resolve) => {
+    return await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => {
         resolve(false);
       }, START_WITHIN_MS);
@@ -170,10 +123,6 @@ async function isUp(
         resolve(false);
       });
     });
-    if (!isReady) return false;
-    if (String(await client.call('CONFIG', 'GET', 'dir')).includes(realpathSync(data))) return true;
-    await Promise.race([service.exited, delay(OTHER_WITHIN_MS)]);
-    return false;
   } finally {
     client.disconnect();
   }

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { reasonOf } from '../errors.ts';
 import type { OnEmbeddedEvent } from '../events.ts';
@@ -72,6 +72,8 @@ async function fillTree(
 ): Promise<void> {
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
+  // Also with a strict umask: the services run as other users.
+  chmodSync(tree, 0o755);
   const archives = await apt.download(way.isSlim);
   await unpackPackages(archives, tree, path, onEvent);
   for (const name of recipe.removed) rmSync(join(tree, name), { recursive: true, force: true });

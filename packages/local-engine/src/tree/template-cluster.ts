@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeConfiguration } from '../mongo/postgres-settings.ts';
-import { needExecutable } from '../process/executables.ts';
-import { SERVICE_UID, asServiceUser, diesWithParent } from '../process/guarded-command.ts';
+import { asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { runCommand } from '../process/run-command.ts';
+import { SERVICE_UIDS, giveTo } from '../process/service-user.ts';
 import { POSTGRES_BIN } from './recipe.ts';
 
 /** Where a new cluster lies in the tree: `data`, and `password`, that of its user `postgres`. */
@@ -40,17 +40,11 @@ export async function makeTemplateCluster(tree: string, path: string): Promise<v
   };
   const auth = ['-A', 'scram-sha-256', '--pwfile', passwordFile, '-U', 'postgres'];
   await run('initdb', ['-D', data, ...auth, '--locale=C.UTF-8', '--encoding=UTF8', '--no-sync']);
-  writeConfiguration(data, { port: 1, durability: 'fast' });
+  writeConfiguration(data, 'fast');
   // A server without a socket: nothing can reach the cluster while it is made.
   const output = await run('postgres', ['--single', '-j', '-D', data, 'postgres'], SETUP);
   if (!output.includes(`made ${LAST_EXTENSION}`)) {
     throw new Error(`The extensions could not be created in a new cluster: ${output.slice(-2_000)}`);
   }
-  await giveTo(SERVICE_UID, folder, path);
-}
-
-/** Only root can give files away, and only root needs to. */
-async function giveTo(uid: number, folder: string, path: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  await runCommand({ command: needExecutable('chown', path), args: ['-R', `${uid}:${uid}`, folder] });
+  await giveTo(SERVICE_UIDS.postgres, folder, path);
 }

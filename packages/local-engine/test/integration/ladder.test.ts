@@ -1,13 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import type { EmbeddedEvent } from '../../src/events.ts';
 import { downloadMongod } from '../../src/mongo/download-mongod.ts';
 import { startEmbeddedServices, startMongo } from '../../src/services.ts';
+import { startTcpProxy } from '../../../../test/integration/realtime/tcp-proxy.ts';
 import { testCacheDir } from '../../../../test/support/engine.ts';
 import { PATH, connectMongo, pathWithOnly, remainingProcesses, testFolder } from './support.ts';
 
@@ -22,10 +31,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A stand-in for mongod: writes down how it was called, and passes connections on to the engine of the run. */
-function makeMongod(bin: string): void {
-  const { hostname, port } = new URL(inject('mongodbUri'));
+/**
+ * A stand-in for mongod: writes down how it was called, and passes connections on to the engine of the run, by way of a port:
+ * where we are root it is another user, who does not reach the engine.
+ */
+function makeMongod(bin: string, port = 1): void {
   mkdirSync(bin, { recursive: true });
+  chmodSync(dirname(bin), 0o755);
   const file = join(bin, 'mongod');
   writeFileSync(
     file,
@@ -33,12 +45,13 @@ function makeMongod(bin: string): void {
 const { connect, createServer } = require('node:net');
 if (process.argv.includes('--version')) process.exit(0);
 const value = (name) => process.argv[process.argv.indexOf(name) + 1];
-require('node:fs').writeFileSync(value('--dbpath') + '/called', process.argv.slice(2).join(' '));
+const called = [process.getuid(), ...process.argv.slice(2)].join(' ');
+require('node:fs').writeFileSync(value('--dbpath') + '/called', called);
 createServer((socket) => {
-  const other = connect(${port}, '${hostname}');
+  const other = connect(${port});
   for (const end of [socket, other]) end.on('error', () => { socket.destroy(); other.destroy(); });
   socket.pipe(other).pipe(socket);
-}).listen(Number(value('--port')), value('--bind_ip'));
+}).listen(value('--bind_ip'));
 `,
   );
   chmodSync(file, 0o755);
@@ -100,7 +113,8 @@ test('takes a mongod on PATH before anything else, with its data in the folder',
   await using folder = testFolder();
   const bin = join(folder.path, 'bin');
   const dataDir = join(folder.path, 'data');
-  makeMongod(bin);
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  makeMongod(bin, proxy.port);
   const events: EmbeddedEvent[] = [];
   {
     await using mongo = await startMongo({
@@ -114,7 +128,9 @@ test('takes a mongod on PATH before anything else, with its data in the folder',
     await using connected = await connectMongo(mongo.uri);
     expect(await connected.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
     const called = readFileSync(join(dataDir, 'mongod', 'called'), 'utf8');
-    expect(called).toContain(`--dbpath ${join(dataDir, 'mongod')} --bind_ip 127.0.0.1 --port `);
+    const uid = process.getuid?.() === 0 ? 59_434 : process.getuid?.();
+    expect(called).toContain(`${String(uid)} --dbpath /proc/self/cwd --bind_ip ./mongod.sock --nounixsocket`);
+    expect(statSync(join(dataDir, 'mongod')).mode & 0o777).toBe(0o700);
   }
   expect(events).toContainEqual({
     step: 'choice',
@@ -125,7 +141,8 @@ test('takes a mongod on PATH before anything else, with its data in the folder',
 
 test('does not take a mongod that cannot run, and says so', async () => {
   await using folder = testFolder();
-  const bin = pathWithOnly(folder.path, ['sh']);
+  const bin = pathWithOnly(folder.path, ['sh', 'setpriv']);
+  chmodSync(folder.path, 0o755);
   writeFileSync(join(bin, 'mongod'), '#!/bin/sh\necho wrong processor >&2\nexit 1\n', { mode: 0o755 });
   await expect(
     startMongo({
@@ -145,7 +162,8 @@ test('does not take a mongod that cannot run, and says so', async () => {
 test('stays with the engine that made the data, and says so when that is not here any more', async () => {
   await using folder = testFolder();
   const bin = join(folder.path, 'with-mongod');
-  makeMongod(bin);
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  makeMongod(bin, proxy.port);
   const options = { cacheDir: testCacheDir(), durability: 'fast' as const };
   const withMongod = `${bin}:${PATH}`;
   const madeByMongod = join(folder.path, 'made-by-mongod');

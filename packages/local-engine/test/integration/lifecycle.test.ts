@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { EmbeddedEvent } from '../../src/events.ts';
+import { PostgresConnection } from '../../src/gateway/postgres/connection.ts';
 import { findRunningServices, joinRunningServices } from '../../src/running-services.ts';
 import { startEmbeddedServices } from '../../src/services.ts';
 import type { EmbeddedOptions } from '../../src/services.ts';
@@ -53,8 +53,6 @@ test('starts both, keeps its data below the folder, and leaves no process when d
   });
   await write(services.mongodbUri, services.redisUrl);
   expect(processesNaming(folder.path).length).toBeGreaterThanOrEqual(3);
-  expect(new URL(services.mongodbUri).hostname).toBe('127.0.0.1');
-  expect(new URL(services.redisUrl).hostname).toBe('127.0.0.1');
   expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['documentdb', 'redis', 'postgres.log']));
   expect(events.map((event) => event.step)).toEqual(expect.arrayContaining(['choice', 'start', 'ready']));
   await services[Symbol.asyncDispose]();
@@ -78,66 +76,55 @@ test('finds what was written before when it starts again', async () => {
 /** As a cluster was before each had a password of its own: with that of its template. */
 async function resetPostgresPassword(dataDir: string): Promise<void> {
   const template = readFileSync(join(dataDir, 'documentdb/password'), 'utf8').trim();
-  const client = await connectPostgres(dataDir);
-  try {
-    await client.query(`ALTER ROLE postgres PASSWORD '${template}'`);
-  } finally {
-    await client.end();
-  }
+  await rowsOf(dataDir, `ALTER ROLE postgres PASSWORD '${template}'`);
 }
 
-function postgresPort(dataDir: string): number {
-  const settings = readFileSync(join(dataDir, 'documentdb/data/postgresql.conf'), 'utf8');
-  return Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
-}
-
-async function connectPostgres(dataDir: string): Promise<Client> {
+/** The rows of a query of the superuser, as text. */
+async function rowsOf(dataDir: string, query: string): Promise<readonly (readonly string[])[]> {
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
-  const at = { host: '127.0.0.1', port: postgresPort(dataDir), user: 'postgres', database: 'postgres' };
-  const client = new Client({ ...at, password });
-  await client.connect();
-  return client;
+  const at = { host: join(dataDir, 'documentdb/data'), port: 5432, user: 'postgres', database: 'postgres' };
+  const client = await PostgresConnection.connect({ ...at, password });
+  try {
+    return (await client.execute(query, [])).map((row) => row.map(String));
+  } finally {
+    await client.close();
+  }
 }
 
-test('sets the engine up for its own workers at every start, whatever the port', async ({ skip }) => {
+test('sets the engine up for its own workers at every start, whatever the folder', async ({ skip }) => {
   await using folder = testFolder();
-  const ports: unknown[] = [];
-  for (const _start of ['first', 'second']) {
-    await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  const [before, after] = [join(folder.path, 'before'), join(folder.path, 'after')];
+  for (const dataDir of [before, after]) {
+    if (dataDir === after) renameSync(before, after);
+    await using services = await startEmbeddedServices({ ...optionsFor(dataDir), ...silent });
     if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
-    const port = postgresPort(folder.path);
-    ports.push(port);
-    const client = await connectPostgres(folder.path);
-    try {
-      const jobs = await client.query('SELECT DISTINCT nodename, nodeport FROM cron.job');
-      expect(jobs.rows).toEqual([{ nodename: '127.0.0.1', nodeport: port }]);
-      const hurried = await client.query("SELECT jobname FROM cron.job WHERE schedule <> '* * * * *'");
-      expect(hurried.rows).toEqual([]);
-      const roles = await client.query('SELECT 1 FROM pg_authid WHERE rolcanlogin AND rolpassword IS NULL');
-      expect(roles.rows).toEqual([]);
-    } finally {
-      await client.end();
-    }
+    expect(await rowsOf(dataDir, 'SELECT DISTINCT nodename, nodeport::text, schedule FROM cron.job')).toEqual(
+      [['/proc/self/cwd', '5432', '* * * * *']],
+    );
+    await using mongo = await connectMongo(services.mongodbUri);
+    const things = mongo.client.db('kept').collection('things');
+    await things.insertOne({ name: dataDir });
+    // On a collection with documents the engine connects to itself.
+    await things.createIndex({ name: dataDir === before ? 1 : -1 }, {}, {});
   }
-  expect(new Set(ports).size).toBe(2);
 });
 
-test('asks for a password, and runs the engine as nobody who is logged in', async ({ skip }) => {
+test('what the gateway can do is no more than its databases need', async ({ skip }) => {
   await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
-  const port = postgresPort(folder.path);
-  const client = new Client({
-    host: '127.0.0.1',
-    port,
-    user: 'postgres',
-    database: 'postgres',
-    password: 'guess',
-  });
-  await expect(client.connect()).rejects.toMatchObject({ code: '28P01' });
-  const [postgres = ''] = processesNaming(`-D ${folder.path}`);
-  const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${Number.parseInt(postgres)}/status`, 'utf8'))?.[1];
-  expect(uid).not.toBe('0');
+  const powers = 'rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls';
+  expect(
+    await rowsOf(
+      folder.path,
+      `SELECT 1 FROM pg_roles WHERE rolname = 'fanfare' AND NOT (${powers.replaceAll(',', ' OR')})`,
+    ),
+  ).toHaveLength(1);
+  const dangerous = ['pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program'];
+  for (const role of dangerous)
+    expect(await rowsOf(folder.path, `SELECT 1 WHERE pg_has_role('fanfare', '${role}', 'MEMBER')`)).toEqual(
+      [],
+    );
 });
 
 /** The address without its user and password. */
@@ -148,16 +135,7 @@ function withoutPassword(uri: string): string {
   return address.toString();
 }
 
-const SECRETS = ['gateway.password', 'postgres.password', 'redis.password'];
-const OWNERS_ONLY = [
-  'embedded.lock',
-  'processes.json',
-  'running-services.json',
-  'redis/redis.conf',
-  ...SECRETS,
-];
-
-test('nobody gets in without the password, which only the owner of the folder can read', async () => {
+test('nobody gets in without the password, which no command line shows', async () => {
   await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   await using mongo = await connectMongo(withoutPassword(services.mongodbUri));
@@ -167,34 +145,47 @@ test('nobody gets in without the password, which only the owner of the folder ca
   await expect(redis.get('kept')).rejects.toThrow('NOAUTH');
   redis.disconnect();
   const commands = processesNaming(folder.path).join('\n');
-  for (const name of SECRETS)
-    expect(commands).not.toContain(readFileSync(join(folder.path, name), 'utf8').trim());
-  const modes = OWNERS_ONLY.map((name) => [name, statSync(join(folder.path, name)).mode & 0o777]);
-  expect(modes).toEqual(OWNERS_ONLY.map((name) => [name, 0o600]));
+  const passwords = [services.mongodbUri, services.redisUrl].map((url) => new URL(url).password);
+  for (const password of [...passwords, readFileSync(join(folder.path, 'postgres.password'), 'utf8').trim()])
+    expect(commands).not.toContain(password);
 });
 
-test('a folder of a version without passwords gets its own, and each folder another', async () => {
+test('the passwords are new at every start, and each folder has others', async () => {
   await using folder = testFolder();
   await using other = testFolder();
-  const read = (path: string) => SECRETS.map((name) => readFileSync(join(path, name), 'utf8'));
-  let before: readonly string[];
+  const seen: string[] = [];
+  const start = async (path: string) => {
+    const services = await startEmbeddedServices({ ...optionsFor(path, 'durable'), ...silent });
+    seen.push(new URL(services.mongodbUri).password, new URL(services.redisUrl).password);
+    return services;
+  };
   {
-    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    await using services = await start(folder.path);
     await write(services.mongodbUri, services.redisUrl);
-    before = read(folder.path);
+    if (services.mongodbKind === 'documentdb') await resetPostgresPassword(folder.path);
   }
-  {
-    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
-    expect(read(folder.path)).toEqual(before);
-    await resetPostgresPassword(folder.path);
-    expect(services.mongodbKind).not.toBe('given');
-  }
-  for (const name of SECRETS) rmSync(join(folder.path, name), { force: true });
-  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
-  await using _other = await startEmbeddedServices({ ...optionsFor(other.path), ...silent });
+  // As a folder of a version without passwords.
+  rmSync(join(folder.path, 'postgres.password'), { force: true });
+  await using again = await start(folder.path);
+  await using _other = await start(other.path);
   expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
-  const all = [...before, ...read(folder.path), ...read(other.path)];
-  expect(new Set(all).size).toBe(all.length);
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('works in a folder whose path is too long for a socket, and leaves nothing elsewhere', async () => {
+  await using folder = testFolder();
+  const dataDir = join(folder.path, 'a-very-long-name'.repeat(8));
+  const short = (uri: string) => dirname(dirname(dirname(new URL(uri).searchParams.get('path') ?? '')));
+  let place: string;
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(dataDir, 'durable'), ...silent });
+    place = short(services.redisUrl);
+    expect(statSync(place).mode & 0o777).toBe(0o700);
+    await write(services.mongodbUri, services.redisUrl);
+  }
+  expect(existsSync(place)).toBe(false);
+  await using again = await startEmbeddedServices({ ...optionsFor(dataDir, 'durable'), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
 test('other processes of the user find what runs in the folder as long as it runs', async () => {
@@ -324,7 +315,7 @@ test('an interrupt from the terminal does not reach the databases while their ow
   expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
 });
 
-test('a database that ends on its own is reported and started again on the same port', async () => {
+test('a database that ends on its own is reported and started again on the same socket', async () => {
   await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using services = await startEmbeddedServices({

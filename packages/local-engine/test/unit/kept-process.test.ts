@@ -57,7 +57,7 @@ function keep(
 it('starts what ends at once again after ever longer pauses, and gives up at a bound', async () => {
   const { kept, heard, pauses } = keep('process.exitCode = 3');
   kept.start();
-  kept.keepRunning(kept.spec.args);
+  kept.keepRunning();
   await kept.over;
   expect(pauses).toEqual([1, 2, 4, 8, 8]);
   const again = pauses.flatMap(() => ['down with 3', 'restarted']);
@@ -77,7 +77,7 @@ it('begins with the shortest pause again, and counts from none, after a run that
       });
   });
   kept.start();
-  kept.keepRunning(kept.spec.args);
+  kept.keepRunning();
   await kept.over;
   await stopped;
   expect(pauses).toEqual(Array.from({ length: stopAfter }, () => 1));
@@ -88,7 +88,7 @@ it('begins with the shortest pause again, and counts from none, after a run that
 it('counts what cannot be run any more as an end, and says why', async () => {
   const { kept, heard, pauses } = keep('require("node:fs").rmSync(process.argv[1])');
   kept.start();
-  kept.keepRunning(kept.spec.args);
+  kept.keepRunning();
   await kept.over;
   expect(pauses).toEqual([1, 2, 4, 8, 8]);
   const failed = `failed: spawn ${kept.spec.command} ENOENT`;

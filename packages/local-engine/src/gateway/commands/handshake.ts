@@ -75,5 +75,5 @@ export const handshakeCommands: Handlers = {
   ping: () => encode({ ok: 1 }),
   buildInfo,
   buildinfo: buildInfo,
-  whatsmyuri: () => encode({ you: '127.0.0.1', ok: 1 }),
+  whatsmyuri: () => encode({ you: 'a local socket', ok: 1 }),
 };

@@ -15,13 +15,14 @@ import {
 } from './messages.ts';
 import { startScram, type ScramExchange } from './scram.ts';
 
-/** Where PostgreSQL listens. A host that begins with a slash is the folder of its Unix socket. */
+/** Where PostgreSQL listens. */
 export interface PostgresAddress {
+  /** The folder of its Unix socket, whose name contains the port. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** For servers that ask for SCRAM-SHA-256. */
+  /** Only a server that proves that it knows the password, too, is spoken to. Absent: it has to ask for none. */
   readonly password?: string;
 }
 
@@ -52,7 +53,7 @@ const scramMechanism = 'SCRAM-SHA-256';
 /**
  * One connection with the extended protocol: named prepared statements, binary results, and as many statements in
  * flight as wanted; each ends with its own Sync, so one that fails does not touch its neighbours. It authenticates
- * by trust or SCRAM-SHA-256.
+ * by SCRAM-SHA-256 or, without a password, by trust; a password is never sent.
  */
 export class PostgresConnection {
   /** Settles when the connection has ended, for whatever reason. */
@@ -68,6 +69,7 @@ export class PostgresConnection {
   #processId = 0;
   #secretKey = Buffer.alloc(0);
   #scram: ScramExchange | undefined;
+  #isProven = false;
 
   private constructor(
     address: PostgresAddress,
@@ -76,7 +78,6 @@ export class PostgresConnection {
     this.#address = address;
     this.#started = started;
     this.#socket = open(address);
-    this.#socket.setNoDelay(true);
     this.#socket.setTimeout(connectWithinMs, () => {
       this.destroy();
     });
@@ -237,7 +238,11 @@ export class PostgresConnection {
         this.#socket.write(saslMessage(this.#scram.prove(data)));
       } else if (step === authentication.saslFinal && this.#scram !== undefined) {
         this.#scram.verify(data);
-      } else if (step !== authentication.ok) {
+        this.#isProven = true;
+      } else if (step === authentication.ok) {
+        if (this.#address.password !== undefined && !this.#isProven)
+          throw new Error('PostgreSQL did not prove that it knows the password');
+      } else {
         throw new Error(`PostgreSQL asks for an authentication (${String(step)}) the gateway does not know`);
       }
     } catch (error) {
@@ -258,7 +263,6 @@ export class PostgresConnection {
   }
 }
 
-function open(address: PostgresAddress): Socket {
-  if (!address.host.startsWith('/')) return createConnection({ host: address.host, port: address.port });
-  return createConnection({ path: `${address.host}/.s.PGSQL.${String(address.port)}` });
+function open({ host, port }: PostgresAddress): Socket {
+  return createConnection({ path: `${host}/.s.PGSQL.${String(port)}` });
 }

@@ -1,10 +1,12 @@
-import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
+import { createConnection, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { MongoClient, MongoNetworkError, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { PostgresConnection } from '../../../src/gateway/postgres/connection.ts';
-import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
+import { freshSocket, hasEngine, ownEngine, uriOf, type OwnEngine } from './own-engine.ts';
 import { message, rawClient } from './raw-client.ts';
+import { testFolder } from '../support.ts';
 import type { Thing } from './thing.ts';
 import { PATIENCE_MS } from '../../../../../test/support/patience.ts';
 
@@ -25,7 +27,7 @@ function running(): OwnEngine {
 }
 
 interface Setup extends AsyncDisposable {
-  readonly port: number;
+  readonly socket: string;
   readonly client: MongoClient;
   readonly c: Collection<Thing>;
 }
@@ -35,12 +37,12 @@ let setups = 0;
 /** A gateway of its own with a client, and a collection nobody else uses. */
 async function setup(options: Partial<GatewayOptions> = {}): Promise<Setup> {
   const { postgres } = running();
-  const gateway = await startGateway({ postgres, host: '127.0.0.1', port: 0, poolSize: 4, ...options });
-  const uri = `mongodb://127.0.0.1:${String(gateway.port)}/?directConnection=true`;
-  const client = await MongoClient.connect(uri, { maxPoolSize: 10 });
+  const socket = freshSocket();
+  const gateway = await startGateway({ postgres, socket, poolSize: 4, ...options });
+  const client = await MongoClient.connect(uriOf(socket), { maxPoolSize: 10 });
   setups += 1;
   return {
-    port: gateway.port,
+    socket,
     client,
     c: client.db('faults').collection<Thing>(`c${String(setups)}`),
     async [Symbol.asyncDispose]() {
@@ -117,7 +119,7 @@ suite('stops the query of a client that was killed', async () => {
   await using own = await setup();
   await slowQuery(own.c);
   const name = own.c.collectionName;
-  const raw = await rawClient(own.port);
+  const raw = await rawClient(own.socket);
   const pipeline = [{ $match: { $expr: { $gt: ['$n', '$$at'] } } }];
   const lookup = { from: name, let: { at: '$n' }, pipeline, as: 'later' };
   raw.send(
@@ -129,7 +131,7 @@ suite('stops the query of a client that was killed', async () => {
     }),
   );
   await expect.poll(countActive).toBe(1);
-  raw.socket.resetAndDestroy();
+  raw.socket.destroy();
   await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
 });
 
@@ -157,30 +159,26 @@ suite('says that the database is away when it stays away', async () => {
   });
 });
 
-/** Passes bytes on to PostgreSQL from `port` on, once it listens. */
+/** Passes bytes on to PostgreSQL. */
 function relay(): Server {
   const { host, port } = running().postgres;
   return createServer((socket) => {
-    const target = createConnection({ host, port });
+    const target = createConnection({ path: join(host, `.s.PGSQL.${String(port)}`) });
     for (const end of [socket, target]) end.on('error', () => undefined);
     socket.pipe(target).pipe(socket);
   });
 }
 
 suite('waits for a database that comes up later', async () => {
-  const server = relay();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  {
-    await using own = await setup({ postgres: { ...running().postgres, port } });
-    const inserted = own.c.insertOne({ _id: 1 });
-    await own.client.db('admin').command({ ping: 1 });
-    const later = relay();
-    await new Promise<void>((resolve) => later.listen(port, '127.0.0.1', resolve));
-    expect(await inserted).toMatchObject({ acknowledged: true });
-    later.close();
-  }
+  await using folder = testFolder();
+  await using own = await setup({ postgres: { ...running().postgres, host: folder.path } });
+  const inserted = own.c.insertOne({ _id: 1 });
+  await own.client.db('admin').command({ ping: 1 });
+  const later = relay();
+  const socket = join(folder.path, `.s.PGSQL.${String(running().postgres.port)}`);
+  await new Promise<void>((resolve) => later.listen(socket, resolve));
+  expect(await inserted).toMatchObject({ acknowledged: true });
+  later.close();
 });
 
 suite('closes cursors that nobody goes on with', async () => {
@@ -218,11 +216,12 @@ suite('closes the cursor that was idle longest when there are too many', async (
 
 suite('ends all connections when it is disposed of', async () => {
   const { postgres } = running();
-  const gateway = await startGateway({ postgres, host: '127.0.0.1', port: 0, poolSize: 2 });
-  const client = await rawClient(gateway.port);
+  const socket = freshSocket();
+  const gateway = await startGateway({ postgres, socket, poolSize: 2 });
+  const client = await rawClient(socket);
   client.send(message({ count: 'none', $db: 'faults' }));
   await client.reply();
   await gateway[Symbol.asyncDispose]();
   await client.closed;
-  await expect(rawClient(gateway.port)).rejects.toThrow('ECONNREFUSED');
+  await expect(rawClient(socket)).rejects.toThrow('ENOENT');
 });

@@ -1,19 +1,20 @@
 import { Binary, MongoClient, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, type Gateway } from '../../../src/gateway/gateway.ts';
-import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
+import { startGateway } from '../../../src/gateway/gateway.ts';
+import { freshSocket, hasEngine, ownEngine, uriOf, type OwnEngine } from './own-engine.ts';
 import { framed, message, rawClient } from './raw-client.ts';
 
 const suite = test.skipIf(!hasEngine);
 const credentials = { user: 'fanfare', password: 'p@ss, word=1' };
 let engine: OwnEngine | undefined;
-let gateway: Gateway | undefined;
+let gateway: AsyncDisposable | undefined;
+const socket = freshSocket();
 
 beforeAll(async () => {
   if (!hasEngine) return;
   engine = await ownEngine();
   const { postgres } = engine;
-  gateway = await startGateway({ postgres, host: '127.0.0.1', port: 0, poolSize: 4, credentials });
+  gateway = await startGateway({ postgres, socket, poolSize: 4, credentials });
 });
 
 afterAll(async () => {
@@ -21,11 +22,9 @@ afterAll(async () => {
   await engine?.[Symbol.asyncDispose]();
 });
 
-const port = () => gateway?.port ?? 0;
-
 function uri(user: string, password: string, options = ''): string {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
-  return `mongodb://${login}127.0.0.1:${port()}/?directConnection=true${options}`;
+  return `mongodb://${login}${encodeURIComponent(socket)}/?directConnection=true${options}`;
 }
 
 async function insertWith(address: string): Promise<unknown> {
@@ -58,14 +57,14 @@ suite.for([
 });
 
 suite('refuses a driver without a password, whatever it sends', async () => {
-  await expect(insertWith(`mongodb://127.0.0.1:${port()}/?directConnection=true`)).rejects.toMatchObject({
+  await expect(insertWith(uriOf(socket))).rejects.toMatchObject({
     code: 13,
     codeName: 'Unauthorized',
   });
 });
 
 suite('before the login a client may greet, ping and log in, and nothing else', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   const outcomeOf = async (command: Document): Promise<unknown> => {
     client.send(message({ ...command, $db: 'admin' }));
     return (await client.reply()).body['codeName'] ?? 'done';
@@ -100,7 +99,7 @@ suite('before the login a client may greet, ping and log in, and nothing else', 
 const first = { saslStart: 1, mechanism: 'SCRAM-SHA-256', $db: 'admin' };
 
 suite('a conversation that was made up, repeated or broken lets nobody in', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   const say = async (command: Document): Promise<Document> => {
     client.send(message({ ...command, $db: 'admin' }));
     return (await client.reply()).body;
@@ -125,7 +124,7 @@ suite('a conversation that was made up, repeated or broken lets nobody in', asyn
 });
 
 suite('a client that has not logged in cannot make the gateway hold a big message', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   client.send(framed(2013, Buffer.alloc(64), 1, 40_000_000));
   await client.closed;
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +15,24 @@ export interface OwnEngine extends AsyncDisposable {
   readonly postgres: PostgresAddress;
 }
 
+/** For a gateway of a test, which removes it at its end. */
+export function freshSocket(): string {
+  return join(tmpdir(), `${randomUUID()}.sock`);
+}
+
+/** What a driver connects to when the gateway at the socket has no users. */
+export function uriOf(socket: string): string {
+  return `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+}
+
 export async function ownEngine(): Promise<OwnEngine> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fanfare-gateway-'));
   const path = '/usr/sbin:/usr/bin:/sbin:/bin';
   const server = await startMongo({ dataDir, cacheDir: testCacheDir(), durability: 'fast', path });
-  const folder = join(dataDir, 'documentdb');
-  const [, , , port] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
   return {
     postgres: {
-      host: '127.0.0.1',
-      port: Number(port),
+      host: join(dataDir, 'documentdb/data'),
+      port: 5432,
       user: 'postgres',
       database: 'postgres',
       password: readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim(),

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PostgresConnection, type PostgresAddress } from '../../../src/gateway/postgres/connection.ts';
 import {
@@ -7,6 +10,7 @@ import {
   Unreachable,
 } from '../../../src/gateway/postgres/errors.ts';
 import { Pool, type PoolOptions } from '../../../src/gateway/postgres/pool.ts';
+import { testFolder } from '../support.ts';
 import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
 
 const suite = test.skipIf(!hasEngine);
@@ -151,13 +155,58 @@ suite('cancels the statement that runs, and can go on', async () => {
     .toBe(1);
 });
 
-suite('rejects a wrong password, and none, and a port where nobody listens', async () => {
+suite('rejects a wrong password, and none, and a socket where nobody listens', async () => {
   const { host, port, user, database } = address();
   const wrong = PostgresConnection.connect({ ...address(), password: 'wrong' });
   await expect(wrong).rejects.toMatchObject({ name: 'StatementError', sqlstate: '28P01' });
   const none = PostgresConnection.connect({ host, port, user, database });
   await expect(none).rejects.toThrow('asks for a password');
   await expect(PostgresConnection.connect({ ...address(), port: 1 })).rejects.toThrow(ConnectionLost);
+});
+
+/** A server at a socket that answers whatever it is sent with the next of the messages; gives back what it was sent. */
+async function pretender(folder: string, answers: readonly Buffer[]) {
+  const received: Buffer[] = [];
+  const rest = [...answers];
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes: Buffer) => {
+        received.push(bytes);
+        socket.write(rest.shift() ?? Buffer.alloc(0));
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.1'), resolve));
+  return { received, [Symbol.dispose]: () => void server.close() };
+}
+
+/** The server's message that asks for an authentication of that kind. */
+function asksFor(kind: number, data = ''): Buffer {
+  const message = Buffer.alloc(9 + data.length);
+  message.write('R');
+  message.writeInt32BE(message.length - 1, 1);
+  message.writeInt32BE(kind, 5);
+  message.write(data, 9);
+  return message;
+}
+
+const READY = Buffer.from('Z\0\0\0\u0005I');
+const IS_IN = Buffer.concat([asksFor(0), READY]);
+const SCRAM = asksFor(10, 'SCRAM-SHA-256\0\0');
+
+test.for([
+  ['asks for the password itself', [asksFor(3)]],
+  ['asks for its MD5', [asksFor(5, 'salt')]],
+  ['lets everybody in', [IS_IN]],
+  ['lets in without a proof of its own', [SCRAM, IS_IN]],
+] as const)('tells nothing to a server that %s', async ([, answers]) => {
+  await using folder = testFolder();
+  using server = await pretender(folder.path, answers);
+  const address = { host: folder.path, port: 1, user: 'u', database: 'd', password: 'p4ssw0rd' };
+  await expect(PostgresConnection.connect(address)).rejects.toThrow(/prove|does not know/);
+  const digest = createHash('md5').update('p4ssw0rdu').digest('hex');
+  const sent = Buffer.concat(server.received).toString('latin1');
+  expect(sent).not.toMatch(new RegExp(`p4ssw0rd|md5|${digest}`));
 });
 
 suite('sets parameters for the session', async () => {

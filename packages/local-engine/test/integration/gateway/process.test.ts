@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { freshSocket } from './own-engine.ts';
 import { message, rawClient } from './raw-client.ts';
 
 const main = fileURLToPath(new URL('../../../src/gateway/main.ts', import.meta.url));
 /** The database is never reached in these tests. */
 const options = {
-  postgres: { host: '127.0.0.1', port: 1, user: 'postgres', database: 'postgres' },
-  host: '127.0.0.1',
-  port: 0,
+  postgres: { host: '/nowhere', port: 1, user: 'postgres', database: 'postgres' },
+  socket: freshSocket(),
   poolSize: 1,
 };
 
@@ -18,18 +18,17 @@ function run(argument: string): ChildProcess {
   return spawn(process.execPath, ['--import', 'tsx', main, argument], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-async function started(): Promise<{ child: ChildProcess; port: number }> {
+async function started(): Promise<ChildProcess> {
   const child = run(JSON.stringify(options));
   if (child.stdout === null) throw new Error('No output');
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const said = JSON.parse(line) as { port: number };
-  expect(Object.keys(said)).toEqual(['port']);
-  return { child, port: said.port };
+  expect(JSON.parse(line)).toEqual({ listening: options.socket });
+  return child;
 }
 
-test('says its port in one line, and exits with 0 when its input ends', async () => {
-  const { child, port } = await started();
-  using client = await rawClient(port);
+test('says in one line that it listens, and exits with 0 when its input ends', async () => {
+  const child = await started();
+  using client = await rawClient(options.socket);
   client.send(message({ ping: 1, $db: 'admin' }));
   expect((await client.reply()).body).toEqual({ ok: 1 });
   child.stdin?.end();
@@ -37,15 +36,15 @@ test('says its port in one line, and exits with 0 when its input ends', async ()
 });
 
 test('exits with 0 on SIGTERM', async () => {
-  const { child } = await started();
+  const child = await started();
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
 test('outlives SIGINT, which its owner gets too', async () => {
-  const { child, port } = await started();
+  const child = await started();
   child.kill('SIGINT');
-  using client = await rawClient(port);
+  using client = await rawClient(options.socket);
   client.send(message({ ping: 1, $db: 'admin' }));
   expect((await client.reply()).body).toEqual({ ok: 1 });
   child.stdin?.end();

@@ -20,10 +20,9 @@ export interface RawClient extends Disposable {
   readonly closed: Promise<void>;
 }
 
-export async function rawClient(port: number): Promise<RawClient> {
-  const socket = createConnection({ host: '127.0.0.1', port });
+export async function rawClient(path: string): Promise<RawClient> {
+  const socket = createConnection({ path });
   await once(socket, 'connect');
-  socket.setNoDelay(true);
   // A reset is a way of ending the connection, too; `closed` follows it.
   socket.on('error', () => undefined);
   let received = Buffer.alloc(0);

@@ -1,18 +1,18 @@
 import { BSON, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, type Gateway } from '../../../src/gateway/gateway.ts';
-import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
+import { startGateway } from '../../../src/gateway/gateway.ts';
+import { freshSocket, hasEngine, ownEngine, uriOf, type OwnEngine } from './own-engine.ts';
 import { framed, int32, message, rawClient } from './raw-client.ts';
 
 const suite = test.skipIf(!hasEngine);
 let engine: OwnEngine | undefined;
-let gateway: Gateway | undefined;
-const port = () => gateway?.port ?? 0;
+let gateway: AsyncDisposable | undefined;
+const socket = freshSocket();
 
 beforeAll(async () => {
   if (!hasEngine) return;
   engine = await ownEngine();
-  gateway = await startGateway({ postgres: engine.postgres, host: '127.0.0.1', port: 0, poolSize: 4 });
+  gateway = await startGateway({ postgres: engine.postgres, socket, poolSize: 4 });
 });
 
 afterAll(async () => {
@@ -24,13 +24,13 @@ const ping = { ping: 1, $db: 'admin' };
 
 /** The gateway serves others as if nothing had happened. */
 async function expectServing(): Promise<void> {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   client.send(message(ping));
   expect((await client.reply()).body).toEqual({ ok: 1 });
 }
 
 suite('answers pipelined messages in their order, with the ids they came with', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   const slow = { aggregate: 1, pipeline: [{ $documents: [{ n: 1 }] }], cursor: {}, $db: 'wire' };
   client.send(
     message(slow, { id: 11 }),
@@ -45,13 +45,13 @@ suite('answers pipelined messages in their order, with the ids they came with', 
 });
 
 suite('puts a message together from bytes that come one at a time', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   for (const byte of message(ping, { id: 5 })) client.send(Uint8Array.of(byte));
   expect(await client.reply()).toMatchObject({ responseTo: 5, body: { ok: 1 } });
 });
 
 suite('takes a document sequence, a checksum, and flags it may ignore', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   const insert = { insert: 'c', ordered: true, $db: 'wire_sequence' };
   client.send(
     message(insert, { sequence: ['documents', [{ _id: 1 }, { _id: 2 }]], flags: 1, tail: int32(0) }),
@@ -64,13 +64,13 @@ suite('takes a document sequence, a checksum, and flags it may ignore', async ()
 });
 
 suite('answers nothing to a message that wants no answer', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   client.send(message(ping, { id: 1, flags: 2 }), message(ping, { id: 2 }));
   expect((await client.reply()).responseTo).toBe(2);
 });
 
 suite('answers the old handshake with OP_REPLY', async () => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   const content = [
     int32(0),
     Buffer.from('admin.$cmd\0'),
@@ -142,7 +142,7 @@ const malformed: Readonly<Record<string, Uint8Array>> = {
 };
 
 suite.for(Object.entries(malformed))('ends the connection upon %s, and serves others', async ([, bytes]) => {
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   client.send(bytes);
   if (bytes.length < 16) client.socket.end();
   await client.closed;
@@ -162,7 +162,7 @@ suite('survives any bytes whatever', async () => {
   for (let round = 0; round < 300; round += 1) {
     const bytes = Buffer.from(original);
     for (let change = 0; change <= next(4); change += 1) bytes[next(bytes.length)] = next(256);
-    using client = await rawClient(port());
+    using client = await rawClient(socket);
     client.send(bytes.subarray(0, 1 + next(bytes.length)));
     client.socket.end();
     await client.closed;
@@ -171,7 +171,7 @@ suite('survives any bytes whatever', async () => {
 });
 
 suite('waits for the rest of a message without holding anybody up', async () => {
-  using half = await rawClient(port());
+  using half = await rawClient(socket);
   const whole = message(ping, { id: 9 });
   half.send(whole.subarray(0, 20));
   await expectServing();
@@ -180,7 +180,7 @@ suite('waits for the rest of a message without holding anybody up', async () => 
 });
 
 suite('serves hundreds of clients at a time', async () => {
-  const clients = await Promise.all(Array.from({ length: 300 }, () => rawClient(port())));
+  const clients = await Promise.all(Array.from({ length: 300 }, () => rawClient(socket)));
   for (const client of clients) client.send(message({ count: 'none', $db: 'wire' }));
   const replies = await Promise.all(clients.map((client) => client.reply()));
   expect(replies.every(({ body: reply }) => reply['ok'] === 1)).toBe(true);
@@ -188,12 +188,10 @@ suite('serves hundreds of clients at a time', async () => {
 });
 
 suite('does not read on from a client that does not take its answers', async () => {
-  await using driver = await MongoClient.connect(
-    `mongodb://127.0.0.1:${String(port())}/?directConnection=true`,
-  );
+  await using driver = await MongoClient.connect(uriOf(socket));
   const c = driver.db('wire_slow').collection('c');
   await c.insertOne({ text: 'x'.repeat(200_000) });
-  using client = await rawClient(port());
+  using client = await rawClient(socket);
   client.socket.pause();
   const find = message({ find: 'c', filter: {}, $db: 'wire_slow', comment: 'y'.repeat(100_000) });
   const sent = Array.from({ length: 400 }, () => find);
