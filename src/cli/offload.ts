@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { clock } from '../lib/clock.ts';
 import { NewFile } from '../lib/own-file.ts';
+import { processesRepository } from '../storage/database/processes.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { checkRestorable, checkTarget } from './offload/check-files.ts';
@@ -35,12 +36,15 @@ export async function offload(context: CommandContext, options: OffloadOptions):
   await checkTarget(options.to, before, checkedBy(config, steps));
   const file = new NewFile(options.to);
   await using runtime = await open(context, config, options, { next: GO_ON, file });
+  const { database } = runtime.app;
   const missing = missingWorker(context, runtime, options);
   // Checked before anything is hidden that nobody would remove.
   while (missing !== null && !(await missing.look())) await delay(ASK_EVERY_MS);
   const { written, taken, earlier, left, failed } = await runOffload(
     {
       ...{ ...runOf(runtime, steps), path: options.to, file, now: () => clock.now() },
+      // This process is among them.
+      isAlone: async () => (await processesRepository(database.collections).count(clock.now())) <= 1,
       onWaiting: () => missing?.look() ?? Promise.resolve(),
     },
     { before },

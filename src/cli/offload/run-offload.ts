@@ -27,6 +27,8 @@ export interface OffloadRun {
   readonly now: () => Date;
   /** @param fraction `null`: unknown */
   readonly onProgress: (step: string, fraction: number | null, actions: number) => void;
+  /** Whether no other process runs, so that no request can have seen an action before it was claimed. Default: others run. */
+  readonly isAlone?: () => Promise<boolean>;
   /** Called while waiting for workers. An error it throws ends the run. */
   readonly onWaiting?: () => Promise<unknown>;
 }
@@ -80,7 +82,8 @@ export async function runOffload(
       onProgress(step, done / written, done);
     });
   await services.claimOffloaded(OPERATOR, header.id, chunks('Claiming'));
-  await delay(graceMs);
+  // A process that starts from now on sees the claims.
+  if ((await run.isAlone?.()) !== true) await delay(graceMs);
   const offload = { id: header.id, isContinued };
   const outcome = await services.takeOut(OPERATOR, offload, chunks('Comparing'));
   for (;;) {
