@@ -22,6 +22,10 @@ export interface ExportOptions {
   readonly token?: string;
 }
 
+interface Answer {
+  readonly memberExport: Readonly<Record<string, unknown>>;
+}
+
 const OPERATOR = operatorOf('export');
 const QUERY = 'query ($memberId: String!) { memberExport(memberId: $memberId) }';
 
@@ -43,7 +47,9 @@ export async function exportMember(context: CommandContext, options: ExportOptio
       token: options.token,
       tenant: options.tenant,
     });
-    const { memberExport } = await client.run<{ readonly memberExport: unknown }>(QUERY, { memberId });
+    const { memberExport } = await client.run<Answer>(QUERY, { memberId });
+    const sections = Object.entries(memberExport).map(([section, value]) => ({ section, value }));
+    if (!sections.some(holdsSomething)) throw nothingAbout(memberId);
     await write(context, file, [JSON.stringify(memberExport, null, 1)]);
     return;
   }
@@ -59,7 +65,36 @@ export async function exportMember(context: CommandContext, options: ExportOptio
   const { services } = runtime.app;
   const session = services.openSession(actingIn(tenant, OPERATOR));
   const id = tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
-  await write(context, file, jsonLines(shownIn(tenant, services.exportMember(session, id))));
+  const parts = unlessNothing(memberId, services.exportMember(session, id));
+  await write(context, file, jsonLines(shownIn(tenant, parts)));
+}
+
+/** Sections about the export itself. */
+const HEAD: ReadonlySet<string> = new Set(['format', 'memberId', 'exportedAt']);
+
+function holdsSomething(part: ExportPart): boolean {
+  const value = 'entries' in part ? part.entries : part.value;
+  if (HEAD.has(part.section) || value === null || value === 0) return false;
+  return !Array.isArray(value) || value.length > 0;
+}
+
+/** Keeps back the first parts until one holds something. @throws CommandError when none does */
+async function* unlessNothing(
+  memberId: string,
+  parts: AsyncIterable<ExportPart>,
+): AsyncGenerator<ExportPart, void, undefined> {
+  const kept: ExportPart[] = [];
+  let isSomething = false;
+  for await (const part of parts) {
+    kept.push(part);
+    isSomething ||= holdsSomething(part);
+    if (isSomething) yield* kept.splice(0);
+  }
+  if (!isSomething) throw nothingAbout(memberId);
+}
+
+function nothingAbout(memberId: string): CommandError {
+  return new CommandError(`Nothing is stored about "${memberId}": nothing was written.`);
 }
 
 /** Converts ids to the host application's form. */

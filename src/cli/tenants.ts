@@ -10,6 +10,7 @@ import { NewFile } from '../lib/own-file.ts';
 import { connectDatabase } from '../storage/database/mongo.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
+import { erasedTenantsRepository } from '../storage/tenants/erased-tenants.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
@@ -28,12 +29,17 @@ const OPERATOR = operatorOf('tenant');
 
 /** How long writes that another process had begun may continue, in milliseconds. */
 const SECOND_LOOK_MS = 60_000;
+const EVER = new Date(0);
 
 /** Lists all tenants with stored data: name, members and actions, separated by tabs. */
 export async function listTenants(context: CommandContext): Promise<void> {
   await using runtime = await open(context, 'Interrupted.');
-  for await (const { tenant, members, actions } of runtime.app.services.listTenants(OPERATOR))
+  let isAny = false;
+  for await (const { tenant, members, actions } of runtime.app.services.listTenants(OPERATOR)) {
+    isAny = true;
     context.terminal.out(`${tenant}\t${String(members)} members\t${String(actions)} actions`);
+  }
+  if (!isAny) context.terminal.note('Nothing is stored about any tenant.');
 }
 
 export async function exportTenant(
@@ -88,8 +94,14 @@ export async function eraseTenant(
     for await (const { section, count } of runtime.app.services.eraseTenant(OPERATOR, tenant))
       removed.set(section, (removed.get(section) ?? 0) + count);
   };
+  const { collections } = runtime.app.database;
+  const erased = await erasedTenantsRepository(collections.erasedTenants).erasedSince([tenant], EVER);
   await round();
-  const processes = processesRepository(runtime.app.database.collections);
+  if (sumOf(removed) === 0 && erased.size === 0)
+    throw new CommandError(
+      `Nothing is stored about ${tenant}: nothing was removed. All tenants with data: fanfare tenant list`,
+    );
+  const processes = processesRepository(collections);
   // This process is among them.
   if ((await processes.count(clock.now())) > 1) {
     context.terminal.note(
@@ -100,6 +112,10 @@ export async function eraseTenant(
   }
   for (const [section, count] of removed) context.terminal.out(`${section}\t${String(count)}`);
   context.terminal.note(`All data of ${tenant} have been removed.`);
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** Assigns all data of a database without tenants to one tenant. */

@@ -51,7 +51,7 @@ import { readFeed } from './feed/read-page.ts';
 import { createEventReads } from './session/event-reads.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { resharedBy } from './feed/items/reshared-by.ts';
-import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
+import { makeDue, readFeedState, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
 import { addInteraction } from './interactions/add-interaction.ts';
 import { getInteraction } from './interactions/find-interaction.ts';
@@ -142,6 +142,7 @@ export function createServices(given: ServiceParts) {
       readBookmarks,
       following,
       markFeedRead,
+      readFeedState,
       rebuildFeed,
       rebuildFeeds,
       readFeed,

@@ -26,6 +26,7 @@ const GUARDED: readonly GuardedOperation[] = [
   { operation: 'actions', roles: ['admin', 'service'], query: '{ actions { edges { cursor } } }' },
   { operation: 'erasure', roles: ['admin'], query: '{ erasure(memberId: "ann") { state } }' },
   { operation: 'memberExport', roles: ['admin'], query: '{ memberExport(memberId: "bob") }' },
+  { operation: 'feedState', roles: ['admin'], query: '{ feedState(memberId: "ann") }' },
   { operation: 'rebuildFeed', roles: ['admin'], query: 'mutation { rebuildFeed(memberId: "ann") }' },
   { operation: 'eraseMember', roles: ['admin'], query: 'mutation { eraseMember(memberId: "lone") }' },
   { operation: 'moderationLog', roles: ['admin'], query: '{ moderationLog { edges { cursor } } }' },

@@ -34,4 +34,13 @@ describe('fanfare rebuild', () => {
   it('rebuilds that of one reader', async () => {
     expect(await rebuilt(['--member', 'bob'])).toEqual({ code: 0, holders: ['bob', 'bob', 'bob'] });
   });
+
+  it('says so of somebody of whom nothing is known, as an export does', async () => {
+    const rebuild = await runCli(['rebuild', '--member', 'nobody'], app.env);
+    expect(rebuild).toMatchObject({ code: 1, stdout: '' });
+    expect(rebuild.stderr).toContain('Nothing is known of such a member');
+    const exported = await runCli(['export', '--member', 'nobody'], app.env);
+    expect(exported).toMatchObject({ code: 1, stdout: '' });
+    expect(exported.stderr).toContain('Nothing is stored about "nobody": nothing was written.');
+  });
 });

@@ -181,7 +181,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await has(page, 'watchers');
     await page.locator('input[name="member"]').fill('rita');
     await click(page, 'Rebuild');
-    await has(page, 'The feed of rita: RE');
+    await has(page, 'The feed of rita has been rebuilt');
     await page.locator('a[href="#/health"]').click();
     await has(page, 'This server: ready');
     await has(page, 'One is taken every 5 s');

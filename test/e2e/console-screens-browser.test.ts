@@ -126,7 +126,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await click(page, 'Show');
     await has(page, 'follows');
     await click(page, 'Rebuild the feed');
-    await has(page, 'The feed: RE');
+    await has(page, 'The feed of john has been rebuilt');
     await picture(page, 'member-light');
     await click(page, 'Erase …');
     const isReady = () => page.evaluate("!document.querySelector('dialog[open] button.main').disabled");

@@ -40,7 +40,7 @@ test('shows admins what is under way, in all processes', async () => {
   };
   expect(await workOf(app)).toEqual(idle);
   await upsert(app, { refs: [{ id: 'site', type: 'site', label: 'Site' }] });
-  const ids = [await publish(app), await publish(app)];
+  const ids = [await publish(app, { mentions: ['ann'] }), await publish(app)];
   await ask(app, 'mutation ($id: ID!) { hideAction(id: $id) { id } }', { id: ids[0] }, admin);
   await ask(app, 'mutation { rebuildFeed(memberId: "ann") }', {}, admin);
   await using watcher = await watchFeed('SSE', app, 'ann');

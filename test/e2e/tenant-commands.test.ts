@@ -390,6 +390,7 @@ test.each([
   [['list'], {}, null],
   [['erase', 'Acme', '--yes'], {}, /^<tenant> got "Acme", expected 1 to 63/],
   [['erase', 'acme', '--yes'], {}, /^TENANT_CLAIM is not set/],
+  [['erase', 'acme', '--yes'], { TENANT_CLAIM }, /^Nothing is stored about acme: nothing was removed/],
   [['adopt', 'acme'], { TENANT_CLAIM }, /^The database is empty/],
 ] as const)('tenant %j with %j', async (args, more, refusal) => {
   const database = await borrowDatabase();
@@ -398,6 +399,10 @@ test.each([
     ...{ MONGODB_DB: database, LOG_LEVEL: 'silent', ...more },
   };
   const run = fanfare(env, 'tenant', ...args);
-  if (refusal === null) expect((await run).out).toBe('');
+  if (refusal === null)
+    expect(await run).toEqual({
+      out: '',
+      notes: expect.stringContaining('Nothing is stored about any tenant') as string,
+    });
   else await expect(run).rejects.toThrow(refusal);
 });

@@ -39,6 +39,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
     'feed(filter: { snoozed: true })',
   ],
   feedGroups: ['feedGroups(first: 9)'],
+  feedState: ['feedState(memberId: "ann")', 'feedState(memberId: "bob")'],
   hostEvents: ['hostEvents(first: 99)', 'hostEvents(types: ["item.delivered", "member.erased"])'],
   latestInteractions: ['latestInteractions(first: 9)'],
   member: ['member(memberId: "ann")', 'member(memberId: "bob")', 'member(memberId: "gone")'],

@@ -4,6 +4,7 @@ import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { counted, shownNumber } from '../ui/count.ts';
 import { EraseDialog } from '../ui/erase-dialog.tsx';
+import { RebuildState } from '../ui/rebuild-state.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -61,19 +62,19 @@ export function MemberScreen(): ReactNode {
 function Member({ id }: { readonly id: string }): ReactNode {
   const client = useClient();
   const { data, error, isLoading, reload } = useQuery<MemberData>(MEMBER, { id });
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState<ReactNode>('');
   const [isAsking, setAsking] = useState(false);
   const { member = null, erasure = null } = data ?? {};
   useEvery(erasure?.finishedAt === null ? 1_000 : 10_000, reload);
-  const tell = async (what: () => Promise<string>): Promise<void> => {
+  const tell = async (what: () => Promise<ReactNode>): Promise<void> => {
     setSaid(
       await what().catch((reason: unknown) => (reason instanceof Error ? reason.message : String(reason))),
     );
     reload();
   };
-  const rebuild = async (): Promise<string> => {
-    const { rebuildFeed } = await client.request<{ readonly rebuildFeed: string }>(REBUILD, { id });
-    return `The feed: ${rebuildFeed}`;
+  const rebuild = async (): Promise<ReactNode> => {
+    await client.request(REBUILD, { id });
+    return <RebuildState key={performance.now()} memberId={id} />;
   };
   const erase = async (): Promise<string> => {
     setAsking(false);

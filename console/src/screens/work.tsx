@@ -5,6 +5,7 @@ import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.ts
 import { allPages } from '../ui/all-pages.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
 import { counted, shownNumber } from '../ui/count.ts';
+import { RebuildState } from '../ui/rebuild-state.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -122,11 +123,11 @@ function failureOf(action: ListedAction): Failure {
 
 function Rebuild(): ReactNode {
   const client = useClient();
-  const [said, setSaid] = useState('');
+  const [said, setSaid] = useState<ReactNode>('');
   const rebuild = async (memberId: string): Promise<void> => {
     try {
-      const { rebuildFeed } = await client.request<{ readonly rebuildFeed: string }>(REBUILD, { memberId });
-      setSaid(`The feed of ${memberId}: ${rebuildFeed}`);
+      await client.request(REBUILD, { memberId });
+      setSaid(<RebuildState key={performance.now()} memberId={memberId} />);
     } catch (error) {
       setSaid(error instanceof Error ? error.message : String(error));
     }

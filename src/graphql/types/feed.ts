@@ -192,11 +192,22 @@ builder.mutationField('markFeedRead', (t) =>
   }),
 );
 
+builder.queryField('feedState', (t) =>
+  t.field({
+    type: FeedStateEnum,
+    description:
+      "Admin: whether a member's stored feed is being rebuilt. NOT_FOUND if nothing is known of the member.",
+    args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
+    resolve: (_root, { memberId }, context) =>
+      context.services.readFeedState(context.session().identity, memberId),
+  }),
+);
+
 builder.mutationField('rebuildFeed', (t) =>
   t.field({
     type: FeedStateEnum,
     description:
-      "Admin: rebuilds a member's stored feed from the actions. Until that is done, the feed is read from the stored entries and its state is REBUILDING.",
+      "Admin: rebuilds a member's stored feed from the actions. Until that is done, the feed is read from the stored entries and `feedState` is REBUILDING. NOT_FOUND if nothing is known of the member.",
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
     resolve: (_root, { memberId }, context) =>
       context.mutate(({ identity }) => context.services.rebuildFeed(identity, memberId)),

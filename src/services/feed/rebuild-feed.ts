@@ -1,6 +1,7 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
+import { FanfareError } from '../../domain/errors.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ActionsRepository } from '../../storage/actions/actions.ts';
 import type { FollowsRepository } from '../../storage/follows/follows.ts';
@@ -14,16 +15,38 @@ import type { ReadingDependencies } from '../service-parts.ts';
 /**
  * Requests a rebuild of a member's stored feed from the actions. Until it is done the feed is served from the stored entries
  * and reports REBUILDING.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT; NOT_FOUND for somebody who can have no feed
  */
 export async function rebuildFeed(
-  { feeds, workSignal }: ReadingDependencies,
+  dependencies: ReadingDependencies,
   identity: Identity,
   memberId: UserId,
 ): Promise<FeedState> {
-  requireRole(identity, 'admin');
-  await makeDue({ feeds, workSignal }, [validate(idSchema, memberId, ['memberId'])]);
+  await makeDue(dependencies, [await readerAskedFor(dependencies, identity, memberId)]);
   return 'REBUILDING';
+}
+
+/** Whether a rebuild of a member's stored feed is due or under way. @throws like `rebuildFeed` */
+export async function readFeedState(
+  dependencies: ReadingDependencies,
+  identity: Identity,
+  memberId: UserId,
+): Promise<FeedState> {
+  const userId = await readerAskedFor(dependencies, identity, memberId);
+  return (await dependencies.feeds.marks(userId)).isRebuilding ? 'REBUILDING' : 'READY';
+}
+
+/** Also somebody whom nobody described, and who has never read: an action that names them is in their feed. */
+async function readerAskedFor(
+  { actions, readers }: ReadingDependencies,
+  identity: Identity,
+  memberId: UserId,
+): Promise<UserId> {
+  requireRole(identity, 'admin');
+  const userId = validate(idSchema, memberId, ['memberId']);
+  if (!(await readers.knows(userId)) && (await actions.namedAmong([userId])).length === 0)
+    throw new FanfareError('NOT_FOUND', 'Nothing is known of such a member');
+  return userId;
 }
 
 /** Requests rebuilds and wakes the workers. One write. */

@@ -8,6 +8,16 @@ export function readersRepository({
   feeds,
 }: Pick<Collections, 'members' | 'follows' | 'feeds'>) {
   return {
+    /** Whether the user is among them. One round trip, by keys. Index `pair` for follows. */
+    async knows(userId: UserId): Promise<boolean> {
+      const found = await Promise.all([
+        members.countDocuments({ _id: userId }, { limit: 1 }),
+        follows.countDocuments({ followerId: userId }, { limit: 1 }),
+        feeds.countDocuments({ _id: userId }, { limit: 1 }),
+      ]);
+      return found.some((count) => count > 0);
+    },
+
     /** Ids in unordered batches, possibly with duplicates. Reads these collections in full. */
     async *all(size: number): AsyncGenerator<readonly UserId[], void, undefined> {
       const cursors = [

@@ -52,11 +52,24 @@ test('gives back exactly the feed that was there, after it is lost altogether', 
   const before = await stored(parts, 'ann');
   expect(before.length).toBe(12);
   await parts.feedStore.drop('ann');
+  const state = (): Promise<string> => parts.services.readFeedState(parts.admin, 'ann');
+  expect(await state()).toBe('READY');
   expect(await parts.services.rebuildFeed(parts.admin, 'ann')).toBe('REBUILDING');
+  expect(await state()).toBe('REBUILDING');
   expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('REBUILDING');
   await parts.fanOut();
   expect(await stored(parts, 'ann')).toEqual(before);
   expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('READY');
+  expect(await state()).toBe('READY');
+});
+
+test('is NOT_FOUND for somebody of whom nothing is known, and made for who is named by an action alone', async () => {
+  await using parts = await openParts();
+  await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
+  expect(await parts.services.rebuildFeed(parts.admin, 'ann')).toBe('REBUILDING');
+  for (const what of ['rebuildFeed', 'readFeedState'] as const)
+    await expect(parts.services[what](parts.admin, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await parts.repositories.feeds.countDue()).toBe(1);
 });
 
 test('takes out what does not belong and puts what stands too high where it belongs', async () => {
@@ -285,6 +298,7 @@ test('tells a watcher what stands elsewhere where the store holds what the watch
 
 test('is for admins only', async () => {
   await using parts = await openParts();
-  await expect(parts.services.rebuildFeed(parts.service, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  for (const what of ['rebuildFeed', 'readFeedState'] as const)
+    await expect(parts.services[what](parts.service, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
   expect(await parts.repositories.feeds.countDue()).toBe(0);
 });
