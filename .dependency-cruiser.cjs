@@ -40,7 +40,7 @@ const ROOMS = [
   { packages: ['dataloader'], rooms: ['^src/services/session/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
   {
-    packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'rate-limiter-flexible', 'graphql-jit'],
+    packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'graphql-jit'],
     rooms: ['^src/http/'],
   },
   // What holds what was read or parsed, within a bound.

@@ -1,11 +1,19 @@
 import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
-import { createPublicationQuota } from '../http/limits/publication-quota.ts';
-import type { TenantQuotas } from '../services/tenants/quotas.ts';
+import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
+import type { PublicationQuota, TenantQuotas } from '../services/tenants/quotas.ts';
 
 export function quotasOf({ tenants }: Pick<Config, 'tenants'>, redis: RedisParts | null): TenantQuotas {
   const { members, publications } = tenants;
   if (publications === null) return { members, publications };
   const share = { points: publications.points, seconds: publications.perMs / 1_000 };
-  return { members, publications: createPublicationQuota(share, redis?.parts ?? []) };
+  return { members, publications: publicationQuota(share, redis?.parts) };
+}
+
+/** Rejected publications and replays are given back. */
+export function publicationQuota(share: Share, parts?: readonly WindowPart[]): PublicationQuota {
+  const windows = new Windows('publications', share, parts);
+  return {
+    take: (tenant, holder, points) => windows.take({ key: tenant, holder, points, isPartial: true }),
+  };
 }

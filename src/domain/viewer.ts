@@ -18,6 +18,11 @@ export interface Identity {
   readonly expiresAt: Date | null;
 }
 
+/** Whether shares of single users do not apply: programs of the host, and its administrators. */
+export function isTrusted({ roles }: Pick<Identity, 'roles'>): boolean {
+  return roles.has('service') || roles.has('admin');
+}
+
 /** Facts about a reader that the rules need, except the follows of a single action's refs. */
 export interface ReaderProfile {
   readonly userId: UserId;

@@ -104,7 +104,8 @@ test.each(KINDS)(
     expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
     expect(refused.message).toMatch(/^Operations request too many objects, try again in \d+ s$/);
     const { 'user-cost': cost } = leftOf(refused.limit);
-    expect(cost).toEqual({ r: 0, t: Number(refused.retryAfter) });
+    // What is refused takes nothing: a smaller operation is possible.
+    expect(cost).toEqual({ r: after['user-cost']?.r, t: Number(refused.retryAfter) });
     // Somebody else has a share of their own.
     expect(await post(two, LARGE, `${sub}-else`)).toMatchObject({ code: 'OK' });
   },
@@ -146,6 +147,6 @@ test('each process counts on its own while Redis is away', async () => {
   expect(await post(app, LARGE, 'thrifty')).toMatchObject({ code: 'OK' });
   expect(await post(app, LARGE, 'thrifty')).toMatchObject({
     code: 'RATE_LIMITED',
-    limit: expect.stringContaining('"user-cost";r=0;'),
+    message: expect.stringMatching(/^Operations request too many objects/),
   });
 });

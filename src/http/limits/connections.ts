@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Tally } from '../../lib/tally.ts';
 import { logConnectionEnded } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { isTrusted, rateLimitKey, type Caller } from '../identity/caller.ts';
+import { holderOf, type Caller } from '../identity/caller.ts';
 import { busy } from './busy.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
@@ -126,7 +126,7 @@ export class Connections {
   hold(socket: object, caller: Pick<Caller, 'identity' | 'address'>): Error | null {
     const connection = this.#open.get(socket);
     if (connection === undefined) return null;
-    const holder = isTrusted(caller.identity) ? null : rateLimitKey(caller);
+    const holder = holderOf(caller);
     if (holder === connection.holder) return null;
     const { maxConnections } = this.#limits;
     const isShort = this.#open.size * 2 > maxConnections;

@@ -1,5 +1,6 @@
 import { Tally } from '../../lib/tally.ts';
-import { isTrusted, rateLimitKey, type Caller } from '../identity/caller.ts';
+import { isTrusted } from '../../domain/viewer.ts';
+import { holderOf, type Caller } from '../identity/caller.ts';
 import { busy } from './busy.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
@@ -17,7 +18,7 @@ export type BodyLimits = Pick<
 
 /** Maximum size of a caller's body or message, in bytes. */
 export function maxBodyOf({ identity }: Pick<Caller, 'identity'>, limits: BodyLimits): number {
-  if (isTrusted(identity)) return limits.maxBodyBytes;
+  if (identity !== null && isTrusted(identity)) return limits.maxBodyBytes;
   return Math.min(
     limits.maxBodyBytes,
     identity === null ? limits.maxAnonymousBodyBytes : limits.maxUserBodyBytes,
@@ -48,7 +49,7 @@ export class Intake {
 
   /** @param caller services and admins are limited by the total only */
   open(caller: Caller): BodyUnderWay {
-    const key = isTrusted(caller.identity) ? null : rateLimitKey(caller);
+    const key = holderOf(caller);
     return new Body(key, this.#first, this.#rest);
   }
 }

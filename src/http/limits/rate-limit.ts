@@ -1,14 +1,8 @@
 import type { GraphQLError } from 'graphql';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { partIndex } from '../../connections/redis-parts.ts';
 import { apiError } from '../../graphql/errors.ts';
+import { isTrusted } from '../../domain/viewer.ts';
 import { rateLimitKey, tenantKey, type Caller } from '../identity/caller.ts';
-
-/** Points allowed per window, and its length in seconds. */
-export interface Share {
-  readonly points: number;
-  readonly seconds: number;
-}
+import { Windows, type Share, type WindowPart } from './windows.ts';
 
 /** Limits per caller and per tenant. Absent: not limited. */
 export interface RateLimitsOptions {
@@ -19,12 +13,7 @@ export interface RateLimitsOptions {
   readonly tenantRequests?: Share | undefined;
   readonly tenantCost?: Share | undefined;
   /** Redis, where all processes count together; absent: this process counts alone. */
-  readonly shared?: readonly {
-    /** A Redis client, owned by the caller. */
-    readonly commands: unknown;
-    /** Prefix of the keys, such as `fanfare:<db>:`. */
-    readonly prefix: string;
-  }[];
+  readonly shared?: readonly WindowPart[];
 }
 
 type Counted = Pick<Caller, 'identity' | 'address'>;
@@ -32,6 +21,8 @@ type Counted = Pick<Caller, 'identity' | 'address'>;
 export interface ShareState {
   readonly policy: RatePolicy;
   readonly isOver: boolean;
+  /** The caller's part of it is, and others have some left. */
+  readonly isOwnPart: boolean;
   readonly remaining: number;
   /** Milliseconds until the window ends and the limit is reset. */
   readonly msLeft: number;
@@ -47,9 +38,9 @@ export interface RatePolicy {
 
 interface Limit {
   readonly policy: RatePolicy;
+  readonly windows: Windows;
   /** Key under which a caller is counted; `null`: not counted. */
   readonly keyOf: (caller: Counted) => string | null;
-  readonly consume: (key: string, points: number) => Promise<ShareState>;
 }
 
 /**
@@ -61,10 +52,10 @@ export class RateLimits {
 
   constructor({ requests, cost, tenantRequests, tenantCost, shared = [] }: RateLimitsOptions) {
     const limits = [
-      createLimit('user', 'requests', requests, rateLimitKey, shared),
-      createLimit('user-cost', 'cost', cost, rateLimitKey, shared),
-      createLimit('tenant', 'requests', tenantRequests, tenantKey, shared),
-      createLimit('tenant-cost', 'cost', tenantCost, tenantKey, shared),
+      limitOf('user', 'requests', requests, rateLimitKey, shared),
+      limitOf('user-cost', 'cost', cost, rateLimitKey, shared),
+      limitOf('tenant', 'requests', tenantRequests, tenantKey, shared),
+      limitOf('tenant-cost', 'cost', tenantCost, tenantKey, shared),
     ];
     this.#limits = limits.filter((limit) => limit !== null);
   }
@@ -83,58 +74,49 @@ export class RateLimits {
   }
 
   async #count(what: RatePolicy['counts'], caller: Counted, points: number): Promise<ShareState[]> {
-    const counted = this.#limits.flatMap(({ policy, keyOf, consume }) => {
-      const key = policy.counts === what ? keyOf(caller) : null;
-      // An operation above the whole limit uses it up, and is allowed at the start of a window.
-      return key === null ? [] : [consume(key, Math.min(points, policy.points))];
+    const counted = this.#limits.flatMap((limit) => {
+      const key = limit.policy.counts === what ? limit.keyOf(caller) : null;
+      return key === null ? [] : [countOf(limit, key, caller, points)];
     });
     return Promise.all(counted);
   }
 }
 
-function createLimit(
+function limitOf(
   name: RatePolicy['name'],
   counts: RatePolicy['counts'],
   share: Share | undefined,
   keyOf: Limit['keyOf'],
-  shared: NonNullable<RateLimitsOptions['shared']>,
+  shared: readonly WindowPart[],
 ): Limit | null {
   if (share === undefined) return null;
-  // Redis counts windows in whole seconds: other windows are extended, and their points increased in proportion.
-  const seconds = Math.max(1, Math.ceil(share.seconds));
-  const points = Math.round((share.points * seconds) / share.seconds);
-  const policy = { name, counts, points, seconds };
-  const window = { points, duration: seconds };
-  const own = new RateLimiterMemory(window);
-  const limiters = shared.map(
-    ({ commands, prefix }) =>
-      new RateLimiterRedis({
-        ...window,
-        storeClient: commands,
-        keyPrefix: `${prefix}rate${counts === 'cost' ? '-cost' : ''}`,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: own,
-        // Callers above the limit are rejected without asking Redis each time.
-        inMemoryBlockOnConsumed: points + 1,
-      }),
-  );
-  const stateOf = (result: RateLimiterRes, isOver: boolean): ShareState => ({
-    policy,
-    isOver,
-    remaining: isOver ? 0 : Math.max(0, result.remainingPoints),
-    msLeft: Math.max(1, result.msBeforeNext),
-  });
+  const windows = new Windows(counts, share, shared);
+  const { points, seconds } = windows;
+  return { policy: { name, counts, points, seconds }, windows, keyOf };
+}
+
+async function countOf(
+  { policy, windows }: Limit,
+  key: string,
+  { identity }: Counted,
+  points: number,
+): Promise<ShareState> {
+  const isShared = policy.name.startsWith('tenant');
+  const wanted = {
+    key,
+    holder: isShared && identity !== null && !isTrusted(identity) ? identity.userId : null,
+    // An operation above the whole limit uses it up, and is allowed at the start of a window.
+    points: Math.min(points, policy.points),
+    isPartial: false,
+  };
+  const { granted, left, leftForAll, msLeft } = await windows.take(wanted);
+  const isOver = granted === 0;
   return {
     policy,
-    keyOf,
-    async consume(key, used) {
-      try {
-        return stateOf(await (limiters[partIndex(key, limiters.length)] ?? own).consume(key, used), false);
-      } catch (error) {
-        if (error instanceof RateLimiterRes) return stateOf(error, true);
-        throw error;
-      }
-    },
+    isOver,
+    isOwnPart: isOver && wanted.holder !== null && leftForAll >= wanted.points,
+    remaining: left,
+    msLeft: Math.max(1, msLeft),
   };
 }
 
@@ -144,7 +126,8 @@ export function refusalFor(states: readonly ShareState[]): GraphQLError | null {
   const [first] = over;
   if (first === undefined) return null;
   const seconds = String(Math.max(...over.map(secondsLeft)));
-  return apiError('RATE_LIMITED', `${WORDS[first.policy.name]}, try again in ${seconds} s`, {
+  const what = first.isOwnPart ? OWN_WORDS[first.policy.counts] : WORDS[first.policy.name];
+  return apiError('RATE_LIMITED', `${what}, try again in ${seconds} s`, {
     status: 429,
     headers: { 'Retry-After': seconds },
   });
@@ -155,6 +138,11 @@ const WORDS: Readonly<Record<RatePolicy['name'], string>> = {
   'user-cost': 'Operations request too many objects',
   tenant: 'Too many requests of the tenant',
   'tenant-cost': 'Operations of the tenant request too many objects',
+};
+
+const OWN_WORDS: Readonly<Record<RatePolicy['counts'], string>> = {
+  requests: "Too many requests for one user's part of the tenant's limit",
+  cost: "Operations request too many objects for one user's part of the tenant's limit",
 };
 
 /**

@@ -1,6 +1,7 @@
+import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { isTrusted, type Identity } from '../../domain/viewer.ts';
 import type { MembersRepository } from '../../storage/directory/members.ts';
 
 /** Quotas per tenant. Commands and processes without the API are not limited. */
@@ -12,12 +13,17 @@ export interface TenantQuotas {
 }
 
 export interface PublicationQuota {
-  /** Takes the requested number, or as many as are left. */
-  take(tenant: Tenant, count: number): Promise<TakenPublications>;
+  /**
+   * Takes the requested number, or as many as are left.
+   * @param holder gets at most half of what others have left; `null`: may take all
+   */
+  take(tenant: Tenant, holder: UserId | null, count: number): Promise<TakenPublications>;
 }
 
 export interface TakenPublications {
   readonly granted: number;
+  /** For everybody together. */
+  readonly leftForAll: number;
   /** Milliseconds until more may be available. */
   readonly msLeft: number;
   /** Returns unused publications (replays and rejected ones). Does nothing after the end of the window. */
@@ -38,13 +44,18 @@ export interface GrantedPublications extends AsyncDisposable {
 /** Takes publications from the tenant's quota. No round trip without a quota. */
 export async function takePublications(
   { publications }: Pick<TenantQuotas, 'publications'>,
-  { userId }: Pick<Identity, 'userId'>,
+  identity: Pick<Identity, 'userId' | 'roles'>,
   count: number,
 ): Promise<GrantedPublications> {
+  const { userId } = identity;
   const tenant = tenantOf(userId);
   if (publications === null || tenant === null || count === 0)
     return { granted: count, refusal: null, recorded: 0, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const { granted, msLeft, giveBack } = await publications.take(tenant, count);
+  const { granted, leftForAll, msLeft, giveBack } = await publications.take(
+    tenant,
+    isTrusted(identity) ? null : userId,
+    count,
+  );
   const seconds = String(Math.max(1, Math.ceil(msLeft / 1_000)));
   const quota: GrantedPublications = {
     granted,
@@ -52,7 +63,10 @@ export async function takePublications(
     refusal:
       granted === count
         ? null
-        : new FanfareError('RATE_LIMITED', `Too many publications of the tenant, try again in ${seconds} s`),
+        : new FanfareError(
+            'RATE_LIMITED',
+            `Too many publications ${leftForAll > 0 ? "for one user's part of the tenant's limit" : 'of the tenant'}, try again in ${seconds} s`,
+          ),
     async [Symbol.asyncDispose]() {
       if (quota.recorded < granted) await giveBack(granted - quota.recorded);
     },

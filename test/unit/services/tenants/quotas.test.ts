@@ -1,13 +1,15 @@
 import { expect, test, vi } from 'vitest';
 import { storedId } from '../../../../src/domain/tenant.ts';
-import { createPublicationQuota } from '../../../../src/http/limits/publication-quota.ts';
+import type { Role } from '../../../../src/domain/viewer.ts';
+import { publicationQuota } from '../../../../src/app/quotas.ts';
 import { takePublications } from '../../../../src/services/tenants/quotas.ts';
 
-const ANN = { userId: storedId('acme', 'ann') };
+const memberOf = (id: string, role: Role) => ({ userId: storedId('acme', id), roles: new Set([role]) });
+const HOST = memberOf('host', 'service');
 
 test('what was not recorded is given back, also where publishing has failed', async () => {
-  const publications = createPublicationQuota({ points: 3, seconds: 3_600 });
-  const take = (count: number) => takePublications({ publications }, ANN, count);
+  const publications = publicationQuota({ points: 3, seconds: 3_600 });
+  const take = (count: number) => takePublications({ publications }, HOST, count);
   const failing = async (): Promise<void> => {
     await using quota = await take(3);
     expect(quota.granted).toBe(3);
@@ -23,27 +25,44 @@ test('what was not recorded is given back, also where publishing has failed', as
   expect(quota).toMatchObject({ granted: 1, refusal: { code: 'RATE_LIMITED' } });
 });
 
+test('one user takes at most half of what the others have left, and the host as much as there is', async () => {
+  const publications = publicationQuota({ points: 8, seconds: 3_600 });
+  const take = async (id: string, role: Role = 'user') => {
+    await using quota = await takePublications({ publications }, memberOf(id, role), 8);
+    quota.recorded = quota.granted;
+    return [quota.granted, quota.refusal?.message.replace(/\d+ s$/, '')];
+  };
+  const own = "Too many publications for one user's part of the tenant's limit, try again in ";
+  expect([await take('ann'), await take('ann'), await take('bob')]).toEqual([
+    [4, own],
+    [0, own],
+    [2, own],
+  ]);
+  expect(await take('host', 'service')).toEqual([2, 'Too many publications of the tenant, try again in ']);
+  expect(await take('cid')).toEqual([0, 'Too many publications of the tenant, try again in ']);
+});
+
 test('what is refused uses nothing up', async () => {
-  const publications = createPublicationQuota({ points: 3, seconds: 3_600 });
-  expect(await publications.take('acme', 2)).toMatchObject({ granted: 2 });
-  const taken = await publications.take('acme', 3);
+  const publications = publicationQuota({ points: 3, seconds: 3_600 });
+  expect(await publications.take('acme', null, 2)).toMatchObject({ granted: 2 });
+  const taken = await publications.take('acme', null, 3);
   expect(taken).toMatchObject({ granted: 1 });
   await taken.giveBack(1);
-  expect(await publications.take('acme', 3)).toMatchObject({ granted: 1 });
-  expect(await publications.take('acme', 1)).toMatchObject({ granted: 0 });
-  expect(await publications.take('other', 4)).toMatchObject({ granted: 3 });
+  expect(await publications.take('acme', null, 3)).toMatchObject({ granted: 1 });
+  expect(await publications.take('acme', null, 1)).toMatchObject({ granted: 0 });
+  expect(await publications.take('other', null, 4)).toMatchObject({ granted: 3 });
 });
 
 test('what is given back after its window has ended adds nothing to the next one', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   try {
-    const publications = createPublicationQuota({ points: 3, seconds: 60 });
-    const before = await publications.take('acme', 3);
+    const publications = publicationQuota({ points: 3, seconds: 60 });
+    const before = await publications.take('acme', null, 3);
     expect(before.msLeft).toBe(60_000);
     vi.advanceTimersByTime(60_001);
-    expect(await publications.take('acme', 1)).toMatchObject({ granted: 1 });
+    expect(await publications.take('acme', null, 1)).toMatchObject({ granted: 1 });
     await before.giveBack(3);
-    expect(await publications.take('acme', 5)).toMatchObject({ granted: 2 });
+    expect(await publications.take('acme', null, 5)).toMatchObject({ granted: 2 });
   } finally {
     vi.useRealTimers();
   }
