@@ -13,6 +13,22 @@ const NO_MACHINE_CLOCK = [
   "CallExpression[callee.object.name='Date'][callee.property.name='now']",
 ].map((selector) => ({ selector, message: 'Use the clock of lib/clock.ts: the clocks of machines differ.' }));
 
+/** Where the time of day is meant: of tokens, of files, and what people are shown. */
+const TIME_OF_DAY = [
+  'src/lib/clock.ts',
+  'src/http/identity/{auth,tickets}.ts',
+  'src/http/limits/deadline.ts',
+  'src/cli/{connection,runtime,token}.ts',
+  'packages/local-engine/src/process/file-lock.ts',
+  'packages/react/src/hooks/relative-time.ts',
+];
+const NO_CLOCK_AS_TIMER = [
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: "Use performance.now() for what has passed: the machine's clock may be set.",
+  },
+];
+
 /** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
   'src/storage/**/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
@@ -56,10 +72,14 @@ export default tseslint.config(
     language: 'markdown/gfm',
     rules: { 'words/plain': 'error' },
   },
-  // What processes compare goes by the database's clock. The live log in memory belongs to one process.
+  {
+    files: ['src/**', 'packages/*/src/**', 'console/src/**'],
+    ignores: TIME_OF_DAY,
+    rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK_AS_TIMER] },
+  },
+  // What processes compare goes by the database's clock.
   {
     files: ['src/{app,services,workers,feeds,storage,connections,realtime}/**'],
-    ignores: ['src/realtime/memory-live-log.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },
   {

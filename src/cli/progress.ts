@@ -63,18 +63,18 @@ function openBar(terminal: Terminal, label: string): Progress {
 }
 
 function openLines(terminal: Terminal, label: string): Progress {
-  let lastAt = Date.now();
+  let lastAt = performance.now();
   let everyMs = FIRST_LINE_AFTER_MS;
   let unsaid: string | null = null;
   const say = () => {
     if (unsaid !== null) terminal.note(unsaid);
     unsaid = null;
-    lastAt = Date.now();
+    lastAt = performance.now();
   };
   return {
     update(fraction, detail) {
       unsaid = `${label} ${String(Math.floor(fraction * 100)).padStart(3)}%  ${detail}`.trimEnd();
-      if (Date.now() - lastAt < everyMs) return;
+      if (performance.now() - lastAt < everyMs) return;
       everyMs = Math.min(everyMs * 1.5, MAX_LINE_EVERY_MS);
       say();
     },

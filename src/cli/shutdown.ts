@@ -36,10 +36,10 @@ export function closeOnSignals(
     },
     async ({ err }) => {
       if (err !== undefined) logCrash(logger, { err });
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       logClosing(logger, { reason });
       await close();
-      logClosed(logger, { seconds: (Date.now() - startedAt) / 1_000 });
+      logClosed(logger, { seconds: (performance.now() - startedAt) / 1_000 });
     },
   );
   onSignals({

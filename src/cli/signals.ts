@@ -20,8 +20,8 @@ export function onSignals({ onFirst, onFurther, ignored = [] }: SignalHandlers):
     process.on(signal, () => {
       if (ignored.includes(signal)) return;
       if (firstAt === null) {
-        firstAt = Date.now();
+        firstAt = performance.now();
         onFirst(signal);
-      } else if (Date.now() - firstAt >= SAME_SIGNAL_MS) onFurther(signal);
+      } else if (performance.now() - firstAt >= SAME_SIGNAL_MS) onFurther(signal);
     });
 }

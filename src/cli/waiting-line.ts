@@ -18,14 +18,14 @@ const CLEAR_LINE = '\r\u001b[K';
 export function openWaitingLine(terminal: Terminal): WaitingLine {
   if (!terminal.isInteractive) return { now: () => undefined, [Symbol.dispose]: () => undefined };
   let what: string | null = 'Starting';
-  let since = Date.now();
+  let since = performance.now();
   let isShown = false;
   const clear = (): void => {
     if (isShown) terminal.stderr.write(CLEAR_LINE);
     isShown = false;
   };
   const timer = setInterval(() => {
-    const ms = Date.now() - since;
+    const ms = performance.now() - since;
     if (what === null || ms < AFTER_MS) return;
     isShown = true;
     terminal.stderr.write(
@@ -37,7 +37,7 @@ export function openWaitingLine(terminal: Terminal): WaitingLine {
     now(next) {
       clear();
       what = next;
-      since = Date.now();
+      since = performance.now();
     },
     [Symbol.dispose]() {
       clearInterval(timer);

@@ -5,7 +5,7 @@ import type { CommandContext } from './context.ts';
 import { recordProcess, findRecord } from './process-record.ts';
 
 interface Beat {
-  /** When the database last answered the worker, in milliseconds since 1970. */
+  /** When the database last answered the worker, in milliseconds of a clock of the machine that nobody sets. */
   readonly at: number;
 }
 
@@ -26,7 +26,7 @@ export async function startHeartbeat(
   const beat = async (): Promise<void> => {
     // While the database is away, the missing record says so.
     if (!(await ping().then(isDone, isNotDone))) return;
-    const content: Beat = { at: Date.now() };
+    const content: Beat = { at: elapsedMs() };
     record = await recordProcess(path, content);
   };
   const complain = (error: unknown): void => {
@@ -49,6 +49,11 @@ export async function startHeartbeat(
   };
 }
 
+/** Alike in all processes of a machine, since it was started. */
+function elapsedMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
 const isDone = (): boolean => true;
 const isNotDone = (): boolean => false;
 
@@ -60,7 +65,7 @@ export async function workerHealth(context: CommandContext): Promise<number> {
     context.terminal.note(`No worker is running with DATA_DIR ${dataDir}`);
     return 1;
   }
-  const age = Date.now() - beat.at;
+  const age = elapsedMs() - beat.at;
   const who = `Worker ${String(beat.process.pid)}`;
   const seconds = `${String(Math.round(age / 1_000))} s ago`;
   const isHealthy = age < HEALTHY_WITHIN_MS;

@@ -77,7 +77,7 @@ export class MemoryLiveLog implements LiveLog {
     for (const { userId, event } of entries) {
       const log = this.#logs.get(userId);
       if (log === undefined) continue;
-      const at = Math.max(Date.now(), log.head.at);
+      const at = elapsed();
       const entry = { at, sequence: log.head.sequence + 1, event };
       log.head = { generation: log.head.generation, at, sequence: entry.sequence };
       log.entries.push(entry);
@@ -130,7 +130,7 @@ export class MemoryLiveLog implements LiveLog {
       this.#logs.set(userId, log);
       this.#setTimer();
     }
-    log.keptUntil = Date.now() + this.#limits.keepMs;
+    log.keptUntil = elapsed() + this.#limits.keepMs;
     const isSameLog = position?.generation === log.head.generation;
     return {
       head: log.head,
@@ -139,7 +139,7 @@ export class MemoryLiveLog implements LiveLog {
   }
 
   #trim(log: MemoryLog): void {
-    const oldest = Date.now() - this.#limits.windowMs;
+    const oldest = elapsed() - this.#limits.windowMs;
     const fresh = log.entries.findIndex((entry) => entry.at >= oldest);
     const surplus = log.entries.length - this.#limits.logLength;
     const drop = Math.max(fresh === -1 ? log.entries.length : fresh, surplus);
@@ -148,7 +148,7 @@ export class MemoryLiveLog implements LiveLog {
 
   /** Keeps logs of watched readers and drops those without a watcher for the window. */
   #sweep(): void {
-    const now = Date.now();
+    const now = elapsed();
     for (const userId of this.#watchers.readers) {
       const log = this.#logs.get(userId);
       if (log !== undefined) log.keptUntil = now + this.#limits.keepMs;
@@ -167,4 +167,9 @@ export class MemoryLiveLog implements LiveLog {
       this.#timer = null;
     }
   }
+}
+
+/** Milliseconds by a clock that nobody sets. Only this process compares them. */
+function elapsed(): number {
+  return Math.floor(performance.timeOrigin + performance.now());
 }

@@ -20,7 +20,8 @@ const listeners = new Set<() => void>();
 async function sample(): Promise<void> {
   try {
     const { sums, feedModel } = await fetchMetrics();
-    const at = Date.now();
+    // The time of day, by a clock that is not set meanwhile: rates are computed from it.
+    const at = Math.round(performance.timeOrigin + performance.now());
     const samples = [...current.samples.filter((one) => one.at > at - KEPT_MS), { at, sums }];
     current = { samples, feedModel, failure: null };
   } catch (error) {

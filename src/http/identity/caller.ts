@@ -19,7 +19,7 @@ export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'a
   return identity === null ? `address:${networkOf(address)}` : `user:${identity.userId}`;
 }
 
-/** Key of whoever gets a share of what is limited in total; `null`: a service or an admin, who may use all. */
+/** Key under which a caller gets a share of what is limited in total; `null`: a service or an admin, who may use all. */
 export function holderOf(caller: Pick<Caller, 'identity' | 'address'>): string | null {
   return caller.identity !== null && isTrusted(caller.identity) ? null : rateLimitKey(caller);
 }

@@ -145,7 +145,7 @@ export class Connections {
     if (connection !== undefined) this.#count(connection);
   }
 
-  /** Ends those that nobody waits for. Whoever is still sending or reading may go on, as long as something moves. */
+  /** Ends those that nobody waits for. Clients that are sending or reading may go on, as long as something moves. */
   close(): void {
     this.#isClosing = true;
     for (const answer of this.#answers) if (!answer.headersSent) answer.setHeader('connection', 'close');

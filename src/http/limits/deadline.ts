@@ -1,13 +1,21 @@
 /** Upper bound of Node's timers; longer ones would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back at a point in time, or at once if it has passed, unless disposed before. Does not keep the process alive. */
+/**
+ * Calls back at a point in time, or at once if it has passed, unless disposed before. Does not keep the process alive. What is
+ * left until then is found out now: setting the machine's clock later changes nothing.
+ */
 export function callAt(time: Date, callback: () => void): Disposable {
-  return new Deadline(time.getTime(), callback);
+  return callAfter(time.getTime() - Date.now(), callback);
+}
+
+export function callAfter(ms: number, callback: () => void): Disposable {
+  return new Deadline(performance.now() + ms, callback);
 }
 
 /** A class instead of an object of functions, since every socket has one. */
 class Deadline implements Disposable {
+  /** On the `performance.now()` clock. */
   readonly time: number;
   readonly callback: () => void;
 
@@ -32,7 +40,7 @@ class Deadlines {
   /** The time the timer is set to. */
   #first = Infinity;
   readonly #onTimer = (): void => {
-    const now = Date.now();
+    const now = performance.now();
     this.#stop();
     try {
       const due = [...this.#open].filter(({ time }) => time <= now);
@@ -60,7 +68,7 @@ class Deadlines {
     this.#stop();
     if (first === Infinity) return;
     this.#first = first;
-    const remaining = Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS);
+    const remaining = Math.min(Math.max(Math.ceil(first - performance.now()), 0), MAX_TIMER_MS);
     this.#timer = setTimeout(this.#onTimer, remaining).unref();
   }
 

@@ -45,7 +45,7 @@ export class SocketIntake {
     // Runs before ws, which emits the messages in these bytes.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#grow(chunk.length);
-      // Each message has an answer, and each ping: whoever sends without reading is noticed here.
+      // Each message has an answer, and each ping: a client that sends without reading is noticed here.
       connections.wrote(stream);
     });
     const onControl = (data: Buffer): void => {

@@ -6,7 +6,7 @@ import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events/requests.ts';
 import { closeReason } from './connection-params.ts';
 import { GOODBYE_MS } from '../limits/connections.ts';
-import { callAt } from '../limits/deadline.ts';
+import { callAfter } from '../limits/deadline.ts';
 import { LARGE_BYTES } from '../limits/intake.ts';
 import { MessageOrder } from './message-order.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
@@ -86,7 +86,7 @@ export class SocketServer {
       languages: localeFor(request.headers['accept-language']),
       operations: null,
       activeAt: performance.now(),
-      initDeadline: callAt(new Date(Date.now() + limits.connectionInitMs), () => {
+      initDeadline: callAfter(limits.connectionInitMs, () => {
         socket.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
       }),
     };

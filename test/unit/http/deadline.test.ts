@@ -27,6 +27,16 @@ test('calls at once for a time that is past, but not before the caller has gone 
   expect(callback).toHaveBeenCalledOnce();
 });
 
+test('calls after what was left, though the clock of the machine is set meanwhile', async () => {
+  const callback = vi.fn();
+  callAt(new Date(60_000), callback);
+  vi.setSystemTime(-3_600_000);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(callback).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(callback).toHaveBeenCalledOnce();
+});
+
 test('does not call when disposed before, and leaves no timer', async () => {
   const callback = vi.fn();
   callAt(new Date(10), callback)[Symbol.dispose]();

@@ -114,9 +114,10 @@ function removeIfHeldBy(path: string, token: string): void {
   if (found !== 'gone' && found !== 'unreadable' && found.token === token) rmSync(path, { force: true });
 }
 
+/** What seems to come from the future is as old: the clock was set back. */
 function ageOf(path: string): number {
   try {
-    return Date.now() - statSync(path).mtimeMs;
+    return Math.abs(Date.now() - statSync(path).mtimeMs);
   } catch {
     return 0; // Gone meanwhile: the next attempt sees that.
   }
