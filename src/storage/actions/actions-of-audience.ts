@@ -3,6 +3,7 @@ import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { toAction } from './action-document.ts';
+import { inTurns } from '../database/in-turns.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 
 const BATCH = 500;
@@ -69,15 +70,16 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
 
     /** The newest visible actions of a ref for followers, recorded at or after `since`. Index `recorded_by_ref`. */
     async newestOfRef(refId: RefId, since: Date, limit: number): Promise<Action[]> {
-      const documents = await collection
-        .find({
-          refIds: refId,
-          recorded: { $gte: since },
-          ...VISIBLE_TO_FOLLOWERS,
-        })
-        .sort({ recorded: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
+      const documents = await inTurns(
+        collection
+          .find({
+            refIds: refId,
+            recorded: { $gte: since },
+            ...VISIBLE_TO_FOLLOWERS,
+          })
+          .sort({ recorded: -1, _id: -1 })
+          .limit(limit),
+      );
       return documents.map(toAction);
     },
 
@@ -90,14 +92,14 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
       since: Date,
       types: readonly string[] | null = null,
     ): Promise<Action[]> {
-      const documents = await collection
-        .find({
+      const documents = await inTurns(
+        collection.find({
           refIds: { $in: [...refIds] },
           recorded: { $gte: since },
           ...VISIBLE_TO_FOLLOWERS,
           ...ofTypes(types),
-        })
-        .toArray();
+        }),
+      );
       return documents.map(toAction);
     },
 
@@ -107,14 +109,14 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
      */
     async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
       const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
-      const documents = await collection
-        .find({
+      const documents = await inTurns(
+        collection.find({
           _id: { $gte: youngest },
           recorded: { $gte: since },
           audience: { $in: [...audience] },
           ...VISIBLE,
-        })
-        .toArray();
+        }),
+      );
       return documents.map(toAction);
     },
 

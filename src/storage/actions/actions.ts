@@ -18,6 +18,7 @@ import type { Collections } from '../database/mongo.ts';
 import { publishing } from './publishing.ts';
 import { revised } from '../stages/revision.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { inTurns } from '../database/in-turns.ts';
 import { literal } from '../stages/literal.ts';
 
 /** Sort key in a list ordered by a time, then id, both descending. */
@@ -106,15 +107,15 @@ export function actionsRepository(
           { $in: ['$rev', literal(cached.map(({ rev }) => rev))] },
         ],
       };
-      const documents = await collection
-        .aggregate<WithId<ActionDocument> | CachedDocument>(
+      const documents = await inTurns(
+        collection.aggregate<WithId<ActionDocument> | CachedDocument>(
           [
             { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
             { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },
           ],
           { batchSize: ids.length + 1 },
-        )
-        .toArray();
+        ),
+      );
       const changed: Action[] = [];
       const unchanged: CachedAction[] = [];
       for (const document of documents)
@@ -149,24 +150,18 @@ export function actionsRepository(
         ];
       }
       if (Object.keys(range).length > 0) filter.conducted = range;
-      const documents = await collection
-        .find(filter)
-        .sort({ conducted: -1, _id: -1 })
-        .limit(query.limit)
-        .batchSize(query.limit)
-        .toArray();
+      const documents = await inTurns(
+        collection.find(filter).sort({ conducted: -1, _id: -1 }).limit(query.limit).batchSize(query.limit),
+      );
       return documents.map(toAction);
     },
 
     /** For admins: newest first by id. */
     async list(query: ActionListQuery): Promise<Action[]> {
       const filter = actionListFilter(query);
-      const documents = await collection
-        .find(filter)
-        .sort({ _id: -1 })
-        .limit(query.limit)
-        .batchSize(query.limit)
-        .toArray();
+      const documents = await inTurns(
+        collection.find(filter).sort({ _id: -1 }).limit(query.limit).batchSize(query.limit),
+      );
       return documents.map(toAction);
     },
 

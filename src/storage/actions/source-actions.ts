@@ -1,6 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { toAction } from './action-document.ts';
+import { inTurns } from '../database/in-turns.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../follows/follow-reads.ts';
@@ -43,7 +44,7 @@ export function sourceActionsRepository(
     limit: number | null,
   ): Promise<Action[]> {
     const cursor = collection.find(visibleIn(filter, window)).batchSize(limit ?? BATCH);
-    const documents = await (limit === null ? cursor : cursor.limit(limit)).toArray();
+    const documents = await inTurns(limit === null ? cursor : cursor.limit(limit));
     return documents.map(toAction);
   }
 
@@ -81,8 +82,8 @@ export function sourceActionsRepository(
       pullRefIds: readonly RefId[],
       { window, limit }: { readonly window: SourceWindow; readonly limit: number },
     ): Promise<{ readonly actions: readonly Action[]; readonly follows: readonly Follow[] }> {
-      const documents = await collection
-        .aggregate<ActionDocument & { readonly follows: readonly PlainFollow[] }>(
+      const documents = await inTurns(
+        collection.aggregate<ActionDocument & { readonly follows: readonly PlainFollow[] }>(
           [
             {
               $match: pulledIn(pullRefIds, window),
@@ -101,8 +102,8 @@ export function sourceActionsRepository(
             },
           ],
           { batchSize: limit + 2 },
-        )
-        .toArray();
+        ),
+      );
       const found = new Map<RefId, Follow>();
       const actions = documents.map(({ follows: some, ...document }) => {
         for (const follow of some) found.set(follow.refId, toFollow(follow));

@@ -5,6 +5,7 @@ import type { InteractionKind } from '../../domain/relevancy.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { InteractionDocument } from '../documents/documents.ts';
 import { toInteraction } from '../documents/interaction-document.ts';
+import { inTurns } from '../database/in-turns.ts';
 import type { Collections } from '../database/mongo.ts';
 
 export interface InteractionPosition {
@@ -61,7 +62,7 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
       { $project: { _id: 0 } },
     ]);
     const found: Interaction[] = [];
-    for await (const lists of cursor) found.push(...Object.values(lists).flat().map(toInteraction));
+    for (const lists of await inTurns(cursor)) found.push(...Object.values(lists).flat().map(toInteraction));
     return found;
   }
 
@@ -77,7 +78,7 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
           ...{ actionId: { $in: actionIds }, kind: { $in: [...query.kinds] } },
           ...behind(query.after),
         };
-        return interactions.find(filter).sort(NEWEST_FIRST).limit(query.limit).toArray();
+        return inTurns(interactions.find(filter).sort(NEWEST_FIRST).limit(query.limit));
       }),
     );
     return stretches.flat().map(toInteraction);

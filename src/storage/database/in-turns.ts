@@ -1,0 +1,21 @@
+import type { AbstractCursor } from 'mongodb';
+import { Turn } from '../../lib/turn.ts';
+
+/** Documents that are decoded in one go. A hundred of the largest actions take as many milliseconds. */
+const AT_ONCE = 32;
+
+/** All documents of a cursor, as `toArray` gives them, without keeping the event loop from other work meanwhile. */
+export async function inTurns<T>(cursor: AbstractCursor<T>): Promise<T[]> {
+  const documents: T[] = [];
+  let turn: Turn | null = null;
+  try {
+    while (cursor.bufferedCount() > 0 || (await cursor.hasNext())) {
+      turn ??= new Turn();
+      for (const document of cursor.readBufferedDocuments(AT_ONCE)) documents.push(document);
+      if (turn.isOver()) await turn.next();
+    }
+  } finally {
+    await cursor.close();
+  }
+  return documents;
+}
