@@ -128,11 +128,12 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
 
-const MOST_REACTIONS = 50;
+export const MOST_REACTIONS = 50;
 /** Reactions become field names in documents, so dots and dollar signs are not allowed. */
+export const MAX_REACTION_LENGTH = 32;
 const REACTION = /^[^\s\p{Cc},.$"]{1,32}$/u;
 
-const REACTIONS_EXPECTED = `1 to ${String(MOST_REACTIONS)} different emoji or words of at most 32 characters`;
+const REACTIONS_EXPECTED = `1 to ${String(MOST_REACTIONS)} different emoji or words of at most ${String(MAX_REACTION_LENGTH)} characters`;
 const REACTION_EXPECTED = 'without spaces, dots, dollars and quotes';
 
 /** Short words or emoji, separated by commas. */

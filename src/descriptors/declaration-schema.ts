@@ -6,7 +6,7 @@ import type { Locale } from './locale.ts';
 
 const MAX_DESCRIPTION_LENGTH = 1_000;
 const MAX_MESSAGE_LENGTH = 2_000;
-const MAX_JSON_BYTES = 65_536;
+export const MAX_JSON_BYTES = 65_536;
 const MAX_ENUM_VALUES = 100;
 const MAX_FIELDS = 50;
 

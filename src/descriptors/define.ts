@@ -4,8 +4,8 @@ import type { LocalMessages, Sentence, SentenceMessages } from './sentence.ts';
 
 export const MAX_NAME_LENGTH = 512;
 export const MAX_TEXT_LENGTH = 8_192;
-const MAX_TAGS = 32;
-const MAX_TAG_LENGTH = 64;
+export const MAX_TAGS = 32;
+export const MAX_TAG_LENGTH = 64;
 
 export function textSchema(max: number): z.ZodString {
   return z

@@ -33,6 +33,8 @@ export interface Sentence {
   readonly values: readonly string[];
   /** The language actually used for a reader who asks for `locale`. */
   spoken(locale: Locale): Locale;
+  /** Upper bound on the parts in any language. */
+  readonly most: number;
   parts(locale: Locale, values: SentenceValues): SentencePart[];
 }
 
@@ -75,6 +77,7 @@ export function defineSentence(
     ids: [...new Set(all.filter(isId))],
     values: [...new Set(all.filter((name) => !isId(name)))],
     spoken,
+    most: Math.max(...Object.values(messages).flat().map(mostPartsOf)),
     parts(locale, values) {
       const candidates = byLocale.get(spoken(locale)) ?? [];
       const fits = (message: Message): boolean =>
@@ -102,6 +105,11 @@ export function defineGroupSentence(
     if (name !== SUBJECTS && !key.includes(name))
       throw new Error(`A sentence about a group cannot show ${name}, in which its actions differ`);
   return sentence;
+}
+
+/** Each argument is a part, between two of text. */
+function mostPartsOf(message: string | undefined): number {
+  return 2 * (message ?? '').split('{').length - 1;
 }
 
 function isPresent(value: unknown): boolean {

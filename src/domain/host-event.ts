@@ -74,3 +74,5 @@ export function tenantOfFacts({ actorId, followerId, memberId }: HostEventFacts)
 }
 
 export const MAX_READERS_PER_EVENT = 1_000;
+/** Maximum readers named in the events of one page, to bound the size of an answer. */
+export const MAX_READERS_PER_PAGE = 50_000;

@@ -13,7 +13,7 @@ import {
 } from './sentences.ts';
 
 /** Upper bound on names in a list; longer lists name the first two and count the others. */
-const MAX_NAMED = 3;
+export const MAX_NAMED = 3;
 
 /** Text, or a part that names a person or thing. */
 type Piece = string | SummaryPart;

@@ -75,7 +75,7 @@ describe('documents', () => {
     [
       'too costly',
       `{ ${Array.from({ length: 50 }, (_, n) => `a${String(n)}: feed(first: 100) { ${item} }`).join(' ')} }`,
-      /requests up to \d+ objects, at most 10000/,
+      /requests up to \d+ objects, at most 50000/,
     ],
   ])('refuses one that is %s', async (_what, query, message) => {
     expect(await ask(query)).toMatchObject({

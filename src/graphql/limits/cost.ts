@@ -1,24 +1,24 @@
 import {
   getNamedType,
-  isListType,
-  isNonNullType,
   isObjectType,
   isInterfaceType,
   Kind,
   type FieldNode,
   type GraphQLField,
   type GraphQLNamedType,
-  type GraphQLOutputType,
   type GraphQLSchema,
+  type InlineFragmentNode,
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
 import type { Operation } from './operation.ts';
 
-/** Estimated length of a list field, given by the field in `extensions: { size }`. */
+/** Maximum length of a list of objects, given by the field in `extensions: { size }`. */
 export type ListSize =
-  /** A fixed estimate. */
+  /** A fixed length. */
   | number
+  /** Few lists are as long as they may be. */
+  | { readonly usual: number; readonly most: number }
   /** The length of an argument's list. */
   | { readonly lengthOf: string; readonly max: number }
   /** The value of an argument. */
@@ -39,19 +39,39 @@ export interface PageSize {
  */
 export type Reads = number | { readonly argument: string; readonly value: string; readonly count: number };
 
-/** Estimate for a list field without a size. */
-const DEFAULT_SIZE = 10;
+/**
+ * Maximum size of a value that may be large, in bytes of JSON: free JSON, a list of plain values, a long text. Given by the
+ * field in `extensions: { maxBytes }`.
+ */
+export interface LargeValue {
+  readonly maxBytes: number;
+}
+
+/**
+ * `most`: nothing that input allows costs more, so that it can be refused. `usual`: what it costs nearly always, which counts
+ * for rate limits.
+ */
+export type CostKind = 'most' | 'usual';
+
+/** Bytes of a large value that count as much as an object. */
+const BYTES_OF_OBJECT = 1_024;
+/** Plain fields that an object may have for its own cost; as many again count as another object. */
+const FIELDS_OF_OBJECT = 10;
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Cost of answering an operation: one per requested object, multiplied by the lengths of lists as far as arguments determine
- * them, plus what fields declare to read besides. Fields of plain values are free unless they declare a size. Expects a
- * validated operation.
+ * Cost of answering an operation: one per object and per ten plain fields of an object, multiplied by the lengths of lists,
+ * plus what fields declare to read besides; at most, also one per KiB of large values. Expects a validated operation.
  */
-export function operationCost(schema: GraphQLSchema, operation: Operation, variables: Variables): number {
+export function operationCost(
+  kind: CostKind,
+  schema: GraphQLSchema,
+  operation: Operation,
+  variables: Variables,
+): number {
   const { definition, fragments } = operation;
-  const fragmentCosts = new Map<string, number>();
+  const fragmentCosts = new Map<string, Cost>();
   const values: Record<string, unknown> = {};
   for (const { variable, defaultValue } of definition.variableDefinitions ?? []) {
     const name = variable.name.value;
@@ -59,25 +79,46 @@ export function operationCost(schema: GraphQLSchema, operation: Operation, varia
   }
 
   function ofSelections(set: SelectionSetNode, type: GraphQLNamedType | undefined, page: number): number {
-    let cost = 0;
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) cost += ofField(selection, type, page);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const on = selection.typeCondition?.name.value;
-        cost += ofSelections(selection.selectionSet, on === undefined ? type : schema.getType(on), page);
-      } else cost += ofFragment(selection.name.value, page);
-    }
-    return cost;
+    const { below, fields } = inSelections(set, type, page);
+    return below + Math.floor(fields / FIELDS_OF_OBJECT);
   }
 
-  function ofFragment(name: string, page: number): number {
+  function inSelections(set: SelectionSetNode, type: GraphQLNamedType | undefined, page: number): Cost {
+    let below = 0;
+    let fields = 0;
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        below += ofField(selection, type, page);
+        if (selection.selectionSet === undefined) fields += 1;
+        continue;
+      }
+      const inside =
+        selection.kind === Kind.FRAGMENT_SPREAD
+          ? inFragment(selection.name.value, page)
+          : inline(selection, type, page);
+      below += inside.below;
+      fields += inside.fields;
+    }
+    return { below, fields };
+  }
+
+  function inline(
+    { typeCondition, selectionSet }: InlineFragmentNode,
+    type: GraphQLNamedType | undefined,
+    page: number,
+  ): Cost {
+    const on = typeCondition?.name.value;
+    return inSelections(selectionSet, on === undefined ? type : schema.getType(on), page);
+  }
+
+  function inFragment(name: string, page: number): Cost {
     const key = `${name} ${String(page)}`;
     const known = fragmentCosts.get(key);
     if (known !== undefined) return known;
     const fragment = fragments.get(name);
-    if (fragment === undefined) return 0;
+    if (fragment === undefined) return { below: 0, fields: 0 };
     const type = schema.getType(fragment.typeCondition.name.value);
-    const cost = ofSelections(fragment.selectionSet, type, page);
+    const cost = inSelections(fragment.selectionSet, type, page);
     fragmentCosts.set(key, cost);
     return cost;
   }
@@ -86,21 +127,40 @@ export function operationCost(schema: GraphQLSchema, operation: Operation, varia
     if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
     const field = parent.getFields()[node.name.value];
     if (field === undefined) return 0;
-    if (node.selectionSet === undefined) return valueCost(field);
+    if (node.selectionSet === undefined) return valueCost(field, kind) + bytesOf(field);
     const inner = ofSelections(node.selectionSet, getNamedType(field.type), pageOf(field, node, values));
-    return readsOf(field, node, values) + sizeOf(field, node, values, page) * (1 + inner);
+    const size = sizeOf(field, node, values, { page, kind });
+    return readsOf(field, node, values) + bytesOf(field) + size * (1 + inner);
+  }
+
+  function bytesOf({ extensions }: Field): number {
+    const { maxBytes = 0 } = extensions as Partial<LargeValue>;
+    return kind === 'most' ? Math.floor(maxBytes / BYTES_OF_OBJECT) : 0;
   }
 
   return ofSelections(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined, 1);
 }
 
+interface Cost {
+  /** Of objects, and of large values. */
+  readonly below: number;
+  /** Number of plain fields. */
+  readonly fields: number;
+}
+
 type Field = GraphQLField<unknown, unknown>;
 
-function sizeOf(field: Field, node: FieldNode, variables: Variables, page: number): number {
+function sizeOf(
+  field: Field,
+  node: FieldNode,
+  variables: Variables,
+  { page, kind }: { readonly page: number; readonly kind: CostKind },
+): number {
   const size = field.extensions['size'] as ListSize | undefined;
-  if (size === undefined) return isList(field.type) ? DEFAULT_SIZE : 1;
+  if (size === undefined) return 1;
   if (size === 'page') return page;
   if (typeof size === 'number') return size;
+  if ('most' in size) return size[kind];
   if ('argument' in size) return sizeGiven(size, node, variables);
   return clamp(lengthOf(argument(node, size.lengthOf), variables), size.max);
 }
@@ -111,9 +171,10 @@ function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   return valueOf(argument(node, reads.argument), variables) === reads.value ? reads.count : 0;
 }
 
-/** A plain value is free unless the field declares how many entries it is computed from. */
-function valueCost(field: Field): number {
-  const size = field.extensions['size'] as ListSize | undefined;
+/** Of a plain value: how many entries it is computed from, if the field declares it. */
+function valueCost({ extensions }: Field, kind: CostKind): number {
+  const size = extensions['size'] as ListSize | undefined;
+  if (typeof size === 'object' && 'most' in size) return size[kind];
   return typeof size === 'number' ? size : 0;
 }
 
@@ -130,10 +191,6 @@ function sizeGiven(size: PageSize, node: FieldNode, variables: Variables): numbe
 /** Out-of-range arguments fail later; here they must not make the cost tiny or infinite. */
 function clamp(value: number, max: number): number {
   return Math.min(Math.max(value, 1), max);
-}
-
-function isList(type: GraphQLOutputType): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type);
 }
 
 function argument(node: FieldNode, name: string): ValueNode | undefined {

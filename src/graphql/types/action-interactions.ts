@@ -3,6 +3,7 @@ import type { Action as ActionRecord } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionKind } from '../../domain/relevancy.ts';
+import { MAX_REACTION_LENGTH, MOST_REACTIONS } from '../../config/kinds.ts';
 import { mayEdit } from '../../services/publish/update-action.ts';
 import { MAX_PAGE_SIZE } from '../../services/feed/paging.ts';
 import { builder } from '../builder.ts';
@@ -48,6 +49,7 @@ const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
     }),
     reactions: t.stringList({
       description: 'Their visible reactions.',
+      extensions: { maxBytes: MOST_REACTIONS * MAX_REACTION_LENGTH },
       async resolve(action, _args, context) {
         return [...((await ownOf(action, context))?.reactions ?? [])];
       },

@@ -7,7 +7,9 @@ import {
 import type { CountedPage } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { MOST_REACTIONS } from '../../config/kinds.ts';
 import { parseActionId } from '../global-id.ts';
+import { mostRefs } from '../limits/lengths.ts';
 import { SHARED } from '../shared-field.ts';
 import { ActionFilter } from './action-filter.ts';
 import { Count, TOTAL_COST } from './count.ts';
@@ -37,7 +39,7 @@ const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
     reactions: t.field({
       type: [ReactionCount],
       description: 'Its reactions, most frequent first.',
-      extensions: { size: 4, ...SHARED },
+      extensions: { size: { usual: 4, most: MOST_REACTIONS }, ...SHARED },
       resolve: ({ reactions }) => reactions,
     }),
     lastInteraction: t.expose('lastInteraction', {
@@ -118,7 +120,7 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     refs: t.field({
       type: [Ref],
       description: 'The things it refers to.',
-      extensions: { size: 4, ...SHARED },
+      extensions: { size: { usual: 4, most: mostRefs() }, ...SHARED },
       resolve: ({ refs }) => refs.map(({ id, type, label }) => ({ refId: id, type, label })),
     }),
     engagement: t.field({

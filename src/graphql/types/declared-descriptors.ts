@@ -36,6 +36,11 @@ function fieldType({ type }: DescriptorType, name: string, field: DescriptorFiel
   }
 }
 
+function mostBytesOf(field: DescriptorField): number {
+  if (field.kind === 'json') return field.maxBytes;
+  return field.kind === 'text' ? field.maxLength : 0;
+}
+
 function enumName(type: string, name: string): string {
   return `${type}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
@@ -60,7 +65,7 @@ function defineObject(descriptor: DescriptorType): void {
               type,
               nullable,
               description,
-              extensions: SHARED,
+              extensions: { ...SHARED, maxBytes: mostBytesOf(field) },
               resolve: ({ descriptor: stored }, _args, context) =>
                 (field.kind === 'nameOf'
                   ? liveField(context.session(), stored, { idField: field.idField, name })

@@ -1,10 +1,17 @@
 import type { StoredDescriptor } from '../../domain/action.ts';
 import { MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
-import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
+import {
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+  type DescriptorField,
+  type DescriptorType,
+} from '../../descriptors/define.ts';
+import { MAX_JSON_BYTES } from '../../descriptors/declaration-schema.ts';
 import { descriptorOfType, localeFor } from '../../descriptors/registry.ts';
 import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { summaryParts } from '../limits/lengths.ts';
 import { SHARED } from '../shared-field.ts';
 import {
   summaryOf,
@@ -108,7 +115,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
       type: [SummaryPart],
       description: 'The same sentence in parts, so that clients can link the people and things it names.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
-      extensions: { size: 6, ...SHARED },
+      extensions: { size: summaryParts(), ...SHARED },
       resolve(action, { locale }, context) {
         const descriptor = declarationOf(action.descriptor);
         if (descriptor === undefined) return [{ text: action.descriptor.type, member: null, ref: null }];
@@ -117,7 +124,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
     }),
     tags: t.stringList({
       description: 'Tags to filter by.',
-      extensions: SHARED,
+      extensions: { ...SHARED, maxBytes: MAX_TAGS * MAX_TAG_LENGTH },
       resolve: ({ descriptor }) => [...descriptor.tags],
     }),
   }),
@@ -130,7 +137,7 @@ builder.objectRef<Described>('UnknownDescriptor').implement({
     data: t.field({
       type: 'JSON',
       description: 'Everything that was recorded.',
-      extensions: SHARED,
+      extensions: { ...SHARED, maxBytes: MAX_JSON_BYTES },
       resolve: ({ descriptor: { type: _type, tags: _tags, ...fields } }) => fields,
     }),
   }),

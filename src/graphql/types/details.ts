@@ -1,5 +1,6 @@
 import type { FieldMap, InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
 import type { Details } from '../../domain/details.ts';
+import { MAX_DETAILS_BYTES, MAX_URL_LENGTH } from '../../services/members/details-schema.ts';
 import type { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { SHARED } from '../shared-field.ts';
@@ -15,20 +16,20 @@ export function detailFields<Source extends object>(
     imageUrl: t.string({
       nullable: true,
       description: 'URL of an image (https).',
-      extensions: SHARED,
+      extensions: { ...SHARED, maxBytes: MAX_URL_LENGTH },
       resolve: async (source, _args, context) => (await load(source, context))?.imageUrl ?? null,
     }),
     url: t.string({
       nullable: true,
       description: 'URL of a page about it (https).',
-      extensions: SHARED,
+      extensions: { ...SHARED, maxBytes: MAX_URL_LENGTH },
       resolve: async (source, _args, context) => (await load(source, context))?.url ?? null,
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
       description: 'Free data of the host application.',
-      extensions: SHARED,
+      extensions: { ...SHARED, maxBytes: MAX_DETAILS_BYTES },
       resolve: async (source, _args, context) => (await load(source, context))?.data ?? null,
     }),
   };

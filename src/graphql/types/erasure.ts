@@ -1,3 +1,5 @@
+import { MAX_EXPORT_BYTES } from '../../services/privacy/export-member.ts';
+import type { ListSize } from '../limits/cost.ts';
 import type { Erasure as ErasureRecord, ErasureState } from '../../domain/erasure.ts';
 import { ERASURE_STATES } from '../../domain/erasure.ts';
 import { builder } from '../builder.ts';
@@ -5,7 +7,7 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connecti
 import { described } from './enums.ts';
 
 /** So high that an operation can contain only one export. */
-const EXPORT_COST = { size: 6_000 };
+const EXPORT_COST = { size: { usual: 6_000, most: 30_000 } satisfies ListSize, maxBytes: MAX_EXPORT_BYTES };
 
 const ErasureStateEnum = builder.enumType('ErasureState', {
   description: 'Progress of the erasure of a member.',

@@ -1,4 +1,5 @@
 import type { AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
+import { MAX_RESHARES } from '../../domain/action.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import {
   FEED_PATHS,
@@ -8,6 +9,7 @@ import {
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
 } from '../../domain/explanation.ts';
+import { mostRefs } from '../limits/lengths.ts';
 import { MAX_CAUSES } from '../../services/feed/items/explain-item.ts';
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
@@ -100,12 +102,14 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
     addressedBy: t.field({
       type: [AddressedBy],
       description: 'All reasons why it belongs in the feed; empty: there are none.',
+      extensions: { size: { usual: 10, most: mostRefs() + MAX_RESHARES + 4 } },
       resolve: (explanation) => explanation.addressedBy,
     }),
     withheldBy: t.field({
       type: [WithheldReasonEnum],
       description:
         'Everything that keeps it out of the feed. Empty: it is in the feed, or will be once it is delivered.',
+      extensions: { maxBytes: 512 },
       resolve: (explanation) => explanation.withheldBy,
     }),
     relevancy: t.expose('relevancy', {
@@ -116,6 +120,7 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
     causes: t.field({
       type: [RelevancyCause],
       description: `What raises it, highest first: the action itself, at most ${String(MAX_CAUSES)} interactions, and an ended snooze. Removed and hidden interactions are included.`,
+      extensions: { size: { usual: 10, most: MAX_CAUSES + 2 } },
       resolve: ({ causes }) => causes,
     }),
     path: t.field({
@@ -132,6 +137,7 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
       nullable: true,
       description:
         'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship.',
+      extensions: { maxBytes: 512 },
       resolve: ({ scoreVars }) => scoreVars,
     }),
   }),

@@ -14,6 +14,7 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeFeedGroupId } from '../global-id.ts';
 import { groupSummaryPartsOf } from '../group-sentences.ts';
 import type { ListSize, PageSize } from '../limits/cost.ts';
+import { groupSummaryParts } from '../limits/lengths.ts';
 import type { SummaryPart as SummaryPartSource } from '../sentences.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { FeedStateEnum } from './enums.ts';
@@ -119,7 +120,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
       type: [SummaryPart],
       description: 'The same sentence in parts, so that clients can link the people and things it names.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
-      extensions: COUNT_COST,
+      extensions: { size: groupSummaryParts() },
       resolve: (group, { locale }, context) => summaryPartsOf(group, locale, context),
     }),
   }),

@@ -1,3 +1,4 @@
+import { MAX_RESHARES } from '../../domain/action.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
@@ -31,12 +32,13 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     reasons: t.field({
       type: [DeliveryReasonEnum],
       description: 'Why it is in the feed.',
-      extensions: PLAIN,
+      extensions: { ...PLAIN, maxBytes: 128 },
       resolve: ({ reasons }) => [...reasons],
     }),
     resharedBy: t.field({
       type: [Member],
       description: 'Members whom the reader follows and who reshared it, newest first.',
+      extensions: { size: { usual: 10, most: MAX_RESHARES } },
       resolve: async (item, _args, context) =>
         (await context.services.resharedBy(context.session(), item)).map((userId) => ({ userId })),
     }),

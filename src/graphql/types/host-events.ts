@@ -1,9 +1,13 @@
-import { HOST_EVENT_TYPES } from '../../domain/host-event.ts';
+import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
+import { HOST_EVENT_TYPES, MAX_READERS_PER_PAGE } from '../../domain/host-event.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS } from '../../services/events/host-events.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
 import type { PageSize } from '../limits/cost.ts';
+
+/** Size of an event without the readers it names, which count for all events of a page together. */
+export const EVENT_BYTES = 2_048;
 
 export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
   description: 'An event for the host application.',
@@ -19,6 +23,7 @@ export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement
       type: 'JSON',
       description:
         'Ids of the things concerned, never text written by anybody; docs/events.md describes the shape of each type.',
+      extensions: { maxBytes: EVENT_BYTES },
       resolve: ({ data }) => data,
     }),
   }),
@@ -44,7 +49,7 @@ builder.queryField('hostEvents', (t) =>
       }),
       types: t.arg.stringList({ description: 'Only events of these types. Default: all.' }),
     },
-    extensions: PAGE,
+    extensions: { ...PAGE, maxBytes: MAX_READERS_PER_PAGE * MAX_ID_LENGTH },
     resolve: async (_root, args, context) =>
       toConnection(await context.services.readHostEvents(context.identity(), args), args),
   }),

@@ -1,4 +1,9 @@
-import { INTERACTION_STATES, type Interaction as InteractionRecord } from '../../domain/interaction.ts';
+import {
+  INTERACTION_STATES,
+  MAX_COMMENT_LENGTH,
+  MAX_INTERACTION_DATA_BYTES,
+  type Interaction as InteractionRecord,
+} from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
@@ -60,6 +65,7 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
     text: t.exposeString('text', {
       nullable: true,
       description: 'Text of a comment, 1 to 10,000 characters; null: it has none.',
+      extensions: { maxBytes: MAX_COMMENT_LENGTH },
     }),
     reaction: t.exposeString('reaction', {
       nullable: true,
@@ -74,6 +80,7 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
       type: 'JSON',
       nullable: true,
       description: 'Free data of the application, at most 4 KiB; null: there is none.',
+      extensions: { maxBytes: MAX_INTERACTION_DATA_BYTES },
     }),
     state: t.expose('state', { type: InteractionStateEnum, description: 'Its visibility.' }),
   }),

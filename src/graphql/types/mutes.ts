@@ -12,8 +12,7 @@ import { Member } from './member.ts';
 import { Ref } from './ref.ts';
 import { Viewer } from './viewer.ts';
 
-/** Most readers have only a few mutes. */
-const MUTES_COST: { readonly size: ListSize } = { size: 100 };
+const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };
 
 const Mute = builder.objectRef<MuteRecord>('Mute').implement({
   description: 'Something that the viewer does not want to see in their feed: a member, ref, type or phrase.',

@@ -1,3 +1,5 @@
+import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
+import { MAX_MUTES } from '../../domain/mute.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
@@ -46,6 +48,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     }),
     muted: t.stringList({
       description: 'Ids of muted members; `mutes` has their ends and all other mutes.',
+      extensions: { maxBytes: MAX_MUTES * MAX_ID_LENGTH },
       resolve: async (_source, _args, context) =>
         [...(await context.session().profile()).mutes.members].sort(),
     }),

@@ -1,9 +1,12 @@
+import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
+import { MAX_READERS_PER_EVENT } from '../../domain/host-event.ts';
+import { MAX_PAGE_SIZE } from '../../services/feed/paging.ts';
 import { WEBHOOK_STATES, webhookPayload, type WebhookState } from '../../domain/webhook.ts';
 import type { WebhookDeliveryView } from '../../services/events/webhooks.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { described } from './enums.ts';
-import { HostEvent } from './host-events.ts';
+import { EVENT_BYTES, HostEvent } from './host-events.ts';
 
 const WebhookStateEnum = builder.enumType('WebhookState', {
   description: 'State of an event that a receiver has not accepted.',
@@ -24,6 +27,7 @@ const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery'
     payload: t.field({
       type: 'JSON',
       description: 'The current payload.',
+      extensions: { maxBytes: EVENT_BYTES },
       resolve: ({ event }) => webhookPayload(event),
     }),
     event: t.field({
@@ -65,7 +69,7 @@ builder.queryField('webhookDeliveries', (t) =>
       state: t.arg({ type: WebhookStateEnum, description: 'Only those in this state. Default: all.' }),
       ...pageArgs(),
     },
-    extensions: PAGE_COST,
+    extensions: { ...PAGE_COST, maxBytes: MAX_PAGE_SIZE * MAX_READERS_PER_EVENT * MAX_ID_LENGTH },
     resolve: async (_root, args, context) =>
       toConnection(await context.services.listWebhookDeliveries(context.identity(), args), args),
   }),

@@ -5,6 +5,7 @@ import { operationCost } from '../../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../../graphql/limits/operation.ts';
 import { variablesFault } from '../../graphql/limits/variables.ts';
 import { localeFor } from '../../descriptors/registry.ts';
+import type { Answer } from '../../graphql/rendering/answer.ts';
 import type { Services } from '../../services/create-services.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SocketFrames } from '../exchange/socket-frames.ts';
@@ -30,6 +31,8 @@ export interface RequestContext {
   readonly languages?: string | undefined;
   /** Rejects the request whatever it asks; absent: not rejected. */
   readonly refusal?: Error | undefined;
+  /** What the answer to a query or mutation takes. */
+  readonly answer: Answer;
   /** Sends serialised results on a socket; absent: not on a socket. */
   readonly frames?: SocketFrames | undefined;
   /** The caller's use of their rate limits, for the headers of the answer. */
@@ -62,7 +65,7 @@ export function openOperation(
   guard: OperationGuard,
   request: RequestContext,
 ): GraphQLContext | Promise<GraphQLContext> {
-  const { caller, document, params } = request;
+  const { caller, document, params, answer } = request;
   const operation = document === undefined ? null : findOperation(document, params?.operationName);
   if (document === undefined || operation === null)
     throw apiError('BAD_USER_INPUT', 'The document must contain exactly one operation with this name');
@@ -80,7 +83,7 @@ export function openOperation(
   const variables = params?.variables ?? {};
   const fault = variablesFault(guard.schema, document, operation, variables);
   if (fault !== null) throw documentError(fault);
-  const cost = operationCost(guard.schema, operation, variables);
+  const cost = operationCost('most', guard.schema, operation, variables);
   if (cost > guard.maxCost)
     throw documentError(
       `The operation requests up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
@@ -88,10 +91,13 @@ export function openOperation(
 
   const context = createContext(guard.services, caller.identity, NEVER, {
     locale: localeFor(request.languages),
+    answer,
   });
   const { rateLimits } = guard;
   // No await when nothing is counted.
-  return rateLimits?.hasCost === true ? countCost(rateLimits, request, cost).then(() => context) : context;
+  if (rateLimits?.hasCost !== true) return context;
+  const usual = operationCost('usual', guard.schema, operation, variables);
+  return countCost(rateLimits, request, usual).then(() => context);
 }
 
 async function countCost(

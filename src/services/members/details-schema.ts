@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../descriptors/define.ts';
 
-const MAX_URL_LENGTH = 2_048;
+export const MAX_URL_LENGTH = 2_048;
 /** Maximum size of a member's or ref's free data, in bytes of JSON. */
-const MAX_DATA_BYTES = 4 * 1024;
+export const MAX_DETAILS_BYTES = 4 * 1024;
 
 /** Only https: clients show it as an image or link, which must neither run a script nor be readable in transit. */
 const urlSchema = z
@@ -18,7 +18,7 @@ const urlSchema = z
 export const DETAIL_FIELDS = {
   imageUrl: urlSchema.nullish().transform((url) => url ?? null),
   url: urlSchema.nullish().transform((url) => url ?? null),
-  data: jsonSchema(MAX_DATA_BYTES)
+  data: jsonSchema(MAX_DETAILS_BYTES)
     .nullish()
     .transform((data) => data ?? null),
 };

@@ -14,7 +14,7 @@ import { validate } from '../validate.ts';
 
 /** Upper bound on mentions, and on recipients. */
 const MAX_USERS = 1_000;
-const MAX_REFS = 100;
+export const MAX_REFS = 100;
 
 /** Member ids without duplicates. */
 export const userIdsSchema = z

@@ -1,5 +1,10 @@
 import type { Filter } from 'mongodb';
-import type { HostEvent, HostEventType, NumberedHostEvent } from '../../domain/host-event.ts';
+import {
+  MAX_READERS_PER_PAGE,
+  type HostEvent,
+  type HostEventType,
+  type NumberedHostEvent,
+} from '../../domain/host-event.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { HostEventDocument } from '../documents/event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
@@ -8,8 +13,6 @@ import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Attempts before leaving contended numbers to a later call. */
 const MAX_TRIES = 10;
-/** Upper bound on readers named in the events of one page, to bound the size of an answer. */
-const MAX_READERS_PER_PAGE = 50_000;
 
 export interface EventPageQuery {
   /** Exclusive: events after this number. */

@@ -1,6 +1,15 @@
-import { parse } from 'graphql';
+import {
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  parse,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { operationCost } from '../../../src/graphql/limits/cost.ts';
+import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
 import { documentFault } from '../../../src/graphql/limits/document-limits.ts';
 import { findOperation, isIntrospection, type Operation } from '../../../src/graphql/limits/operation.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
@@ -14,7 +23,7 @@ function operation(document: string, name?: string): Operation {
 }
 
 const cost = (document: string, variables = {}): number =>
-  operationCost(schema, operation(document), variables);
+  operationCost('usual', schema, operation(document), variables);
 
 describe('the cost of an operation', () => {
   test.each([
@@ -42,6 +51,35 @@ describe('the cost of an operation', () => {
     ['{ nodes(ids: ["a"]) { ... on Action { actor { name } } ... on NewsfeedItem { action { id } } } }', 3],
   ])('%s costs %i', (document, expected) => {
     expect(cost(document)).toBe(expected);
+  });
+
+  test.each([
+    ['{ feed(first: 2) { edges { node { action { refs { label } } } } } }', 1 + 2 * (1 + 1 + 1 + mostRefs())],
+    ['{ viewer { mutes { until } } }', 1 + 1_000],
+    ['{ viewer { muted } }', 1 + 250],
+    [`{ viewer { ${Array.from({ length: 20 }, (_, n) => `a${String(n)}: memberId`).join(' ')} } }`, 1 + 2],
+    ['{ action(id: "a") { descriptor { ... on CustomDescriptor { data a: data } } } }', 1 + 1 + 2 * 16],
+    ['{ action(id: "a") { descriptor { ...F } } } fragment F on CustomDescriptor { data a: data }', 34],
+    ['{ ref(refId: "a") { data url } }', 1 + 4 + 2],
+    ['{ memberExport(memberId: "a") }', 30_000 + 4_096],
+  ])('%s costs at most %i', (document, expected) => {
+    expect(operationCost('most', schema, operation(document), {})).toBe(expected);
+  });
+
+  test('is known of every list and all free JSON', () => {
+    const unknown = Object.values(schema.getTypeMap()).flatMap((type) => {
+      if (!(isObjectType(type) || isInterfaceType(type)) || type.name.startsWith('__')) return [];
+      return Object.values(type.getFields()).flatMap((field) => {
+        const { size, maxBytes } = field.extensions;
+        const named = getNamedType(field.type);
+        const isList = isListType(getNullableType(field.type));
+        const needed = isList && isCompositeType(named) ? size : maxBytes;
+        return (isList || named.name === 'JSON') && needed === undefined
+          ? [`${type.name}.${field.name}`]
+          : [];
+      });
+    });
+    expect(unknown).toEqual([]);
   });
 
   test('follows variables, their defaults, and lists in them', () => {

@@ -1,0 +1,23 @@
+import { descriptorTypes } from '../../descriptors/registry.ts';
+import { MAX_REFS } from '../../services/publish/action-parts.ts';
+import { MAX_NAMED } from '../group-sentences.ts';
+import type { ListSize } from './cost.ts';
+
+// Lengths of lists that depend on the declared types, which are known once the schema is built.
+
+/** Given refs, and those in the descriptor. */
+export function mostRefs(): number {
+  return MAX_REFS + Math.max(0, ...descriptorTypes().map(({ refFields }) => refFields.length));
+}
+
+export function summaryParts(): ListSize {
+  return { usual: 6, most: Math.max(1, ...descriptorTypes().map(({ sentence }) => sentence.most)) };
+}
+
+/** Each name may become a list of names, with text between them. */
+export function groupSummaryParts(): ListSize {
+  const parts = descriptorTypes().map(({ sentence, groupSentence }) =>
+    Math.max(sentence.most, (groupSentence?.most ?? 0) * 2 * MAX_NAMED),
+  );
+  return { usual: 10, most: Math.max(1, ...parts) };
+}
