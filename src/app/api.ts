@@ -57,6 +57,8 @@ export function openApi(
       maxBodyBytes: http.maxBodyBytes,
       maxUserBodyBytes: http.maxUserBodyBytes,
       maxBodyBytesUnderWay: http.maxBodyBytesUnderWay,
+      maxAnswerBytes: http.maxAnswerBytes,
+      maxAnswerBytesUnderWay: http.maxAnswerBytesUnderWay,
       maxConnections: http.maxConnections,
       socketIdleMs: http.socketIdleMs,
       maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,

@@ -23,6 +23,8 @@ export interface Config {
     readonly maxBodyBytes: number;
     readonly maxUserBodyBytes: number;
     readonly maxBodyBytesUnderWay: number;
+    readonly maxAnswerBytes: number;
+    readonly maxAnswerBytesUnderWay: number;
     readonly maxConnections: number;
     /** Addresses and networks of proxies whose X-Forwarded-For counts. */
     readonly trustedProxies: readonly string[];

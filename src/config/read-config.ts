@@ -70,12 +70,14 @@ function crossFaults(
       name: 'METRICS_PORT',
       message: `is ${String(metricsPort)}, the same as PORT, expected a different port`,
     });
-  const { BODY_LIMIT: each, BODY_LIMIT_TOTAL: total } = values;
-  if (each !== undefined && total !== undefined && total < each)
-    found.push({
-      name: 'BODY_LIMIT_TOTAL',
-      message: `got ${String(total)} bytes, expected at least BODY_LIMIT, which is ${String(each)} bytes`,
-    });
+  for (const name of ['BODY_LIMIT', 'ANSWER_LIMIT'] as const) {
+    const { [name]: each, [`${name}_TOTAL` as const]: total } = values;
+    if (each !== undefined && total !== undefined && total < each)
+      found.push({
+        name: `${name}_TOTAL`,
+        message: `got ${String(total)} bytes, expected at least ${name}, which is ${String(each)} bytes`,
+      });
+  }
   if (values.PERSISTED_OPERATIONS_ONLY === true && values.PERSISTED_OPERATIONS === undefined)
     found.push({
       name: 'PERSISTED_OPERATIONS_ONLY',
@@ -133,6 +135,8 @@ function shape(values: SettingValues, env: Environment): Config {
       maxBodyBytes: values.BODY_LIMIT,
       maxUserBodyBytes: values.BODY_LIMIT_USER,
       maxBodyBytesUnderWay: values.BODY_LIMIT_TOTAL,
+      maxAnswerBytes: values.ANSWER_LIMIT,
+      maxAnswerBytesUnderWay: values.ANSWER_LIMIT_TOTAL,
       maxConnections: values.MAX_CONNECTIONS,
       trustedProxies: values.TRUSTED_PROXIES ?? [],
       rateLimits: {

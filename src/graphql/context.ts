@@ -4,6 +4,7 @@ import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 import type { Services } from '../services/create-services.ts';
+import type { Answer } from './rendering/answer.ts';
 
 /** Context of resolvers, one per operation and one per subscription event. */
 export interface GraphQLContext {
@@ -18,6 +19,8 @@ export interface GraphQLContext {
   readonly lastEventId?: string | undefined;
   /** Default language of sentences; a subscription keeps the one it started with. */
   readonly locale: Locale;
+  /** What the answer takes; absent: it is for this process itself, and not limited. */
+  readonly answer?: Answer | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: EndSignal;
 }
@@ -27,6 +30,7 @@ export interface ContextOptions {
   readonly openSession?: (identity: Identity) => ReaderSession;
   readonly lastEventId?: string | undefined;
   readonly locale?: Locale;
+  readonly answer?: Answer;
 }
 
 export function createContext(
@@ -44,6 +48,7 @@ class OperationContext implements GraphQLContext {
   readonly signal: EndSignal;
   readonly lastEventId: string | undefined;
   readonly locale: Locale;
+  readonly answer: Answer | undefined;
   readonly #identity: Identity | null;
   readonly #openSession: ContextOptions['openSession'];
   #session: ReaderSession | undefined;
@@ -52,12 +57,13 @@ class OperationContext implements GraphQLContext {
     services: Services,
     identity: Identity | null,
     signal: EndSignal,
-    { openSession, lastEventId, locale }: ContextOptions,
+    { openSession, lastEventId, locale, answer }: ContextOptions,
   ) {
     this.services = services;
     this.signal = signal;
     this.lastEventId = lastEventId;
     this.locale = locale ?? DEFAULT_LOCALE;
+    this.answer = answer;
     this.#identity = identity;
     this.#openSession = openSession;
   }

@@ -33,12 +33,13 @@ import './types/webhooks.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
+import { countLists } from './limits/counted-lists.ts';
 import { withTenants } from './tenant-fields.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
 /** The whole API, sorted. @param options.hasTenants ids are stored with their tenant. */
 export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
   defineDeclaredDescriptors();
-  const schema = builder.toSchema();
+  const schema = countLists(builder.toSchema());
   return hasTenants ? withTenants(schema) : schema;
 }

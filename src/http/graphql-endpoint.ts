@@ -9,6 +9,7 @@ import { TENANT_HEADER, type Authenticate } from './identity/auth.ts';
 import type { Caller } from './identity/caller.ts';
 import type { EventStreams } from './sockets/event-streams.ts';
 import type { Connections } from './limits/connections.ts';
+import type { Answers } from './limits/answers.ts';
 import { maxBodyOf, type BodyUnderWay, type Intake } from './limits/intake.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import type { RequestContext } from './execution/operation-context.ts';
@@ -32,6 +33,7 @@ export interface GraphqlEndpointOptions {
   readonly intake: Intake;
   readonly connections: Pick<Connections, 'hold'>;
   readonly addressOf: AddressOf;
+  readonly answers: Answers;
   readonly logger: Pick<Logger, 'debug'>;
 }
 
@@ -43,7 +45,7 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(
   options: GraphqlEndpointOptions,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { yoga, shortWay, streams, intake, connections, addressOf } = options;
+  const { yoga, shortWay, streams, intake, answers, connections, addressOf } = options;
   return async (req, res) => {
     const startedAt = performance.now();
     if (!isHost(req.headers.host)) {
@@ -57,6 +59,10 @@ export function createGraphqlEndpoint(
     const caller: Caller = { identity, address, connection, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
+    const { answer: making, room } = answers.open(caller);
+    res.once('close', () => {
+      room[Symbol.dispose]();
+    });
     let answer: PlainAnswer | Response;
     {
       using underWay = intake.open(caller);
@@ -65,7 +71,7 @@ export function createGraphqlEndpoint(
       const languages = req.headers['accept-language'];
       const traceparent = req.headers['traceparent']?.toString();
       const context: RequestContext = {
-        ...{ caller, startedAt, mayStream, lastEventId },
+        ...{ caller, startedAt, mayStream, lastEventId, answer: making },
         ...{ languages, traceparent, refusal, shares },
       };
       answer =

@@ -16,6 +16,7 @@ import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import { GRAPHQL_PATH, requestPath, type Handler } from './exchange/handler.ts';
 import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
 import { Connections } from './limits/connections.ts';
+import { Answers } from './limits/answers.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
 import { createNodeServer, listen } from './limits/node-server.ts';
@@ -94,6 +95,8 @@ export interface HttpServer extends AsyncDisposable {
     readonly subscriptions: number;
     /** Bytes of bodies and messages in flight, without small ones. */
     readonly bodyBytes: number;
+    /** Bytes of answers being made or sent, without small ones. */
+    readonly answerBytes: number;
   };
   /**
    * Stops accepting, closes sockets with 1001, aborts event streams and lets requests in progress finish, for at most
@@ -133,6 +136,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const intake = new Intake(limits);
   const connections = new Connections(limits, logger);
   const addressOf = createAddressOf(options.trustedProxies ?? []);
+  const answers = new Answers(limits);
   const sockets = new SocketServer({
     yoga,
     authenticate,
@@ -141,6 +145,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     intake,
     connections,
     addressOf,
+    answers,
     rateLimits,
     persisted,
     observer,
@@ -159,6 +164,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       intake,
       connections,
       addressOf,
+      answers,
       rateLimits,
       logger,
     }),
@@ -221,6 +227,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       sockets: sockets.size,
       subscriptions: quota.total,
       bodyBytes: intake.bytes,
+      answerBytes: answers.bytes,
     }),
     close,
     [Symbol.asyncDispose]: close,

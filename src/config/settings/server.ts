@@ -50,6 +50,16 @@ export const SERVER_SETTINGS = {
     size('1KiB', '4GiB'),
     'Maximum total size of bodies and messages in flight in one process; beyond it, large ones are answered with UNAVAILABLE. At least BODY_LIMIT.',
   ),
+  ANSWER_LIMIT: setting(
+    '8MiB',
+    size('64KiB', '64MiB'),
+    'Maximum size of an answer or live event; larger ones are refused with BAD_USER_INPUT while they are made.',
+  ),
+  ANSWER_LIMIT_TOTAL: setting(
+    '64MiB',
+    size('64KiB', '4GiB'),
+    'Maximum total size of answers in one process from their first value until they are sent; beyond it, large ones are refused with UNAVAILABLE. At least ANSWER_LIMIT.',
+  ),
   READ_CACHE: setting(
     '64MiB',
     size('0KiB', '64GiB'),

@@ -13,10 +13,8 @@ import {
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { expandedSize } from '../../graphql/limits/expanded-size.ts';
-import type { GraphQLContext } from '../../graphql/context.ts';
 import { findOperation, isIntrospection } from '../../graphql/limits/operation.ts';
-import type { SharedExecution, SharedQuery } from './shared-parts/shared-execution.ts';
-import { stringifyShared } from './shared-parts/shared-text.ts';
+import type { AnsweringContext, SharedExecution, SharedQuery } from './shared-parts/shared-execution.ts';
 
 export interface CompiledExecutionOptions {
   /** Number of interpreted runs before an operation with so many fields is compiled. */
@@ -40,11 +38,6 @@ const DEFAULTS: CompiledExecutionOptions = {
 
 type Result = ExecutionResult | Promise<ExecutionResult>;
 type Interpret<R> = (args: ExecutionArgs) => R;
-
-/** Yoga lets a result with this method serialise itself. */
-export interface SharedResult extends ExecutionResult {
-  readonly stringify?: (result: unknown) => string;
-}
 
 interface Plan {
   runs: number;
@@ -91,13 +84,13 @@ export class CompiledExecution {
   }
 
   /**
-   * Like `execute`, but with a result that serialises itself (`stringify`) when parts of it are rendered once for all
-   * viewers. The data of such a result must not be inspected.
+   * Like `execute`, but parts of the data that are rendered once for all viewers are each a `SharedText`, which only
+   * `JsonText` can write.
    */
   async executeShared<R>(
-    args: ExecutionArgs & { readonly contextValue: GraphQLContext },
+    args: ExecutionArgs & { readonly contextValue: AnsweringContext },
     interpret: Interpret<R>,
-  ): Promise<R | SharedResult> {
+  ): Promise<R | ExecutionResult> {
     const plan = this.#planFor(args);
     const sharing = this.#sharing;
     if (!isDue(plan) || sharing === undefined) return this.#execute(plan, args, interpret);
@@ -110,7 +103,7 @@ export class CompiledExecution {
       variables: variableValues ?? {},
     });
     if (result === null) return interpret(args);
-    return { ...presentResult(result, args), stringify: stringifyShared };
+    return presentResult(result, args);
   }
 
   /** Counts the run. */

@@ -1,14 +1,14 @@
 import {
   execute,
-  Kind,
-  visit,
+  GraphQLError,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
-import { expandedSize } from '../../graphql/limits/expanded-size.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
 import { findOperation, type Operation } from '../../graphql/limits/operation.ts';
+import { writtenWithin, type AnswerLimits } from '../../graphql/rendering/answer.ts';
 import { personalSelection, type PersonalSelection } from '../../graphql/rendering/personal-selection.ts';
 import { plainFill, type FillText } from '../../graphql/rendering/plain-values.ts';
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
@@ -16,7 +16,7 @@ import { toByteText } from '../../lib/byte-text.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
-import { valueGiven } from '../exchange/value-given.ts';
+import { isSharable, usedBelowRoot } from './live-sharing.ts';
 
 /** A serialised result, sent as it is: JSON in UTF-8 with one character per byte. */
 export interface WrittenResult extends ExecutionResult {
@@ -41,9 +41,6 @@ export interface EventRenderer extends Disposable {
 type Result = ExecutionResult | Promise<ExecutionResult>;
 type SharedEvent = Extract<FeedEvent, { readonly sighting: unknown }>;
 
-/** Upper bound on the fields of an operation with shared results; fragments count at every spread. */
-const MAX_FIELDS = 300;
-
 /**
  * Renders an event once for its many watchers: watchers with the same operation form a group, and the shared part is
  * executed and serialised once per group and read of the action. The viewer's own values are filled into the gaps: plain
@@ -52,16 +49,33 @@ const MAX_FIELDS = 300;
  */
 export class LiveRendering {
   readonly #execution: CompiledExecution;
+  readonly #limits: AnswerLimits;
   readonly #groups = new Map<DocumentNode, Map<string, Group>>();
 
-  constructor(execution: CompiledExecution) {
+  constructor(execution: CompiledExecution, limits: AnswerLimits) {
     this.#execution = execution;
+    this.#limits = limits;
+  }
+
+  /** The result as it is sent: as text, unless it has errors; with an error instead of data that are too large. */
+  finish(result: ExecutionResult): ExecutionResult {
+    if (isWritten(result) || result.data == null) return result;
+    const text = writtenWithin(this.#limits.maxAnswerBytes, result.data);
+    if (text instanceof GraphQLError) return { errors: [text] };
+    return result.errors === undefined ? written(toByteText(text)) : result;
   }
 
   /** @param locale of sentences. */
   open({ schema, document, operationName, variableValues }: ExecutionArgs, locale: string): EventRenderer {
     const operation = findOperation(document, operationName);
-    const run = (args: ExecutionArgs): Result => this.#execution.execute(args, execute);
+    const run = (args: ExecutionArgs): Result => {
+      const { answer } = args.contextValue as GraphQLContext;
+      const result = this.#execution.execute(args, execute);
+      if (answer === undefined) return result;
+      return result instanceof Promise
+        ? result.then((settled) => answer.checked(settled))
+        : answer.checked(result);
+    };
     if (operation === null || !isSharable(operation))
       return { render: (_event, args) => run(args()), prepare: () => true, [Symbol.dispose]: nothing };
     const groups = this.#groups.get(document) ?? new Map<string, Group>();
@@ -69,7 +83,7 @@ export class LiveRendering {
     const key = JSON.stringify([operationName ?? '', locale, usedBelowRoot(operation, variableValues ?? {})]);
     const known = groups.get(key);
     if (known !== undefined) return new Member(known);
-    const group = new Group(run, { schema, operation }, () => {
+    const group = new Group({ run, schema, operation, limits: this.#limits }, () => {
       if (groups.get(key) === group) groups.delete(key);
       if (groups.size === 0 && this.#groups.get(document) === groups) this.#groups.delete(document);
     });
@@ -117,6 +131,8 @@ interface Shown {
   settled: ExecutionResult | null;
   /** Created when a second member needs it. */
   written: Written | null;
+  /** It is too large to be sent to anybody. */
+  excess: ExecutionResult | null;
   /** Members waiting for it to be finished; `null`: finished. */
   waiting: (() => void)[] | null;
 }
@@ -127,23 +143,28 @@ interface Written {
   readonly fill: FillText | null;
 }
 
+interface GroupOptions {
+  readonly run: (args: ExecutionArgs) => Result;
+  readonly schema: GraphQLSchema;
+  readonly operation: Operation;
+  readonly limits: AnswerLimits;
+}
+
 class Group {
   members = 0;
   readonly #onEmpty: () => void;
-  readonly #run: (args: ExecutionArgs) => Result;
+  readonly #run: GroupOptions['run'];
+  readonly #limits: AnswerLimits;
   readonly #schema: GraphQLSchema;
   readonly #operation: Operation;
   #selection: PersonalSelection | null = null;
   /** By the read of the action, and discarded with it. */
   readonly #shown = new WeakMap<object, Map<FeedEvent['kind'], Shown>>();
 
-  constructor(
-    run: (args: ExecutionArgs) => Result,
-    { schema, operation }: { readonly schema: GraphQLSchema; readonly operation: Operation },
-    onEmpty: () => void,
-  ) {
+  constructor({ run, schema, operation, limits }: GroupOptions, onEmpty: () => void) {
     this.#onEmpty = onEmpty;
     this.#run = run;
+    this.#limits = limits;
     this.#schema = schema;
     this.#operation = operation;
   }
@@ -157,8 +178,9 @@ class Group {
     if (!this.#isShared(event)) return this.#run(args());
     const shown = this.#shown.get(event.sighting)?.get(event.kind);
     if (shown === undefined) return this.#begin(event, args()).result;
-    if (shown.first === event && shown.written === null) return shown.result;
+    if (shown.first === event && shown.written === null) return shown.excess ?? shown.result;
     const fill = this.#writtenOf(shown)?.fill ?? null;
+    if (shown.excess !== null) return shown.excess;
     return fill === null ? this.#renderLike(shown, event, args) : written(fill(event));
   }
 
@@ -184,7 +206,7 @@ class Group {
 
   #begin(event: SharedEvent, args: ExecutionArgs): Shown {
     const result = this.#run(args);
-    const shown: Shown = { first: event, result, settled: null, written: null, waiting: null };
+    const shown: Shown = { first: event, result, settled: null, written: null, excess: null, waiting: null };
     const byKind = this.#shown.get(event.sighting) ?? new Map<FeedEvent['kind'], Shown>();
     byKind.set(event.kind, shown);
     this.#shown.set(event.sighting, byKind);
@@ -211,21 +233,26 @@ class Group {
   /** `null`: in progress, or not shared. */
   #writtenOf(shown: Shown): Written | null {
     const { settled, first } = shown;
-    if (settled?.errors === undefined && settled?.data != null)
-      shown.written ??= this.#write(settled.data, first);
+    if (shown.written !== null || shown.excess !== null) return shown.written;
+    if (settled?.errors !== undefined || settled?.data == null) return null;
+    const made = this.#write(settled.data, first);
+    if (made instanceof GraphQLError) shown.excess = { errors: [made] };
+    else shown.written = made;
     return shown.written;
   }
 
   async #renderLike(shown: Shown, event: FeedEvent, args: () => ExecutionArgs): Promise<ExecutionResult> {
     shown.settled ??= await shown.result;
     const same = this.#writtenOf(shown);
+    if (shown.excess !== null) return shown.excess;
     if (same === null) return this.#run(args());
     const { text, fill } = same;
     if (fill !== null) return written(fill(event));
     const { document } = this.#selected();
     const own = document === null ? { data: {} } : await this.#run({ ...args(), document });
     if (own.errors !== undefined) return this.#run(args());
-    const filled = ownText(text, own.data);
+    const filled = ownText(text, own.data, this.#limits.maxAnswerBytes);
+    if (filled instanceof GraphQLError) return { errors: [filled] };
     return filled === null ? this.#run(args()) : written(toByteText(filled));
   }
 
@@ -234,9 +261,10 @@ class Group {
   }
 
   /** @param event of a member with the same result. */
-  #write(data: object, event: FeedEvent): Written {
+  #write(data: object, event: FeedEvent): Written | GraphQLError {
     const { places } = this.#selected();
-    const text = sharedText(data, places);
+    const text = sharedText(data, places, this.#limits.maxAnswerBytes);
+    if (text instanceof GraphQLError) return text;
     const type = this.#schema.getRootType(this.#operation.definition.operation);
     const fill = type == null ? null : plainFill(this.#schema, type, { text, places, root: event });
     return { text, fill };
@@ -254,41 +282,4 @@ async function wakeAll(waiting: readonly (() => void)[]): Promise<void> {
 
 function written(data: string): WrittenResult {
   return { bytes: `{"data":${data}}` };
-}
-
-function isSharable(operation: Operation): boolean {
-  return expandedSize(operation, MAX_FIELDS + 1) <= MAX_FIELDS && !hasDirectives(operation);
-}
-
-function hasDirectives({ definition, fragments }: Operation): boolean {
-  let has = false;
-  const visitor = {
-    [Kind.DIRECTIVE]() {
-      has = true;
-    },
-  };
-  for (const node of [definition, ...fragments.values()]) visit(node, visitor);
-  return has;
-}
-
-/**
- * Values of variables that may affect the content of an event. Variables of the root field only select events: a resume
- * cursor is different for everybody.
- */
-function usedBelowRoot(
-  { definition, fragments }: Operation,
-  values: Readonly<Record<string, unknown>>,
-): readonly (readonly [string, readonly unknown[]])[] {
-  const used = new Set<string>();
-  const visitor = {
-    [Kind.VARIABLE]({ name }: { readonly name: { readonly value: string } }) {
-      used.add(name.value);
-    },
-  };
-  const roots = definition.selectionSet.selections.flatMap((root) =>
-    root.kind === Kind.FIELD ? (root.selectionSet ?? []) : root,
-  );
-  for (const node of [...roots, ...fragments.values()]) visit(node, visitor);
-  const names = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-  return names.filter((name) => used.has(name)).map((name) => [name, valueGiven(values, name)]);
 }

@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { OperationTypeNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import {
+  OperationTypeNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { CorsOrigins } from '../../config/config.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { findOperation } from '../../graphql/limits/operation.ts';
-import type { CompiledExecution, SharedResult } from './compiled-execution.ts';
+import type { WrittenResult } from '../../graphql/rendering/answer.ts';
+import type { CompiledExecution } from './compiled-execution.ts';
 import { corsHeaders } from '../exchange/cors.ts';
 import type { RequestObserver } from '../exchange/observe.ts';
 import type { RequestContext } from './operation-context.ts';
@@ -88,7 +95,7 @@ export class ShortWay {
       if (isPlain(result)) {
         this.#options.observer.finished(operationName(context), undefined, context.startedAt);
         const headers = { 'content-type': request.type, ...this.#corsHeaders(req.headers.origin) };
-        return { headers, body: (result.stringify ?? JSON.stringify)(result) };
+        return { headers, body: result.stringify(result) };
       }
       context.outcome = { result };
     } catch (error) {
@@ -109,20 +116,21 @@ export class ShortWay {
     return type === undefined || type === OperationTypeNode.SUBSCRIPTION ? null : document;
   }
 
-  async #run(context: RequestContext, { document, params, interpret }: Run): Promise<SharedResult> {
+  async #run(
+    context: RequestContext,
+    { document, params, interpret }: Run,
+  ): Promise<ExecutionResult | WrittenResult> {
     const { schema, open, execution, observer } = this.#options;
     const opening = open(context);
     const contextValue = Object.assign(context, opening instanceof Promise ? await opening : opening);
     const { variables: variableValues, operationName: name } = params;
     const args = { schema, document, contextValue, variableValues, operationName: name } as ExecutionArgs;
-    const result = await inSpan(args, () =>
-      executeCompiled(execution, args, { interpret, isOverHttp: true }),
-    );
+    const result = await inSpan(args, () => executeCompiled(execution, args, interpret));
     const { errors } = result;
     return errors === undefined ? result : { ...result, errors: errors.map(observer.presentError) };
   }
 }
 
-function isPlain(result: SharedResult): boolean {
-  return result.errors === undefined && result.extensions === undefined && !(Symbol.asyncIterator in result);
+function isPlain(result: ExecutionResult | WrittenResult): result is WrittenResult {
+  return result.errors === undefined && 'stringify' in result;
 }

@@ -66,11 +66,12 @@ function documentCache<V extends object>(): LRUCache<string, V> {
 
 /** Yoga copies a context's own properties. */
 function withOwnMethods(context: GraphQLContext): GraphQLContext {
-  const { services, signal, locale } = context;
+  const { services, signal, locale, answer } = context;
   return {
     services,
     signal,
     locale,
+    answer,
     identity: () => context.identity(),
     session: () => context.session(),
     mutate: (work) => context.mutate(work),
@@ -115,7 +116,7 @@ export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
       tracedOperations(),
-      liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution) }),
+      liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution, limits) }),
       requestFigures(observer),
       ...(options.graphiql ? [pagePolicy()] : []),
     ],

@@ -1,7 +1,6 @@
-import { Tally } from '../../lib/tally.ts';
 import { isTrusted } from '../../domain/viewer.ts';
 import { holderOf, type Caller } from '../identity/caller.ts';
-import { busy } from './busy.ts';
+import { Ledger } from './ledger.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
 /** First bytes of each body, counted separately, so that small requests are answered while large ones wait. */
@@ -38,8 +37,8 @@ export class Intake {
 
   constructor({ maxBodyBytesUnderWay: total, maxUserBodyBytes }: BodyLimits) {
     const first = Math.max(total, MIN_FIRST_BYTES_UNDER_WAY);
-    this.#first = new Ledger('small', first, first * SHARE_OF_USER);
-    this.#rest = new Ledger('large', total, Math.max(total * SHARE_OF_USER, maxUserBodyBytes));
+    this.#first = new Ledger('small requests', first, first * SHARE_OF_USER);
+    this.#rest = new Ledger('large requests', total, Math.max(total * SHARE_OF_USER, maxUserBodyBytes));
   }
 
   /** Bytes in flight, without the first ones of each body. */
@@ -86,37 +85,5 @@ class Body implements BodyUnderWay {
     this.#restLedger.add(this.#key, -this.#rest);
     this.#first = 0;
     this.#rest = 0;
-  }
-}
-
-/** A sum of bytes, limited in total and per user. */
-class Ledger {
-  readonly #what: string;
-  readonly #max: number;
-  readonly #maxOfUser: number;
-  readonly #tally = new Tally();
-
-  constructor(what: string, max: number, maxOfUser: number) {
-    this.#what = what;
-    this.#max = max;
-    this.#maxOfUser = maxOfUser;
-  }
-
-  get bytes(): number {
-    return this.#tally.total;
-  }
-
-  /** An error to reject more bytes with; `null` when there is room. */
-  refusalOf(key: string | null, more: number): Error | null {
-    if (more <= 0) return null;
-    if (this.#tally.total + more > this.#max)
-      return busy('UNAVAILABLE', `Too many ${this.#what} requests are in progress`);
-    if (key !== null && this.#tally.of(key) + more > this.#maxOfUser)
-      return busy('RATE_LIMITED', `Too many ${this.#what} requests of this user are in progress`);
-    return null;
-  }
-
-  add(key: string | null, more: number): void {
-    this.#tally.add(key, more);
   }
 }

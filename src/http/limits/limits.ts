@@ -1,11 +1,12 @@
 import type { DocumentLimits } from '../../graphql/limits/document-limits.ts';
+import type { AnswerLimits } from '../../graphql/rendering/answer.ts';
 import type { JsonBounds } from '../../lib/json-meter.ts';
 
 /** What one user may use of something that is limited in total. */
 export const SHARE_OF_USER = 1 / 8;
 
 /** What one client, and all clients together, may ask of a process. */
-export interface HttpLimits extends DocumentLimits {
+export interface HttpLimits extends DocumentLimits, AnswerLimits {
   /** Maximum request body and socket message of services and admins, in bytes. */
   readonly maxBodyBytes: number;
   /** Maximum body and message of other users, in bytes. */
@@ -14,12 +15,14 @@ export interface HttpLimits extends DocumentLimits {
   readonly maxAnonymousBodyBytes: number;
   /** Total of all bodies and messages in flight, in bytes, without small ones; see intake.ts. */
   readonly maxBodyBytesUnderWay: number;
+  /** Total of all answers being made or sent, in bytes, without small ones; see answers.ts. */
+  readonly maxAnswerBytesUnderWay: number;
   /** Limits on the shape of JSON in a body or message. */
   readonly json: JsonBounds;
   /** Maximum length of a GraphQL document, in characters; data belongs in variables. */
   readonly maxDocumentLength: number;
   readonly maxTokens: number;
-  /** Maximum number of objects an operation may request; see graphql/limits/cost.ts. */
+  /** Maximum cost of an operation, if all it requests is as large as it may be; see graphql/limits/cost.ts. */
   readonly maxCost: number;
   /** Maximum open TCP connections, including sockets; see connections.ts. */
   readonly maxConnections: number;
@@ -62,10 +65,13 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxUserBodyBytes: 256 * 1024,
   maxAnonymousBodyBytes: 64 * 1024,
   maxBodyBytesUnderWay: 64 * 1024 * 1024,
+  maxAnswerBytes: 8 * 1024 * 1024,
+  maxAnswerValues: 100_000,
+  maxAnswerBytesUnderWay: 64 * 1024 * 1024,
   json: { maxDepth: 32, maxEntries: 10_000, maxValues: 50_000, maxTextBytes: 1024 * 1024 },
   maxDocumentLength: 128 * 1024,
   maxTokens: 2_000,
-  maxCost: 10_000,
+  maxCost: 50_000,
   maxConnections: 10_000,
   maxPipelined: 32,
   maxSubscriptionsPerConnection: 20,

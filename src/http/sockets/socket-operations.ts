@@ -1,19 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  DocumentNode,
-  ExecutionArgs,
-  ExecutionResult,
-  FormattedExecutionResult,
-  GraphQLError,
-  GraphQLFormattedError,
-  GraphQLSchema,
-} from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { apiError } from '../../graphql/errors.ts';
+import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -23,6 +16,7 @@ import type { Caller } from '../identity/caller.ts';
 import { authorizationOf, closeReason, tenantIn } from './connection-params.ts';
 import type { Connections } from '../limits/connections.ts';
 import { callAt } from '../limits/deadline.ts';
+import type { Answers } from '../limits/answers.ts';
 import type { BodyUnderWay, Intake } from '../limits/intake.ts';
 import type { HttpLimits } from '../limits/limits.ts';
 import type { RequestObserver } from '../exchange/observe.ts';
@@ -32,6 +26,7 @@ import { operationIdOf, type PersistedOperations } from '../execution/persisted-
 import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
+import { presentError, presentResult, sent } from './socket-results.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
@@ -63,12 +58,13 @@ export interface SocketOperationsOptions {
   readonly intake: Intake;
   readonly connections: Pick<Connections, 'hold' | 'wrote'>;
   readonly addressOf: AddressOf;
+  readonly answers: Answers;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
 }
 
 type Hooks = ServerOptions<Record<string, unknown>, Connection>;
-type Result = ExecutionResult | AsyncIterable<ExecutionResult>;
+type Result = ExecutionResult | WrittenResult | AsyncIterable<ExecutionResult>;
 
 /** Yoga's execution stages, which it does not type. */
 interface Stages {
@@ -85,6 +81,9 @@ interface Running {
   /** The message it came in; counts until the operation has its result, or its stream. */
   readonly underWay: BodyUnderWay | undefined;
   readonly request: RequestContext;
+  readonly frames: SocketFrames;
+  /** Of its answer, while that is being made. */
+  readonly room: Disposable;
 }
 
 const TRY_AGAIN_LATER = 1013;
@@ -95,7 +94,7 @@ const NEEDS_TOKEN = 'This requires a token: connectionParams {authorization: "Be
  * operation are reported as its errors and leave the socket open.
  */
 export function createSocketOperations(options: SocketOperationsOptions): Hooks {
-  const { yoga, limits, rateLimits, persisted, observer } = options;
+  const { yoga, limits, rateLimits, persisted, answers, observer } = options;
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
@@ -104,13 +103,16 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const params = { ...payload, variables: payload.variables ?? {} };
+    const { answer, room } = answers.open(caller);
+    const frames = new SocketFrames(writer, id);
     const request: RequestContext = {
       caller,
+      answer,
       startedAt: performance.now(),
       params,
       mayStream: true,
       languages,
-      frames: new SocketFrames(writer, id),
+      frames,
     };
     let errors: readonly GraphQLError[];
     try {
@@ -130,7 +132,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
           variableValues: params.variables,
           contextValue: await stages.contextFactory(),
         };
-        running.set(args, { stages, request, underWay: message?.underWay });
+        running.set(args, { stages, request, frames, room, underWay: message?.underWay });
         return args;
       }
     } catch (error) {
@@ -145,7 +147,9 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     if (operation === undefined) throw new Error('The operation was not prepared');
     // A subscription may last for days: drop what is no longer needed from what Yoga and the protocol keep of it.
     running.delete(args);
-    const { stages, request, underWay } = operation;
+    const { stages, request, frames, underWay } = operation;
+    // What waits to be sent counts as that.
+    using _made = operation.room;
     let result: Result;
     try {
       result = await stages[how](args);
@@ -158,7 +162,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     args.contextValue = undefined;
     if (request.params !== undefined) Object.assign(request.params, { query: '' });
     // Yoga's wrappers, which would stay as long as the subscription, do nothing that the stream has not done.
-    return request.frames?.takeStream() ?? result;
+    return frames.takeStream() ?? ('stringify' in result ? sent(result, frames) : result);
   }
 
   return {
@@ -277,16 +281,4 @@ export function sendTo(
       });
     else resolve();
   });
-}
-
-/** Omits fields for HTTP only. */
-function presentError(error: GraphQLError): GraphQLFormattedError {
-  const { extensions, ...rest } = error.toJSON();
-  if (extensions === undefined) return rest;
-  const { http: _http, ...shown } = extensions;
-  return { ...rest, extensions: shown };
-}
-
-function presentResult({ errors, ...rest }: ExecutionResult): FormattedExecutionResult {
-  return errors === undefined ? rest : { ...rest, errors: errors.map(presentError) };
 }

@@ -96,6 +96,8 @@ describe('readConfig', () => {
       maxBodyBytes: 10_485_760,
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
+      maxAnswerBytes: 8 * 1024 * 1024,
+      maxAnswerBytesUnderWay: 64 * 1024 * 1024,
       maxConnections: 10_000,
       trustedProxies: [],
       rateLimits: { requests: null, cost: null, tenantRequests: null, tenantCost: null },

@@ -22,6 +22,7 @@ import { createContext } from '../../../src/graphql/context.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/execution/live-rendering.ts';
+import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
 import type { Services } from '../../../src/services/create-services.ts';
 import { fromByteText, toByteText } from '../../../src/lib/byte-text.ts';
 import { createReaderSession } from '../../../src/services/session/loaders.ts';
@@ -243,7 +244,7 @@ async function compare(
   document: DocumentNode,
   { type, kind, variables = [], isPrepared = false }: Comparison,
 ): Promise<Compared[]> {
-  const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }));
+  const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }), DEFAULT_LIMITS);
   const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
   const renderers = asks.map((asked) => rendering.open({ schema, ...asked }, 'en'));
   const shown = action(type);
@@ -296,7 +297,7 @@ test('executes what is the same for all once, and again for another read of the 
   expect(outcomes.map(({ isShared }) => isShared)).toEqual([false, true, true, true, true, true]);
   for (const { shown, interpreted } of outcomes) expect(shown).toBe(interpreted);
 
-  const rendering = new LiveRendering(new CompiledExecution());
+  const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const [first, second] = [0, 1].map(() => rendering.open({ schema, document: parse(WHOLE) }, 'en'));
   // Equal texts, but parsed twice: they are not taken for the same.
   const results = [
@@ -309,7 +310,7 @@ test('executes what is the same for all once, and again for another read of the 
 test('writes for all what several prepare for in the same moment, and for one alone nothing', async () => {
   const selection = `subscription { feedEvents { cursor ... on FeedItemAdded { item { id reasons action { actor { name } } } } } }`;
   const document = parse(selection);
-  const rendering = new LiveRendering(new CompiledExecution());
+  const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
   const sighting = {};
@@ -337,7 +338,7 @@ test('shares nothing between reads of an action, kinds of events, locales and va
     readonly variables?: object;
     readonly sighting?: object;
   }): Promise<boolean> => {
-    const rendering = new LiveRendering(new CompiledExecution());
+    const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
     const open = (locale: string, variableValues: object) =>
       rendering.open({ schema, document, variableValues: { ...variableValues } }, locale);
     using first = open('en', { after: 'x', locale: 'de' });
@@ -371,7 +372,7 @@ test('a variable that is left out is not one that is null', async () => {
 
 test('shows who is alone with an operation, or is again, their events one by one', async () => {
   const document = parse(WHOLE);
-  const rendering = new LiveRendering(new CompiledExecution());
+  const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const sighting = {};
   const shown = action('ApplicationRating');
   const first = rendering.open({ schema, document }, 'en');
@@ -388,7 +389,7 @@ const PLAIN_OF_VIEWER = `subscription { e: feedEvents { __typename c: cursor ...
 
 test('executes nothing for what a viewer has of their own in the event', async () => {
   const document = parse(PLAIN_OF_VIEWER);
-  const rendering = new LiveRendering(new CompiledExecution());
+  const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
   const sighting = {};
@@ -407,7 +408,7 @@ test('executes it where ids and cursors are shown without a tenant', async () =>
   const inTenants = buildSchema({ hasTenants: true });
   const viewer = 'acme\u001Fann';
   const document = parse(PLAIN_OF_VIEWER);
-  const rendering = new LiveRendering(new CompiledExecution());
+  const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = [0, 1].map(() => rendering.open({ schema: inTenants, document }, 'en'));
   const sighting = {};
   const argsOf = (): ExecutionArgs => {

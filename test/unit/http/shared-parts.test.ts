@@ -1,11 +1,15 @@
 import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
-import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { Answer } from '../../../src/graphql/rendering/answer.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { PartCache } from '../../../src/http/execution/shared-parts/part-cache.ts';
-import { SharedExecution } from '../../../src/http/execution/shared-parts/shared-execution.ts';
+import {
+  SharedExecution,
+  type AnsweringContext,
+} from '../../../src/http/execution/shared-parts/shared-execution.ts';
+import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 
@@ -45,7 +49,7 @@ class World {
     this.names.set(id, `Name ${String(this.stamp)} of ${id}`);
   }
 
-  context(viewer: string, locale: 'en' | 'de' = 'en'): GraphQLContext {
+  context(viewer: string, locale: 'en' | 'de' = 'en'): AnsweringContext {
     const stamps = new Map(this.stamps);
     const { stamp } = this;
     const loader = <V>(load: (id: string) => V) => ({
@@ -84,7 +88,8 @@ class World {
     return {
       ...{ locale, identity: () => session.identity, session: () => session },
       services: { readFeed: () => Promise.resolve(page) },
-    } as unknown as GraphQLContext;
+      answer: new Answer(DEFAULT_LIMITS),
+    } as unknown as AnsweringContext;
   }
 }
 
@@ -166,9 +171,9 @@ function newExecution(maxBytes = 1_000_000): CompiledExecution {
   return new CompiledExecution({ runsBefore: () => 0 }, new SharedExecution(schema, new PartCache(maxBytes)));
 }
 
-type Run = ExecutionArgs & { readonly contextValue: GraphQLContext };
+type Run = ExecutionArgs & { readonly contextValue: AnsweringContext };
 
-function argsOf(text: string, contextValue: GraphQLContext, variableValues = {}): Run {
+function argsOf(text: string, contextValue: AnsweringContext, variableValues = {}): Run {
   return { schema, document: parsed(text), contextValue, variableValues };
 }
 
@@ -186,7 +191,8 @@ async function sent(execution: CompiledExecution, args: Run): Promise<string> {
   const result = await execution.executeShared(args, () => {
     throw new Error('It was interpreted');
   });
-  return result.stringify === undefined ? JSON.stringify(result) : result.stringify(result);
+  const written = args.contextValue.answer.write(result);
+  return 'stringify' in written ? written.stringify(written) : JSON.stringify(written);
 }
 
 const steps = fc.array(

@@ -1,9 +1,10 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { GraphQLContext } from '../../../graphql/context.ts';
 import { withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
-import type { CompiledExecution, SharedResult } from '../compiled-execution.ts';
+import type { WrittenResult } from '../../../graphql/rendering/answer.ts';
+import type { CompiledExecution } from '../compiled-execution.ts';
+import type { AnsweringContext } from '../shared-parts/shared-execution.ts';
 
 export type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 
@@ -11,30 +12,24 @@ export function compiledQueries(compiledExecution: CompiledExecution): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       const interpret = executeFn as Execute;
-      setExecuteFn((args: ExecutionArgs) =>
-        executeCompiled(compiledExecution, args, {
-          interpret,
-          isOverHttp: isOverHttp(args.contextValue as GraphQLContext),
-        }),
-      );
+      setExecuteFn((args: ExecutionArgs) => executeCompiled(compiledExecution, args, interpret));
     },
   };
 }
 
-/** @param how.interpret runs operations that are not compiled */
+/**
+ * Runs a query or mutation and writes its data, so that an answer that becomes too large is an error before it takes memory.
+ * @param interpret runs operations that are not compiled
+ */
 export async function executeCompiled(
   compiledExecution: CompiledExecution,
   args: ExecutionArgs,
-  { interpret, isOverHttp }: { readonly interpret: Execute; readonly isOverHttp: boolean },
-): Promise<SharedResult> {
-  const bounded = { ...args, contextValue: args.contextValue as GraphQLContext, options: FIRST_FAULT };
-  const result = isOverHttp
-    ? await compiledExecution.executeShared(bounded, interpret)
-    : await compiledExecution.execute(bounded, interpret);
-  return withFirstRefusal(result);
-}
-
-/** Results for sockets are serialised elsewhere. */
-function isOverHttp(contextValue: GraphQLContext): boolean {
-  return 'request' in contextValue;
+  interpret: Execute,
+): Promise<ExecutionResult | WrittenResult> {
+  const contextValue = args.contextValue as AnsweringContext;
+  const result = await compiledExecution.executeShared(
+    { ...args, contextValue, options: FIRST_FAULT },
+    interpret,
+  );
+  return contextValue.answer.write(withFirstRefusal(result));
 }

@@ -4,6 +4,7 @@ import { isWritten, type EventRenderer, type LiveRendering } from '../live-rende
 import { createContext, type GraphQLContext } from '../../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
+import { Answer, type AnswerLimits } from '../../../graphql/rendering/answer.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending } from '../../../lib/ending.ts';
@@ -22,6 +23,7 @@ export interface LiveSubscriptionsOptions {
   readonly services: Services;
   readonly rendering: LiveRendering;
   readonly quota: SubscriptionQuota;
+  readonly limits: AnswerLimits;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
   readonly observer: Pick<RequestObserver, 'presentError'>;
 }
@@ -104,11 +106,17 @@ class LiveSubscription implements ResultStreamOptions {
         ? {}
         : { lastEventId: services.cursors.given(userId, this.#lastEventId) }),
       locale: this.#locale,
+      answer: new Answer(this.#parts.limits),
     });
   }
 
   present(event: unknown): ExecutionResult | Promise<ExecutionResult> {
-    const shown = this.#render(event as FeedEvent);
+    const { rendering } = this.#parts;
+    const rendered = this.#render(event as FeedEvent);
+    const shown =
+      rendered instanceof Promise
+        ? rendered.then((result) => rendering.finish(result))
+        : rendering.finish(rendered);
     if (!this.#isSocket) return this.#withId(shown, event as FeedEvent);
     const { observer } = this.#parts;
     // Over HTTP, Yoga does it.

@@ -11,9 +11,10 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Action } from '../../../domain/action.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { ACTION, schemaOfAction } from '../../../graphql/action-parts.ts';
+import type { Answer } from '../../../graphql/rendering/answer.ts';
+import { SharedText } from '../../../graphql/rendering/json-text.ts';
 import { valueGiven } from '../../exchange/value-given.ts';
 import type { PartCache } from './part-cache.ts';
-import { SharedText } from './shared-text.ts';
 import { PART_FIELD, splitDocument } from './split.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -31,7 +32,12 @@ export interface SharedQuery {
   readonly parts: readonly Part[];
 }
 
-interface SharingContext extends GraphQLContext {
+/** Context of an operation whose answer is limited. */
+export interface AnsweringContext extends GraphQLContext {
+  readonly answer: Answer;
+}
+
+interface SharingContext extends AnsweringContext {
   readonly sharedParts: SharedParts;
 }
 
@@ -70,7 +76,7 @@ export class SharedExecution {
     { query, parts }: SharedQuery,
     args: {
       readonly rootValue: unknown;
-      readonly contextValue: GraphQLContext;
+      readonly contextValue: AnsweringContext;
       readonly variables: Variables;
     },
   ): Promise<ExecutionResult | null> {
@@ -85,7 +91,7 @@ export class SharedExecution {
 class SharedParts {
   readonly #parts: readonly Part[];
   readonly #cache: PartCache;
-  readonly #context: GraphQLContext;
+  readonly #context: AnsweringContext;
   readonly #variables: Variables;
   readonly #prefixes: readonly string[];
   hasFailed = false;
@@ -93,7 +99,7 @@ class SharedParts {
   constructor(
     parts: readonly Part[],
     cache: PartCache,
-    { contextValue, variables }: { readonly contextValue: GraphQLContext; readonly variables: Variables },
+    { contextValue, variables }: { readonly contextValue: AnsweringContext; readonly variables: Variables },
   ) {
     this.#parts = parts;
     this.#cache = cache;
@@ -111,16 +117,22 @@ class SharedParts {
     const key = (this.#prefixes[index] ?? '') + action.id;
     const { directoryStamp } = this.#context.session();
     const known = directoryStamp === null ? null : this.#cache.peek(key, action, directoryStamp);
-    return known ?? this.#lookUp(index, key, action);
+    return known === null ? this.#lookUp(index, key, action) : this.#counted(known);
   }
 
   async #lookUp(index: number, key: string, action: Action): Promise<SharedText> {
     const directory = await this.#context.session().directory();
     const known = directory === null ? null : this.#cache.find(key, action, directory);
-    if (known !== null) return known;
+    if (known !== null) return this.#counted(known);
     const text = await this.#render(index, action);
     if (directory !== null) this.#cache.put(key, action, directory, text);
-    return text;
+    return this.#counted(text);
+  }
+
+  /** Parts are put together at the end, and may be too much before. */
+  #counted(part: SharedText): SharedText {
+    this.#context.answer.add(part.text.length);
+    return part;
   }
 
   async #render(index: number, action: Action): Promise<SharedText> {
@@ -131,7 +143,7 @@ class SharedParts {
       this.hasFailed = true;
       throw new Error('A shared part of an action had errors');
     }
-    return new SharedText(JSON.stringify(data).slice(1, -1));
+    return new SharedText(this.#context.answer.textOf(data).slice(1, -1));
   }
 }
 

@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { findOperation, type Operation } from '../../../graphql/limits/operation.ts';
 import { ACTION, fieldOf, isKept } from '../../../graphql/action-parts.ts';
-import { MAX_PARTS, partKey } from './shared-text.ts';
 
 /** Adjacent shared fields of an action. */
 export interface PartOfDocument {
@@ -31,6 +30,8 @@ export interface SplitDocument {
 }
 
 export const PART_FIELD = 'sharedText';
+
+const MAX_PARTS = 100;
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -196,7 +197,7 @@ function variablesIn(fields: readonly FieldNode[], fragments: Fragments): string
 function partField(index: number): FieldNode {
   return {
     kind: Kind.FIELD,
-    alias: { kind: Kind.NAME, value: partKey(index) },
+    alias: { kind: Kind.NAME, value: `__s${String(index)}` },
     name: { kind: Kind.NAME, value: PART_FIELD },
     arguments: [
       {

@@ -1,0 +1,167 @@
+import { GraphQLError, type ExecutionResult } from 'graphql';
+import { Gate } from '../../lib/gate.ts';
+import { Turn } from '../../lib/turn.ts';
+import { documentError } from '../errors.ts';
+import { JsonText, tooLarge, unlessTooLarge } from './json-text.ts';
+
+export interface AnswerLimits {
+  /** Maximum size of an answer, in bytes. */
+  readonly maxAnswerBytes: number;
+  /** Maximum number of values in an answer: objects and their fields. */
+  readonly maxAnswerValues: number;
+}
+
+/** Memory that all answers share. */
+export interface AnswerRoom {
+  /** Reports how many bytes the answer takes by now. Returns an error to refuse it with; `null` when there is room. */
+  resize(bytes: number): GraphQLError | null;
+}
+
+/** A result whose data are already text. */
+export interface WrittenResult extends ExecutionResult {
+  /** Yoga lets a result with this method serialise itself. @param final the result with its errors as clients may see them. */
+  readonly stringify: (final: unknown) => string;
+}
+
+/** Pages that one operation reads at a time: one of the largest actions takes tens of megabytes while it is read. */
+const PAGES_AT_ONCE = 2;
+/** Values that are made in one go. */
+const VALUES_AT_ONCE = 2_000;
+/** Rough memory of a value until the answer is written. */
+const VALUE_BYTES = 64;
+/** Bytes of a character in UTF-8. */
+const MOST_BYTES = 3;
+/** Errors shown of an answer. */
+const MAX_ERRORS = 1_000;
+
+/**
+ * What one answer takes, counted while it is made: the document does not tell how long lists and texts will be. Beyond a
+ * limit, the whole answer becomes an error.
+ */
+export class Answer {
+  readonly #limits: AnswerLimits;
+  readonly #room: AnswerRoom | null;
+  #pages: Gate | null = null;
+  #values = 0;
+  #length = 0;
+  #valuesInTurn = 0;
+  #waiting = 0;
+  #turn: Turn | null = null;
+  #turns: Promise<void> = Promise.resolve();
+  #excess: GraphQLError | null = null;
+
+  /** @param room absent: only its own limits apply. */
+  constructor(limits: AnswerLimits, room: AnswerRoom | null = null) {
+    this.#limits = limits;
+    this.#room = room;
+  }
+
+  /** Reads a page when few others of the operation are being read. */
+  page<T>(read: () => T | Promise<T>): Promise<T> {
+    return (this.#pages ??= new Gate(PAGES_AT_ONCE)).run(() => {
+      if (this.#excess !== null) throw this.#excess;
+      return Promise.resolve(read());
+    });
+  }
+
+  /**
+   * Counts a list before its entries are made. Entries that are too many to be made in one go become promises, which resolve
+   * in later turns of the event loop.
+   * @param width values of an entry.
+   */
+  list(entries: readonly unknown[], width: number): readonly unknown[] {
+    if (this.#excess !== null) throw this.#excess;
+    const values = entries.length * width;
+    this.#count(values);
+    if (this.#waiting === 0 && this.#valuesInTurn + values <= VALUES_AT_ONCE) {
+      this.#valuesInTurn += values;
+      return entries;
+    }
+    const atOnce = Math.max(1, Math.floor(VALUES_AT_ONCE / width));
+    const later: unknown[] = [];
+    for (let at = 0; at < entries.length; at += atOnce) {
+      const turn = this.#nextTurn();
+      // What is being loaded takes its time anyway, and must not fail unobserved.
+      for (const entry of entries.slice(at, at + atOnce))
+        later.push(entry instanceof Promise ? entry : turn.then(() => entry));
+    }
+    return later;
+  }
+
+  /** Counts text that becomes part of the answer. @throws BAD_USER_INPUT if that is too much. */
+  add(length: number): void {
+    this.#length += length;
+    const { maxAnswerBytes } = this.#limits;
+    if (this.#length > maxAnswerBytes) this.#fail(tooLarge(maxAnswerBytes));
+  }
+
+  /** JSON of a part of the answer. @throws BAD_USER_INPUT if it is too large. */
+  textOf(data: unknown): string {
+    const text = writtenWithin(this.#limits.maxAnswerBytes, data);
+    return text instanceof GraphQLError ? this.#fail(text) : text;
+  }
+
+  /** The result; an error instead if it has become too much while it was made. */
+  checked(result: ExecutionResult): ExecutionResult {
+    return this.#excess === null ? result : { errors: [this.#excess] };
+  }
+
+  /** The result with its data as text; an error instead if the answer is too large. */
+  write(result: ExecutionResult): ExecutionResult | WrittenResult {
+    if (this.#excess !== null) return { errors: [this.#excess] };
+    const { data } = result;
+    const errors = result.errors?.slice(0, MAX_ERRORS);
+    const shown = errors === undefined ? result : { ...result, errors };
+    if (data == null) return shown;
+    const written = writtenWithin(this.#limits.maxAnswerBytes, data);
+    if (written instanceof GraphQLError) return { errors: [written] };
+    const excess = this.#room?.resize(written.length) ?? null;
+    if (excess !== null) return { errors: [excess] };
+    return { ...shown, stringify: (final) => withErrors(written, final as ExecutionResult) };
+  }
+
+  #count(values: number): void {
+    this.#values += values;
+    const { maxAnswerValues: most } = this.#limits;
+    const excess = this.#values > most ? tooManyValues(most) : this.#room?.resize(this.#values * VALUE_BYTES);
+    if (excess != null) this.#fail(excess);
+  }
+
+  /** Nothing more is made of it. */
+  #fail(excess: GraphQLError): never {
+    this.#excess ??= excess;
+    throw this.#excess;
+  }
+
+  #nextTurn(): Promise<void> {
+    const turn = (this.#turn ??= new Turn());
+    this.#waiting += 1;
+    this.#turns = this.#turns.then(async () => {
+      if (turn.isOver()) await turn.next();
+      this.#waiting -= 1;
+      this.#valuesInTurn = 0;
+    });
+    return this.#turns;
+  }
+}
+
+/** JSON of a value; an error if it is larger than allowed. */
+export function writtenWithin(most: number, value: unknown): string | GraphQLError {
+  const text = unlessTooLarge(() => {
+    const json = new JsonText(most);
+    json.write(value);
+    return json.take();
+  });
+  if (text instanceof GraphQLError) return text;
+  return text.length * MOST_BYTES <= most || Buffer.byteLength(text) <= most ? text : tooLarge(most);
+}
+
+function withErrors(data: string, { errors }: ExecutionResult): string {
+  return errors === undefined ? `{"data":${data}}` : `{"data":${data},"errors":${JSON.stringify(errors)}}`;
+}
+
+function tooManyValues(most: number): GraphQLError {
+  return documentError(
+    `The answer has more than ${String(most)} values, which is the most allowed: request fewer entries or fields at once`,
+  );
+}

@@ -1,0 +1,139 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { Answer, type WrittenResult } from '../../../src/graphql/rendering/answer.ts';
+import { JsonText, SharedText, unlessTooLarge } from '../../../src/graphql/rendering/json-text.ts';
+import { Answers } from '../../../src/http/limits/answers.ts';
+import type { Caller } from '../../../src/http/identity/caller.ts';
+import { fc } from '../../support/fast-check.ts';
+
+const LIMITS = { maxAnswerBytes: 1_000_000, maxAnswerValues: 10_000 };
+
+function written(value: unknown, most: number): string | GraphQLError {
+  return unlessTooLarge(() => {
+    const json = new JsonText(most);
+    json.write(value);
+    return json.take();
+  });
+}
+
+describe('JSON as text', () => {
+  test('is what JSON.stringify gives', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(written({ value }, Infinity)).toBe(JSON.stringify({ value }));
+      }),
+    );
+    const strange = {
+      ...{ no: undefined, list: [undefined, Number.NaN, -0, 1e21], at: new Date(0), lone: '\ud800' },
+      ...{ then: 1, toJSON: 'text', ['__proto__']: 2, constructor: null },
+    };
+    expect(written(strange, Infinity)).toBe(JSON.stringify(strange));
+  });
+
+  test('has the fields of a shared text in place of its key', () => {
+    expect(written({ a: 1, x: new SharedText('"b":2,"c":3'), d: [] }, 100)).toBe(
+      '{"a":1,"b":2,"c":3,"d":[]}',
+    );
+  });
+
+  test('is an error from the first value on that makes it too long', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat({ max: 200 }), (value, most) => {
+        const whole = JSON.stringify({ value });
+        const text = written({ value }, most);
+        if (whole.length <= most) expect(text).toBe(whole);
+        else expect(text).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } });
+      }),
+    );
+    let read = 0;
+    const values = Array.from({ length: 1_000 }, () => ({
+      get text() {
+        read += 1;
+        return 'x'.repeat(100);
+      },
+    }));
+    expect(written(values, 1_000)).toBeInstanceOf(GraphQLError);
+    expect(read).toBeLessThan(11);
+  });
+});
+
+describe('an answer', () => {
+  test('is too large by its bytes, not by its characters alone', () => {
+    const answer = new Answer({ ...LIMITS, maxAnswerBytes: 100 });
+    expect('stringify' in answer.write({ data: { text: 'é'.repeat(40) } })).toBe(true);
+    expect(answer.write({ data: { text: 'é'.repeat(50) } })).toMatchObject({
+      errors: [{ message: expect.stringMatching(/larger than 100 bytes/) as unknown }],
+    });
+  });
+
+  test('that has too many values is nothing but an error, and takes no more of them', () => {
+    const answer = new Answer(LIMITS);
+    const entries = Array.from({ length: 100 }, () => 1);
+    answer.list(entries, 99);
+    expect(() => answer.list(entries, 2)).toThrow(/more than 10000 values/);
+    expect(() => answer.list([1], 1)).toThrow(/more than 10000 values/);
+    expect(answer.write({ data: { a: 1 } })).toEqual({
+      errors: [expect.objectContaining({ message: expect.stringMatching(/10000 values/) as unknown })],
+    });
+  });
+
+  test('makes many values later, in order, and fails no entry that nobody awaits', async () => {
+    const answer = new Answer(LIMITS);
+    const few = Array.from({ length: 100 }, (_, n) => n);
+    expect(answer.list(few, 10)).toBe(few);
+    const failing = Promise.reject(new Error('It failed'));
+    failing.catch(() => undefined);
+    const many = answer.list([...few, failing], 50);
+    await expect(many.at(-1)).rejects.toThrow('It failed');
+    expect(await Promise.all(many.slice(0, -1))).toEqual(few);
+  });
+
+  test('reads no more than two pages at a time', async () => {
+    const answer = new Answer(LIMITS);
+    let underWay = 0;
+    let most = 0;
+    const ends: (() => void)[] = [];
+    const pages = Array.from({ length: 5 }, () =>
+      answer.page(async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        underWay -= 1;
+      }),
+    );
+    for (let n = 0; n < 5; n += 1) {
+      await expect.poll(() => ends.length).toBeGreaterThan(0);
+      ends.shift()?.();
+    }
+    await Promise.all(pages);
+    expect(most).toBe(2);
+  });
+});
+
+describe('all answers of a process', () => {
+  const caller = (userId: string, ...roles: ('service' | 'user')[]): Caller => ({
+    identity: { userId, roles: new Set(roles), expiresAt: null },
+    address: '',
+    transport: 'http',
+  });
+  const sized = (bytes: number) => ({ data: 'x'.repeat(bytes - 2) }) as never;
+  const codeOf = (result: ReturnType<Answer['write']>): unknown =>
+    (result as WrittenResult).errors?.[0]?.extensions['code'] ?? null;
+
+  test('have room for so much in total and of one user, until they are sent; small ones always', () => {
+    const answers = new Answers({ ...LIMITS, maxAnswerBytes: 500_000, maxAnswerBytesUnderWay: 1_000_000 });
+    const open = (who: Caller, bytes: number) => {
+      const { answer, room } = answers.open(who);
+      return { code: codeOf(answer.write(sized(bytes))), room };
+    };
+    const first = open(caller('ann', 'user'), 400_000);
+    expect(first.code).toBeNull();
+    expect(open(caller('ann', 'user'), 400_000).code).toBe('RATE_LIMITED');
+    expect(open(caller('ann', 'user'), 60_000).code).toBeNull();
+    expect(open(caller('importer', 'service'), 500_000).code).toBeNull();
+    expect(open(caller('bob', 'user'), 400_000).code).toBe('UNAVAILABLE');
+    first.room[Symbol.dispose]();
+    expect(open(caller('bob', 'user'), 400_000).code).toBeNull();
+    expect(answers.bytes).toBeLessThanOrEqual(1_000_000);
+  });
+});
