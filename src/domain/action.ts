@@ -129,6 +129,8 @@ export interface Action {
   /** Whom edits no longer name, or did not for a while, if there were interactions until then. */
   readonly formerlyConcerned: readonly FormerlyConcernedKey[];
   readonly engagement: Engagement;
+  /** Incremented by every change of its comments. */
+  readonly commentsVersion: number;
   /** The action counts as deleted from this time. `null`: never expires. */
   readonly expiresAt: Date | null;
   readonly isHidden: boolean;

@@ -76,6 +76,14 @@ export function removals(actionId: ActionId, userIds: readonly UserId[], at: Dat
   return userIds.map((userId) => ({ userId, event }));
 }
 
+/** Items of the reader's feed that look different to them now. */
+export function updates(
+  userId: UserId,
+  entries: readonly Pick<EntryEvent, 'actionId' | 'relevancy' | 'reasons'>[],
+): Announcement[] {
+  return entries.map((entry) => ({ userId, event: { kind: 'updated', ...entry } }));
+}
+
 /** These readers' lists changed in a way that cannot be reported item by item. Called after the change was written. */
 export function announceListChange(
   dependencies: AnnounceDependencies,

@@ -82,6 +82,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
       { sub: reader },
     );
     await using again = await watchFeed(transport, other, reader, { unread: true, after: cursor });
+    expect(await again.next()).toMatchObject({ __typename: 'FeedResync', reason: 'marks' });
     expect(await again.next()).toMatchObject({
       __typename: 'UnreadCountChanged',
       unread: { count: 0, isExact: true },

@@ -11,6 +11,8 @@ export interface ReactionCount {
 export interface ActionState {
   readonly id: string;
   readonly isHidden: boolean;
+  /** Another number after every change of its comments. */
+  readonly commentsVersion: number;
   readonly engagement: {
     readonly comments: number;
     readonly likes: number;

@@ -1,7 +1,7 @@
 import type { Request } from './request.ts';
 import type { FeedMutations } from './mutation-types.ts';
 
-export const ACTION_STATE = `id isHidden
+export const ACTION_STATE = `id isHidden commentsVersion
     engagement { comments likes reshares lastInteraction reactions { reaction count } }
     viewer { hasLiked hasCommented hasReshared isBookmarked reactions canDelete canEdit }`;
 export const INTERACTION = `id kind at editedAt text reaction parentId state actor { memberId name }`;

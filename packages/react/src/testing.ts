@@ -91,7 +91,13 @@ export function testItem(
     ...{ isArchived: false, snoozedUntil: null, resharedBy: [] },
     ...change,
     action: {
-      ...{ id: `action-${id}`, conducted: relevancy, scope: 'FOLLOWERS', isHidden: false },
+      ...{
+        id: `action-${id}`,
+        conducted: relevancy,
+        scope: 'FOLLOWERS',
+        isHidden: false,
+        commentsVersion: 0,
+      },
       actor: { memberId: 'ada', name: 'Ada' },
       refs: [],
       descriptor: {

@@ -129,6 +129,11 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       extensions: SHARED,
       resolve: (action) => action.engagement,
     }),
+    commentsVersion: t.exposeInt('commentsVersion', {
+      description:
+        'Another number after every change of its comments: one is added, edited, hidden, shown again or removed.',
+      extensions: SHARED,
+    }),
     isHidden: t.exposeBoolean('isHidden', {
       description: 'Hidden by an admin; only admins see it.',
       extensions: SHARED,

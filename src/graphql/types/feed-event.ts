@@ -50,7 +50,8 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
 });
 
 builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
-  description: 'The item or its action changed: it has a new relevancy, or other reasons.',
+  description:
+    'The item or its action changed: its relevancy, its reasons, its comments, or what the reader has marked.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     item: t.field({
@@ -97,7 +98,7 @@ builder.objectRef<ResyncEvent>(TYPE_NAMES.resync).implement({
   fields: (t) => ({
     reason: t.exposeString('reason', {
       description:
-        "Events may be missing: invalid-cursor, log-lost, log-interrupted, window-passed, buffer-overflow. The reader's list changed: mutes, marks (with unreadOnly), membership.",
+        "Events may be missing: invalid-cursor, log-lost, log-interrupted, window-passed, buffer-overflow. The reader's list changed: mutes, marks (everything up to a relevancy was marked as read), membership.",
     }),
   }),
 });

@@ -20,6 +20,7 @@ export type NewAction = Omit<
   | 'id'
   | 'rev'
   | 'engagement'
+  | 'commentsVersion'
   | 'version'
   | 'editedAt'
   | 'audienceRev'
@@ -119,6 +120,7 @@ export function toStoredAction(document: ActionDocument): Action {
     reshares,
     expiresAt,
     isBumped,
+    commentsVersion = 0,
     engagement,
     version,
     editedAt,
@@ -151,6 +153,7 @@ export function toStoredAction(document: ActionDocument): Action {
     pullRefIds: pullRefIds ?? [],
     reshares: reshares ?? [],
     engagement: toEngagement(engagement),
+    commentsVersion,
     isBumped: isBumped ?? engagement.lastInteraction !== null,
     fanOut: {
       state: fanOut.state,

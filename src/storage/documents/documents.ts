@@ -130,6 +130,8 @@ export interface ActionDocument extends UnsentEvents {
   /** Group key. Absent if its type is never grouped. */
   groupKey?: string;
   engagement: EngagementDocument;
+  /** Incremented by every change of its comments. Absent: 0. */
+  commentsVersion?: number;
   /** Incremented by every edit. Absent: 1. */
   version?: number;
   /** Time of the last edit. */

@@ -138,6 +138,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'formerlyConcerned',
               'givenRefs',
               'isBumped',
+              'commentsVersion',
             ],
           },
         ]),

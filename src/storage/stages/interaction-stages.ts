@@ -46,12 +46,20 @@ export function interactionMarked(
 ): Document {
   return {
     ...engagementFields(change),
+    ...(mayBeOfComment(change)
+      ? { commentsVersion: { $add: [{ $ifNull: ['$commentsVersion', 0] }, 1] } }
+      : {}),
     latest: { $max: ['$latest', boost] },
     isBumped: true,
     ...(reshare == null
       ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
       : reshareChanged(reshare, now, events)),
   };
+}
+
+/** An edit changes no count, and of a change that is derived it is not known what it was. */
+function mayBeOfComment(change: EngagementChange): boolean {
+  return !('of' in change) || change.of === 'COMMENT';
 }
 
 function engagementFields(change: EngagementChange): Document {

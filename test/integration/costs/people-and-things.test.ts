@@ -105,7 +105,7 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ],
   ['viewer { hasLiked hasReshared hasCommented reactions canDelete canEdit }', ['aggregate interactions']],
   ['viewer { isBookmarked }', ['find bookmarks']],
-  ['fanOut { state lane } conducted', []],
+  ['fanOut { state lane } conducted commentsVersion', []],
   ['refs { rename { isDone } }', ['find refs']],
   ['actor { teamId departmentId supervisorId }', ['find members']],
   [

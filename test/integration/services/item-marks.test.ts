@@ -192,11 +192,18 @@ test('watchers of the feed and of the archive have what is listed there', async 
   await agree();
   await parts.services.hideFeedItem(ann(parts), b);
   await agree();
-  await parts.services.markItemsRead(ann(parts), [a]);
+  for (const isUnread of [false, true]) {
+    await parts.services[isUnread ? 'markItemsUnread' : 'markItemsRead'](ann(parts), [a]);
+    await agree();
+    expect(feed.shown.get(a)?.isUnread).toBe(isUnread);
+  }
+  const before = feed.events.length;
+  await parts.services.bookmark(ann(parts), a);
+  await parts.services.unbookmark(ann(parts), a);
   await agree();
+  expect(feed.events.slice(before).filter(({ kind }) => kind === 'updated')).toHaveLength(2);
   expect(feed.events.map(({ kind }) => kind)).toContain('added');
-  expect(feed.resyncs).toEqual([]);
-  expect(unread.resyncs).toContain('marks');
+  expect([...feed.resyncs, ...unread.resyncs]).toEqual([]);
 });
 
 test('hidden items of before are brought over, and are hidden at every moment of it', async () => {

@@ -85,6 +85,7 @@ const action = (type: string): Action => ({
   pullRefIds: [],
   reshares: [],
   isBumped: false,
+  commentsVersion: 0,
   latest: new Date(1_700_000_000_000),
   fanOut: { state: 'DONE', version: 1, attempts: 1, lane: 'LIVE', delivered: 2, error: null },
 });

@@ -122,7 +122,7 @@ function actionOf(n: number, actorId: string): Action {
       ...{ comments: 1, likes: 2, reshares: 0, lastInteraction: null },
       reactions: [{ reaction: '👍', count: 2 }],
     },
-    ...{ isDeleted: false, pullRefIds: [], reshares: [], isBumped: false },
+    ...{ isDeleted: false, pullRefIds: [], reshares: [], isBumped: false, commentsVersion: 0 },
     fanOut: { state: 'DONE', version: 1, attempts: 1, lane: 'LIVE', delivered: 1, error: null },
   };
 }

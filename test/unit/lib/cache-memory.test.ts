@@ -44,7 +44,14 @@ function documentOf(n: number, text: string): ActionDocument {
       ...{ applicantName: 'Mary', positionId: site, positionName: 'Site', ratingScore: 4.5 },
       ...{ ratingText: `${text} ${String(n)}`, tags: ['a', 'b'] },
     },
-    ...{ isHidden: false, isDeleted: false, pullRefIds: [], reshares: [], isBumped: false },
+    ...{
+      isHidden: false,
+      isDeleted: false,
+      pullRefIds: [],
+      reshares: [],
+      isBumped: false,
+      commentsVersion: 0,
+    },
     engagement: { comments: 1, likes: 2, reshares: 0, lastInteraction: null, reactions: {} },
     fanOut: { state: 'DONE', version: 1, attempts: 1, lane: 'LIVE', delivered: 10, error: null },
   }) as object as ActionDocument;

@@ -4,7 +4,7 @@ import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
-import { useQuery } from './feed.ts';
+import { useFeedEvents, useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
 
 /** Which actions of a page; all that are given must hold. */
@@ -80,6 +80,11 @@ export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): 
 } {
   const reader = useReader();
   const pages = useActionPages(BOOKMARKS, { first }, bookmarksOf);
+  // Set on another device.
+  useFeedEvents((event) => {
+    if (!('item' in event) || !event.item.action.viewer.isBookmarked) return;
+    if (!pages.actions.some(({ id }) => id === event.item.action.id)) void pages.refresh();
+  });
   return {
     ...pages,
     actions: pages.actions.filter(({ viewer }) => viewer.isBookmarked),
@@ -153,11 +158,11 @@ export function useFeedGroups({
       throw error;
     }
   };
-  const latest = useRef(again);
+  const latest = useRef({ again, nodes });
   useEffect(() => {
-    latest.current = again;
+    latest.current = { again, nodes };
   });
-  const show = useCallback(() => latest.current().catch(() => undefined), []);
+  const show = useCallback(() => latest.current.again().catch(() => undefined), []);
   const key = JSON.stringify(filter ?? {});
   useEffect(() => {
     if (!isEnabled) return undefined;
@@ -165,16 +170,21 @@ export function useFeedGroups({
       filter,
       cursor: undefined,
       onEvent: (event) => {
-        if (event.__typename === 'FeedItemRemoved') return latest.current();
-        if ('item' in event) setWaiting((last) => new Set([...last, event.item.id]));
+        if (event.__typename === 'FeedItemRemoved') return latest.current.again();
+        if (!('item' in event)) return undefined;
+        const { id, groupId, relevancy, isUnread } = event.item;
+        const group = latest.current.nodes.find((one) => one.id === groupId);
+        if (group === undefined || relevancy > group.relevancy) setWaiting((last) => new Set([...last, id]));
+        // Nothing new, but it was marked.
+        else if ((group.items.find((one) => one.id === id) ?? group).isUnread !== isUnread) void show();
         return undefined;
       },
       // Also when it is opened: what happened since the first page was read came by no event. One that fails is made again.
-      onResync: () => latest.current(),
+      onResync: () => latest.current.again(),
     };
     return reader.connection.open(subscriber);
     // The key says all of the filter.
-  }, [reader, isEnabled, key]);
+  }, [reader, isEnabled, key, show]);
   return {
     ...pages,
     groups: nodes,

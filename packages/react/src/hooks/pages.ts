@@ -43,6 +43,7 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
   readonly #now: () => number;
   #state: PagesState<Node, Page>;
   #reading: Promise<void> = Promise.resolve();
+  #due: Promise<void> | null = null;
   #isOver = false;
 
   constructor(
@@ -57,8 +58,12 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     this.#state = { source, nodes: [], page: null, asked: 0, error: null, isLoadingMore: false };
   }
 
+  /** What changes while it waits for its turn is in the answer. */
   refresh(size: number): Promise<void> {
-    return this.#queue(() => readAgain(this.#read, size, this.#state.nodes.length));
+    return (this.#due ??= this.#queue(() => {
+      this.#due = null;
+      return readAgain(this.#read, size, this.#state.nodes.length);
+    }));
   }
 
   loadMore(size: number): Promise<void> {

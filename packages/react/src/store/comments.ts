@@ -1,4 +1,4 @@
-import type { FeedClient, Interaction } from '@fanfare/client';
+import type { ActionState, FeedClient, Interaction } from '@fanfare/client';
 import { COMMENTS } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
@@ -38,7 +38,7 @@ const EMPTY: CommentsSnapshot = {
   hasNextPage: false,
 };
 
-/** The comments of one action. Read again when their number has changed. */
+/** The comments of one action. Read again with each change of any of them. */
 class CommentStore extends Signal {
   readonly #actionId: string;
   readonly #client: Pick<FeedClient<FanfareItem>, 'request' | 'mutations'>;
@@ -52,7 +52,9 @@ class CommentStore extends Signal {
   #reading = Promise.resolve();
   #readError: Error | null = null;
   #cursor: string | null = null;
-  #count = -1;
+  /** Of the comments that are shown. */
+  #version = -1;
+  #isDue = false;
 
   constructor(
     actionId: string,
@@ -98,11 +100,10 @@ class CommentStore extends Signal {
           ...(parentId === undefined ? {} : { parentId }),
         },
       });
-      this.#count = action.engagement.comments;
-      if (interaction !== null) this.#put(interaction);
+      // One that was removed since it was recorded is not shown again.
+      if (interaction?.state === 'VISIBLE') this.#put(interaction);
       this.#setDraft(key, null);
-      this.#actions.confirmState(action);
-      this.#actions.emit();
+      this.#confirm(action);
     } catch (error) {
       this.#setDraft(key, { ...draft, error: asError(error) });
     }
@@ -117,33 +118,40 @@ class CommentStore extends Signal {
     this.#set({ error: null });
     try {
       const { action } = await this.#client.mutations.removeInteraction({ input: { id } });
-      this.#count = action.engagement.comments;
-      this.#actions.confirmState(action);
-      this.#actions.emit();
+      this.#confirm(action);
     } catch (error) {
       this.#removed.delete(id);
       this.#set({ error: asError(error) });
     }
   };
 
-  #follow(): void {
-    const count = this.#actions.get(this.#actionId)?.engagement.comments ?? 0;
-    if (count === this.#count && this.#snapshot.status !== 'idle') return;
-    const more = this.#comments.length === 0 ? 0 : Math.max(0, count - this.#count);
-    this.#count = count;
-    void this.#load(more);
+  /** Its own change is shown already. With others between it and what is shown, all is read again. */
+  #confirm(action: ActionState): void {
+    if (action.commentsVersion === this.#version + 1) this.#version = action.commentsVersion;
+    this.#actions.confirmState(action);
+    this.#actions.emit();
   }
 
-  /** As far as it is shown. @param more there are now */
-  async #load(more: number): Promise<void> {
+  #follow(): void {
+    const { commentsVersion = 0 } = this.#actions.get(this.#actionId) ?? {};
+    if (commentsVersion === this.#version && this.#snapshot.status !== 'idle') return;
+    this.#version = commentsVersion;
     if (this.#snapshot.status === 'idle') this.#set({ status: 'loading' });
-    await this.#read(() =>
-      readAgain<Page['edges'][number], Page>(
+    // What changes while it waits for its turn is in the answer.
+    if (this.#isDue) return;
+    this.#isDue = true;
+    void this.#read(() => {
+      this.#isDue = false;
+      return readAgain<Page['edges'][number], Page>(
         (first, after) => this.#request(first, after),
         PAGE_SIZE,
-        this.#comments.length + more,
-      ),
-    );
+        this.#comments.length,
+        ({ node }) => {
+          const last = this.#comments.at(-1);
+          return last === undefined || node.id === last.id || node.at < last.at;
+        },
+      );
+    });
   }
 
   /** One request after the other: each goes on from what the one before has brought. */

@@ -66,13 +66,13 @@ export const EMPTY: FeedSnapshotState = {
 };
 
 /**
- * A mark of the reader, shown until the list was read again after it was confirmed. A bump after the mark makes an item
+ * A mark of the reader, shown until the list was read again, or an event has had the item, after it was confirmed. A bump after the mark makes an item
  * unread again.
  */
 export interface ReadMark {
   /** Everything up to this relevancy, as read. */
   readonly upTo?: Instant;
   /** Single items by action: their relevancy when they were marked, and whether as read. */
-  readonly items?: ReadonlyMap<string, readonly [Instant, boolean]>;
+  readonly items?: Map<string, readonly [Instant, boolean]>;
   isConfirmed?: true;
 }

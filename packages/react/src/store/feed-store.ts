@@ -1,4 +1,4 @@
-import type { FeedClient, FeedEvent, FeedPage, UnreadCount } from '@fanfare/client';
+import type { FeedClient, FeedEvent, FeedPage } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
@@ -27,7 +27,6 @@ export class FeedStore extends Signal {
   #snapshot: FeedSnapshotState = EMPTY;
   #serverSnapshot: FeedSnapshotState = EMPTY;
   readonly #subscriber: Subscriber;
-  #lastUnread = Infinity;
   #isAtTop = false;
   #loading: Promise<void> | null = null;
   #refreshing: Promise<void> | null = null;
@@ -220,9 +219,12 @@ export class FeedStore extends Signal {
 
   #apply(event: FeedEvent<FanfareItem>): void {
     const { actions, onEvent } = this.#with;
-    if (event.__typename === 'UnreadCountChanged') this.#takeUnread(event.unread);
-    else {
+    if (event.__typename === 'UnreadCountChanged') {
+      // It counts the whole feed.
+      if (JSON.stringify(this.options.filter ?? {}) === '{}') this.#publish({ unread: event.unread });
+    } else {
       if ('item' in event) {
+        this.#shown.settleMarks(event.item.action.id);
         actions.confirm(event.item.action);
         this.#isApplying = true;
         try {
@@ -234,20 +236,6 @@ export class FeedStore extends Signal {
       this.#publish(this.#counted(this.#list.apply(event, this.#mustWait())));
     }
     onEvent(event);
-  }
-
-  /**
-   * The event counts the whole feed. Fewer than are shown as unread, or fewer than before while something is: it was
-   * marked elsewhere, and no event says which.
-   */
-  #takeUnread(unread: UnreadCount): void {
-    const { count, isExact } = unread;
-    const last = this.#lastUnread;
-    this.#lastUnread = count;
-    const isWhole = JSON.stringify(this.options.filter ?? {}) === '{}';
-    if (isWhole) this.#publish({ unread });
-    const shown = this.#snapshot.items.filter(({ isUnread }) => isUnread).length;
-    if (isExact && shown > 0 && count < (isWhole ? shown : last)) void this.refresh();
   }
 
   /** Where only the server can tell, and where a count is under way that may have it or not, the list is read again. */

@@ -1,5 +1,3 @@
-/** A list that is read again is read as far as it was, up to so many pages. */
-const MOST_PAGES = 5;
 const LARGEST_PAGE = 100;
 
 interface Page<Edge> {
@@ -22,7 +20,7 @@ export async function readAgain<Edge, Of extends Page<Edge>>(
   const first = Math.max(size, Math.min(LARGEST_PAGE, wanted));
   const top = await read(first, null);
   let { edges, pageInfo } = top as Page<Edge>;
-  for (let pages = 1; pages < MOST_PAGES; pages += 1) {
+  for (;;) {
     const { endCursor, hasNextPage } = pageInfo;
     const last = edges.at(-1);
     if (!hasNextPage || endCursor === null || last === undefined) break;

@@ -33,6 +33,11 @@ export class ShownItems {
     }
   }
 
+  /** An event has it as it is now: what was marked and confirmed before, here, says nothing any more. */
+  settleMarks(actionId: string): void {
+    for (const { items, isConfirmed } of this.#marks) if (isConfirmed) items?.delete(actionId);
+  }
+
   /** Call it before the list is read again, and what it returns with the answer: that has the marks the server had. */
   expectMarks(): () => void {
     const confirmed = this.#marks.filter(({ isConfirmed }) => isConfirmed);

@@ -5,9 +5,12 @@ import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem } from '../../src/testing.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
-const commentOf = (id: string): Interaction => ({
-  ...{ id, kind: 'COMMENT', at: AT, editedAt: null, text: id, reaction: null, parentId: null },
-  ...{ state: 'VISIBLE', actor: { memberId: 'ada', name: 'Ada' } },
+/** The higher its number, the later. */
+const timeOf = (id: string): string =>
+  new Date(Date.parse(AT) + (Number(id.slice(1)) || 100) * 1_000).toISOString();
+const commentOf = (id: string, change: Partial<Interaction> = {}): Interaction => ({
+  ...{ id, kind: 'COMMENT', at: timeOf(id), editedAt: null, text: id, reaction: null, parentId: null },
+  ...{ state: 'VISIBLE', actor: { memberId: 'ada', name: 'Ada' }, ...change },
 });
 const named = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `c${String(from - n)}`);
@@ -19,17 +22,23 @@ interface Asked {
 
 /** An action with comments on a server, the latest first. */
 async function settle(ids: string[]) {
-  const server = { ids, refuses: false, hold: Promise.resolve() };
-  const actionOf = (comments: number) => {
+  const server = {
+    ...{ ids, version: 0, refuses: false, hold: Promise.resolve(), asked: 0 },
+    texts: new Map<string, string>(),
+    recorded: new Map<string, Interaction>(),
+  };
+  const actionNow = () => {
     const { action } = testItem('a', AT);
-    return { ...action, engagement: { ...action.engagement, comments } };
+    const engagement = { ...action.engagement, comments: server.ids.length };
+    return { ...action, engagement, commentsVersion: server.version };
   };
   const changed = (interaction: Interaction | null) => ({
-    ...{ isReplay: false, interaction, action: actionOf(server.ids.length) },
+    ...{ isReplay: false, interaction, action: actionNow() },
   });
   const client = createTestClient({
     feed: () => [],
     request: async (_query, variables) => {
+      server.asked += 1;
       const { first, after } = variables as unknown as Asked;
       const from = after === null ? 0 : server.ids.indexOf(after) + 1;
       const page = server.ids.slice(from, from + first);
@@ -38,51 +47,66 @@ async function settle(ids: string[]) {
         hasNextPage: from + first < server.ids.length,
         endCursor: page.at(-1) ?? null,
       };
-      return { node: { interactions: { edges: page.map((id) => ({ node: commentOf(id) })), pageInfo } } };
+      return {
+        node: {
+          interactions: {
+            edges: page.map((id) => ({ node: commentOf(id, { text: server.texts.get(id) ?? id }) })),
+            pageInfo,
+          },
+        },
+      };
     },
     mutations: {
       addInteraction: ({ input }) => {
         const id = input.text ?? '';
+        const before = server.recorded.get(input.idempotencyKey ?? '');
+        if (before !== undefined) return Promise.resolve(changed(before));
         server.ids = [id, ...server.ids];
+        server.version += 1;
         return Promise.resolve(changed(commentOf(id)));
       },
       removeInteraction: async ({ input }) => {
         await server.hold;
         if (server.refuses) throw new Error('No');
         server.ids = server.ids.filter((one) => 'id' in input && one !== input.id);
+        server.version += 1;
         return changed(null);
       },
     },
   });
   const reader = new Reader({ client });
-  const count = (): void => {
-    reader.actions.confirm(actionOf(server.ids.length));
+  const hear = (): void => {
+    reader.actions.confirm(actionNow());
     reader.actions.emit();
   };
-  count();
+  hear();
+  /** By somebody else. */
+  const change = (ids = server.ids): void => {
+    server.ids = ids;
+    server.version += 1;
+    hear();
+  };
   const comments = commentsOf(reader, 'action-a');
   comments.use(() => undefined);
   const shown = () => comments.getSnapshot().comments.map(({ id }) => id);
   const shows = (wanted: string[]) => vi.waitFor(() => expect(shown()).toEqual(wanted));
   await vi.waitFor(() => expect(comments.getSnapshot().status).toBe('ready'));
-  return { server, comments, shown, shows, count };
+  return { server, comments, shown, shows, hear, change };
 }
 
 test('a comment of somebody else comes to those that are loaded, and takes none of them away', async () => {
-  const { server, comments, shown, shows, count } = await settle(named(50, 50));
+  const { comments, shown, shows, change } = await settle(named(50, 50));
   for (let page = 2; page <= 3; page += 1) await comments.loadMore();
   expect(shown()).toEqual(named(50, 50));
-  server.ids = ['new', ...server.ids];
-  count();
+  change(['new', ...named(50, 50)]);
   await shows(['new', ...named(50, 50)]);
   expect(comments.getSnapshot().hasNextPage).toBe(false);
 });
 
 test('what somebody else removes goes from any page, and the next page goes on behind what is shown', async () => {
-  const { server, comments, shows, count } = await settle(named(50, 50));
+  const { comments, shows, change } = await settle(named(50, 50));
   await comments.loadMore();
-  server.ids = server.ids.filter((id) => id !== 'c15');
-  count();
+  change(named(50, 50).filter((id) => id !== 'c15'));
   const left = named(50, 41).filter((id) => id !== 'c15');
   await shows(left);
   await comments.loadMore();
@@ -90,7 +114,7 @@ test('what somebody else removes goes from any page, and the next page goes on b
 });
 
 test('a comment that cannot be removed comes back beside what was written meanwhile', async () => {
-  const { server, comments, shown, shows, count } = await settle(['b', 'a']);
+  const { server, comments, shown, shows, change } = await settle(['b', 'a']);
   let letGo: () => void = () => undefined;
   server.hold = new Promise((resolve) => {
     letGo = resolve;
@@ -98,8 +122,7 @@ test('a comment that cannot be removed comes back beside what was written meanwh
   server.refuses = true;
   const removing = comments.remove('a');
   expect(shown()).toEqual(['b']);
-  server.ids = ['new', ...server.ids];
-  count();
+  change(['new', ...server.ids]);
   letGo();
   await removing;
   await shows(['new', 'b', 'a']);
@@ -107,13 +130,12 @@ test('a comment that cannot be removed comes back beside what was written meanwh
 });
 
 test('what was sent while the comments were read stays, and what was removed meanwhile stays away', async () => {
-  const { server, comments, shown, shows, count } = await settle(['b', 'a']);
+  const { server, comments, shown, shows, change } = await settle(['b', 'a']);
   let letGo: () => void = () => undefined;
-  server.ids = ['c', ...server.ids];
   server.hold = new Promise((resolve) => {
     letGo = resolve;
   });
-  count();
+  change(['c', ...server.ids]);
   // The answer to this is of before.
   await Promise.resolve();
   await comments.send('mine');
@@ -122,6 +144,35 @@ test('what was sent while the comments were read stays, and what was removed mea
   await removing;
   await shows(['mine', 'c', 'b']);
   expect(shown()).not.toContain('a');
+});
+
+test('an edited comment is shown as it is, and so is one that is hidden while another is added', async () => {
+  const { server, comments, shows, change } = await settle(['b', 'a']);
+  const texts = () => comments.getSnapshot().comments.map(({ text }) => text);
+  server.texts.set('a', 'edited');
+  change();
+  await vi.waitFor(() => expect(texts()).toEqual(['b', 'edited']));
+  change(['c', 'b']);
+  await shows(['c', 'b']);
+});
+
+test('what the reader sends is not read again, and changes that come while it waits are read together', async () => {
+  const { server, comments, shows, hear, change } = await settle(['a']);
+  const before = server.asked;
+  await comments.send('mine');
+  hear();
+  expect(server.asked).toBe(before);
+  for (const id of ['c', 'd', 'e']) change([id, ...server.ids]);
+  await shows(['e', 'd', 'c', 'mine', 'a']);
+  expect(server.asked).toBe(before + 1);
+});
+
+test('a comment that was removed since it was recorded is not shown when it is sent again', async () => {
+  const { server, comments, shown } = await settle(['a']);
+  server.recorded.set('key', commentOf('gone', { state: 'REMOVED', text: null }));
+  await comments.send('gone', undefined, 'key');
+  expect(shown()).toEqual(['a']);
+  expect(comments.getSnapshot().drafts).toEqual([]);
 });
 
 test('comments that could not be read are asked for again by who looks at them next, and not before', async () => {

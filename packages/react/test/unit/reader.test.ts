@@ -1,5 +1,5 @@
-import { FeedClientError, type FeedPage } from '@fanfare/client';
-import { expect, test, vi } from 'vitest';
+import { FeedClientError, type FeedPage, type FeedQuery } from '@fanfare/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { commentsOf } from '../../src/store/comments.ts';
 import { keyOf } from '../../src/store/feed-options.ts';
 import { Reader } from '../../src/store/reader.ts';
@@ -234,6 +234,65 @@ test('a resync reads as far as what is shown, however much is new above it', asy
   all = [...Array.from({ length: 60 }, (_, n) => testItem(`new${String(n)}`, at(99 - n))), ...all];
   await client.resync('window-passed');
   expect([shown().slice(0, 25), feed.getSnapshot().waiting]).toEqual([before, 60]);
+});
+
+test('a list of nine hundred stays so long when all is marked as read, here or on another device', async () => {
+  const all = Array.from({ length: 1_000 }, (_, n) => testItem(`i${String(n)}`, at(1_000 - n)));
+  let until = '';
+  const read = ({ first = 25, after = '' }: FeedQuery): FeedPage<FanfareItem> => {
+    const from = all.findIndex(({ id }) => id === after) + 1;
+    const nodes = all
+      .slice(from, from + first)
+      .map((item) => ({ ...item, isUnread: item.relevancy > until }));
+    return {
+      edges: nodes.map((node) => ({ cursor: node.id, node })),
+      pageInfo: { hasNextPage: from + first < 1_000, endCursor: nodes.at(-1)?.id ?? null },
+      ...{ unread: { count: 100, isExact: false }, state: 'READY', liveCursor: 'here' },
+    };
+  };
+  const { client, reader, feed, ready, live } = settle({
+    feed: (query) => Promise.resolve(read(query)),
+    mutations: {
+      markFeedRead: ({ upTo }) => {
+        until = upTo;
+        return Promise.resolve({ unreadCount: { count: 0, isExact: true } });
+      },
+    },
+  });
+  await ready();
+  await live();
+  while (feed.getSnapshot().items.length < 900) await feed.loadMore();
+  const lengths = new Set<number>();
+  onTestFinished(feed.subscribe(() => lengths.add(feed.getSnapshot().items.length)));
+  const unread = () => feed.getSnapshot().items.filter(({ isUnread }) => isUnread).length;
+  until = at(500);
+  await client.resync('marks');
+  expect(unread()).toBe(500);
+  await reader.markAllRead(at(1_000));
+  await feed.refresh();
+  expect(unread()).toBe(0);
+  expect([...lengths]).toEqual([900]);
+});
+
+test('what another device marks after this one is shown as it marks it', async () => {
+  const { client, reader, feed, ready, live } = settle({
+    mutations: { markItemsRead: () => Promise.resolve({ unreadCount: { count: 1, isExact: true } }) },
+  });
+  await ready();
+  await live();
+  const unread = () =>
+    feed
+      .getSnapshot()
+      .items.filter(({ isUnread }) => isUnread)
+      .map(({ id }) => id);
+  await reader.markItems(feed.getSnapshot().items.slice(0, 1), true);
+  expect(unread()).toEqual(['a']);
+  for (const isUnread of [true, false]) {
+    await client.emit({ __typename: 'FeedItemUpdated', item: testItem('b', at(2), { isUnread }) });
+    expect(unread()).toEqual(isUnread ? ['b', 'a'] : ['a']);
+  }
+  await client.emit({ __typename: 'FeedItemUpdated', item: testItem('a', at(1), { isUnread: false }) });
+  expect(unread()).toEqual([]);
 });
 
 test('a burst of events while a page is loading arrives whole', async () => {

@@ -1,6 +1,7 @@
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { FanfareError } from '../../../domain/errors.ts';
 import { clock } from '../../../lib/clock.ts';
+import { announce, updates } from '../../../realtime/announce.ts';
 import { readListedActions } from '../listed-actions.ts';
 import { requireAction } from '../read-actions.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
@@ -12,10 +13,11 @@ export const MAX_BOOKMARKS = 10_000;
 
 /** Bookmarks an action. Repeated calls keep the first time. @throws NOT_FOUND, CONFLICT when there are too many. */
 export async function bookmark(
-  { bookmarks }: ReadingDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<Action> {
+  const { bookmarks } = dependencies;
   const { userId } = session.identity;
   const action = await requireAction(session, actionId);
   const isKnown = (await session.bookmarks.load(actionId)) !== null;
@@ -23,18 +25,30 @@ export async function bookmark(
   if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);
   await bookmarks.add(userId, actionId, clock.now());
+  await announceItem(dependencies, session, actionId);
   return action;
 }
 
 /** @throws FanfareError NOT_FOUND when the reader may not see the action. */
 export async function unbookmark(
-  { bookmarks }: ReadingDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<Action> {
   const action = await requireAction(session, actionId);
-  await bookmarks.remove(session.identity.userId, actionId);
+  await dependencies.bookmarks.remove(session.identity.userId, actionId);
+  await announceItem(dependencies, session, actionId);
   return action;
+}
+
+/** Other devices of the reader show it too. */
+async function announceItem(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
+  await announce(dependencies, updates(session.identity.userId, entries));
 }
 
 /** Bookmarks, newest first, regardless of mutes and marks. @throws BAD_USER_INPUT, BAD_CURSOR */

@@ -1,6 +1,6 @@
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
-import { announceListChange } from '../../../realtime/announce.ts';
+import { announce, updates } from '../../../realtime/announce.ts';
 import { requireAction } from '../read-actions.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
@@ -30,7 +30,7 @@ export async function markItemsRead(
     userId,
     actions.map(({ id, latest }) => ({ actionId: id, readAt: places.get(id) ?? latest })),
   );
-  await announceListChange(dependencies, [userId], 'marks');
+  await announce(dependencies, updates(userId, entries));
 }
 
 /**
@@ -52,7 +52,8 @@ export async function markItemsUnread(
     );
   await dependencies.feeds.markHasMarks(userId, { hasUnreadMarks: true });
   await dependencies.itemMarks.markUnread(userId, ids);
-  await announceListChange(dependencies, [userId], 'marks');
+  const entries = await dependencies.feedReader.find(await session.profile(), ids);
+  await announce(dependencies, updates(userId, entries));
 }
 
 /** Deduplicates. Costs the same for invisible and for missing actions. */

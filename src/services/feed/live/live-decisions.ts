@@ -7,7 +7,7 @@ import { lifted, boostOf } from '../../../domain/item-mark.ts';
 import { baseRelevancy } from '../../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../../domain/visibility.ts';
 import { Turn } from '../../../lib/turn.ts';
-import type { EntryEvent, ListEvent, LiveMessage } from '../../../realtime/live-log.ts';
+import type { EntryEvent, LiveMessage } from '../../../realtime/live-log.ts';
 import type { Identity, ReaderProfile } from '../../../domain/viewer.ts';
 import { presentEntry, type EntryFacts } from '../feed-rules.ts';
 import { followsOf, hydrateEntries, loadFollows } from '../hydration.ts';
@@ -70,7 +70,7 @@ export async function decideEvents(
   const reader = { identity: session.identity, open: () => session };
   return messages.map(({ cursor, event }) =>
     event.kind === 'list'
-      ? notifyOfChange(filter, cursor, event.change)
+      ? { kind: 'resync', cursor, reason: event.change }
       : notify(reader, filter, {
           cursor,
           event,
@@ -111,7 +111,7 @@ export function decideAtOnce(
   const decided: (FeedEvent | null)[] = [];
   for (const { cursor, event } of messages) {
     if (event.kind === 'list') {
-      decided.push(notifyOfChange(filter, cursor, event.change));
+      decided.push({ kind: 'resync', cursor, reason: event.change });
       continue;
     }
     const sighting = reads.sightings.get(event.actionId) ?? null;
@@ -200,16 +200,6 @@ async function itemNow(
   return presentEntry(profile, now, listedState(filter));
 }
 
-function notifyOfChange(
-  filter: CheckedFeedFilter,
-  cursor: string,
-  change: ListEvent['change'],
-): FeedEvent | null {
-  // Only lists of unread items depend on read and unread marks.
-  if (change === 'marks' && !filter.unreadOnly) return null;
-  return { kind: 'resync', cursor, reason: change };
-}
-
 function notify(
   { identity, open }: Pick<KnownWatcher, 'identity' | 'open'>,
   filter: CheckedFeedFilter,
@@ -242,11 +232,12 @@ function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'update
   return isOfFeed ? 'updated' : 'added';
 }
 
-/** Whether an item that the filter rejects now may have passed it before, at its old position or with its old reasons. */
+/** Whether an item that the filter rejects now may have passed it before, at its old position, with its old reasons or unread. */
 function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
   const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
   const isEdited = item.action.version > 1;
-  const isKnown = isMoved || isEdited || (kind === 'updated' && filter.reasons !== null);
+  const mayHaveChanged = filter.reasons !== null || filter.unreadOnly;
+  const isKnown = isMoved || isEdited || (kind === 'updated' && mayHaveChanged);
   const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
   const edited = isEdited ? { tag: null, tags: null, refId: null } : {};
   return isKnown && passesFeedFilter({ ...before, ...edited }, item);

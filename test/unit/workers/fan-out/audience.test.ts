@@ -73,6 +73,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     pullRefIds: [],
     reshares: [],
     isBumped: false,
+    commentsVersion: 0,
     latest: recorded,
     fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },
   };
