@@ -16,6 +16,7 @@ import { WebhooksScreen } from './screens/webhooks.tsx';
 import { WorkScreen } from './screens/work.tsx';
 import { Palette, type PaletteHandle } from './ui/palette.tsx';
 import { useSampling } from './ui/samples.ts';
+import { useClient } from './ui/use-client.ts';
 import { signOut, useSession, type Session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { setZone, useZone } from './zone.ts';
@@ -44,9 +45,12 @@ const SCREENS: readonly Screen[] = [
 
 export function App(): ReactNode {
   const session = useSession();
+  const client = useClient();
   if (session === null) return <SignIn />;
+  // Tabs share one connection, but for those of operators, who name a tenant beside their token.
+  const by = session.tenant === '' ? { url: '/graphql', token: session.token } : { client };
   return (
-    <FanfareProvider url="/graphql" token={session.token} readerKey={session.memberId}>
+    <FanfareProvider {...by}>
       <Frame session={session} />
     </FanfareProvider>
   );
@@ -110,6 +114,11 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
         </button>
         <span className="who">
           <ZoneSwitch />
+          {session.tenant !== '' && (
+            <span className="badge" title="The tenant that everything is done in">
+              {session.tenant}
+            </span>
+          )}
           <span title={`Roles: ${session.roles.join(', ') || 'none'}`}>{session.memberId}</span>
           <button type="button" onClick={signOut}>
             Sign out

@@ -5,12 +5,15 @@ export interface Session {
   readonly token: string;
   readonly memberId: string;
   readonly roles: readonly string[];
+  /** What an operator acts in; empty for everybody else, whose token says it. */
+  readonly tenant: string;
 }
 
 const KEY = 'fanfare:token';
+const TENANT_KEY = 'fanfare:tenant';
 const listeners = new Set<() => void>();
 
-function decode(token: string): Session | null {
+function decode(token: string, tenant = ''): Session | null {
   try {
     const [, payload = ''] = token.split('.');
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (one) =>
@@ -19,7 +22,10 @@ function decode(token: string): Session | null {
     const { sub, roles } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown; roles?: unknown };
     if (typeof sub !== 'string') return null;
     const given = Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [];
-    return { token, memberId: sub, roles: given };
+    // An operator is nobody before it is said in which tenant.
+    const isOperator = given.includes('operator');
+    if (isOperator && tenant === '') return null;
+    return { token, memberId: sub, roles: given, tenant: isOperator ? tenant : '' };
   } catch {
     return null;
   }
@@ -30,27 +36,43 @@ function offered(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="fanfare-token"]')?.content ?? '';
 }
 
+function kept(key: string): string | null {
+  return sessionStorage.getItem(key) ?? localStorage.getItem(key);
+}
+
 /** Who has signed in here stays who they are; the offer is for who has not. Empty: they have signed out. */
-let current: Session | null = decode(sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? offered());
+let current: Session | null = decode(kept(KEY) ?? offered(), kept(TENANT_KEY) ?? '');
 
 /**
  * Signs in with a token. It stays in this tab; only when it is asked for does it outlive it.
- * @returns false when it is no token
+ * @returns false when it is no token, or that of an operator without a tenant
  */
-export function signIn(token: string, isKept: boolean): boolean {
-  const session = decode(token.trim().replace(/^(?:authorization:\s*)?bearer\s+/i, ''));
+export function signIn(token: string, tenant: string, isKept: boolean): boolean {
+  const session = decode(plain(token), tenant.trim());
   if (session === null) return false;
   current = session;
-  sessionStorage.setItem(KEY, session.token);
-  if (isKept) localStorage.setItem(KEY, session.token);
+  for (const storage of isKept ? [sessionStorage, localStorage] : [sessionStorage]) {
+    storage.setItem(KEY, session.token);
+    storage.setItem(TENANT_KEY, session.tenant);
+  }
   for (const listener of listeners) listener();
   return true;
+}
+
+/** Whether it is a token that acts in any tenant, which then has to be named. */
+export function isOperators(token: string): boolean {
+  return decode(plain(token), '-')?.roles.includes('operator') === true;
+}
+
+function plain(token: string): string {
+  return token.trim().replace(/^(?:authorization:\s*)?bearer\s+/i, '');
 }
 
 export function signOut(): void {
   current = null;
   sessionStorage.setItem(KEY, '');
   localStorage.removeItem(KEY);
+  for (const storage of [sessionStorage, localStorage]) storage.removeItem(TENANT_KEY);
   for (const listener of listeners) listener();
 }
 

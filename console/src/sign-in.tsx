@@ -1,8 +1,9 @@
 import { useEffect, useId, useState, type ReactNode } from 'react';
-import { hasOffer, signIn, takeOffer } from './session.ts';
+import { hasOffer, isOperators, signIn, takeOffer } from './session.ts';
 
 export function SignIn(): ReactNode {
   const [token, setToken] = useState('');
+  const [tenant, setTenant] = useState('');
   const [isKept, setKept] = useState(false);
   const [isRefused, setRefused] = useState(false);
   const id = useId();
@@ -15,7 +16,7 @@ export function SignIn(): ReactNode {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setRefused(!signIn(token, isKept));
+          setRefused(!signIn(token, tenant, isKept));
         }}
       >
         <label htmlFor={id}>Token</label>
@@ -41,6 +42,18 @@ export function SignIn(): ReactNode {
           <code>npx fanfare token</code> makes one; with <code>--help</code> it says how. It stays in this
           tab.
         </p>
+        {isOperators(token) && (
+          <label>
+            Tenant
+            <input
+              required
+              value={tenant}
+              onChange={(event) => {
+                setTenant(event.target.value);
+              }}
+            />
+          </label>
+        )}
         <label className="check">
           <input
             type="checkbox"

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, textOf } from '../support/browser.ts';
 import { click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
+import { tokenWith } from '../support/tenants.ts';
 
 const found = await findBrowser();
+const run = promisify(execFile);
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its details', () => {
   let world: ConsoleWorld;
@@ -50,6 +54,40 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     await page.locator('::-p-xpath(//a[. = "Show the whole feed"])').click();
     await has(page, 'Owl', '[role="feed"]');
     expect(await tag()).toBe('');
+  });
+
+  test('what is copied for a shell runs nothing of an id that came by a link', async () => {
+    const id = "x'; touch /tmp/gone; '";
+    await using visited = await world.visit(`#/member/${encodeURIComponent(id)}`);
+    const copied = await visited.page.waitForFunction(
+      "[...document.querySelectorAll('.as-code pre')].map((one) => one.textContent).find((text) => text.startsWith('npx'))",
+    );
+    const command = String(await copied.jsonValue());
+    const { stdout } = await run('sh', ['-c', command.replace('npx fanfare', "printf '%s|'")]);
+    expect(stdout).toBe(`export|--member=${id}|`);
+    // As if the one who pastes it had pressed a key.
+    await using other = await world.visit(`#/member/${encodeURIComponent('x\ny')}`);
+    await has(other.page, 'As code');
+    expect(await textOf(other.page, '.as-code')).not.toContain('fanfare export');
+  });
+
+  test('an operator is asked for the tenant, and acts in that', async () => {
+    const headers: (string | undefined)[] = [];
+    await using visited = await world.visit('#/slice/john');
+    const { page } = visited;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/graphql')) headers.push(request.headers()['fanfare-tenant']);
+    });
+    await click(page, 'Sign out');
+    await page.locator('textarea').fill(await tokenWith('olga', { roles: ['operator', 'admin'] }));
+    headers.length = 0;
+    await page.locator('::-p-xpath(//label[contains(., "Tenant")]/input)').fill('acme');
+    await click(page, 'Sign in');
+    await has(page, 'acme', 'header');
+    await expect.poll(() => [...new Set(headers)], WAIT).toEqual(['acme']);
+    expect(await textOf(page, '.as-code')).toContain("-H 'fanfare-tenant: acme'");
+    await page.reload();
+    await has(page, 'acme', 'header');
   });
 
   test('the id of who is to be erased is asked for each time', async () => {

@@ -1,7 +1,8 @@
 import { useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
-import { AsCode } from '../ui/as-code.tsx';
+import { useSession } from '../session.ts';
+import { AsCode, quoted } from '../ui/as-code.tsx';
 import { counted, shownNumber } from '../ui/count.ts';
 import { EraseDialog } from '../ui/erase-dialog.tsx';
 import { RebuildState } from '../ui/rebuild-state.tsx';
@@ -59,8 +60,15 @@ export function MemberScreen(): ReactNode {
   );
 }
 
+/** None for what no id is: pasted, such characters may be taken for keys. */
+function exportOf(id: string, tenant: string): string | undefined {
+  if (/\p{Cc}/u.test(id)) return undefined;
+  return `npx fanfare export${tenant === '' ? '' : ` --tenant=${quoted(tenant)}`} --member=${quoted(id)}`;
+}
+
 function Member({ id }: { readonly id: string }): ReactNode {
   const client = useClient();
+  const tenant = useSession()?.tenant ?? '';
   const { data, error, isLoading, reload } = useQuery<MemberData>(MEMBER, { id });
   const [said, setSaid] = useState<ReactNode>('');
   const [isAsking, setAsking] = useState(false);
@@ -125,7 +133,7 @@ function Member({ id }: { readonly id: string }): ReactNode {
         onErase={() => void tell(erase)}
         onClose={() => setAsking(false)}
       />
-      <AsCode query={MEMBER} variables={{ id }} command={`npx fanfare export --member ${id}`} />
+      <AsCode query={MEMBER} variables={{ id }} command={exportOf(id, tenant)} />
     </>
   );
 }

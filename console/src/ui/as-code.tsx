@@ -1,4 +1,5 @@
 import { useRef, type ReactNode } from 'react';
+import { useSession } from '../session.ts';
 
 interface Props {
   /** Absent where a screen shows what is no GraphQL. */
@@ -12,6 +13,7 @@ interface Props {
 
 /** What a screen asks for, to take along. The token is not in it. */
 export function AsCode({ query, variables = {}, pages = [], command }: Props): ReactNode {
+  const tenant = useSession()?.tenant ?? '';
   const text = query?.replaceAll(/\s+/g, ' ').trim();
   const calls = pages.map((path) => `curl -s ${location.origin}${path}`);
   return (
@@ -24,7 +26,7 @@ export function AsCode({ query, variables = {}, pages = [], command }: Props): R
         </>
       )}
       <h3>curl</h3>
-      <Code text={[...(text === undefined ? [] : [curlOf(text, variables)]), ...calls].join('\n')} />
+      <Code text={[...(text === undefined ? [] : [curlOf(text, variables, tenant)]), ...calls].join('\n')} />
       {command !== undefined && (
         <>
           <h3>Command line</h3>
@@ -35,12 +37,18 @@ export function AsCode({ query, variables = {}, pages = [], command }: Props): R
   );
 }
 
-function curlOf(query: string, variables: NonNullable<Props['variables']>): string {
+/** One word of a shell, whatever is in it: an id may come from a link. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function curlOf(query: string, variables: NonNullable<Props['variables']>, tenant: string): string {
   const body = JSON.stringify({ query, variables });
   return [
     `curl -s ${location.origin}/graphql \\`,
     `  -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
-    `  -d '${body.replaceAll("'", "'\\''")}'`,
+    ...(tenant === '' ? [] : [`  -H ${quoted(`fanfare-tenant: ${tenant}`)} \\`]),
+    `  -d ${quoted(body)}`,
   ].join('\n');
 }
 

@@ -2,8 +2,11 @@ import { createFanfareClient } from '@fanfare/react';
 import { useMemo } from 'react';
 import { useSession } from '../session.ts';
 
-/** For what the hooks have no name for. */
+/** For what the hooks have no name for, and for operators. */
 export function useClient(): ReturnType<typeof createFanfareClient> {
-  const token = useSession()?.token ?? '';
-  return useMemo(() => createFanfareClient({ url: '/graphql', token }), [token]);
+  const { token = '', tenant = '' } = useSession() ?? {};
+  return useMemo(
+    () => createFanfareClient({ url: '/graphql', token, ...(tenant === '' ? {} : { tenant }) }),
+    [token, tenant],
+  );
 }
