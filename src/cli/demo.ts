@@ -35,6 +35,8 @@ const PREPARE = /* GraphQL */ `
     followMany(pairs: $follows)
   }
 `;
+const MEMBER = 'query DemoMember($id: String!) { member(memberId: $id) { name } }';
+const REF = 'query DemoRef($id: String!) { ref(refId: $id) { label } }';
 const PUBLISH = /* GraphQL */ `
   mutation DemoPublish($input: PublishActionInput!) {
     publishAction(input: $input) {
@@ -141,8 +143,31 @@ function durationOf(option: string, given: string): number {
   return ms;
 }
 
+/** Describes its people and things, and nobody and nothing of the host that has the same id. */
+async function prepareStory(client: ApiClient): Promise<void> {
+  interface Described {
+    readonly member?: { readonly name: string } | null;
+    readonly ref?: { readonly label: string } | null;
+  }
+  const isOwn = async (query: string, id: string, called: string): Promise<boolean> => {
+    const { member, ref } = await client.run<Described>(query, { id });
+    return (member?.name ?? ref?.label ?? called) === called;
+  };
+  const [ownMembers, ownRefs] = await Promise.all([
+    Promise.all(MEMBERS.map(({ memberId, name }) => isOwn(MEMBER, memberId, name))),
+    Promise.all(REFS.map(({ id, label }) => isOwn(REF, id, label))),
+  ]);
+  const members = MEMBERS.filter((_, at) => ownMembers[at]);
+  const own = new Set([READER, ...members.map(({ memberId }) => memberId)]);
+  await client.run(PREPARE, {
+    members,
+    refs: REFS.filter((_, at) => ownRefs[at]),
+    follows: FOLLOWS.filter(({ followerId }) => own.has(followerId)),
+  });
+}
+
 async function playStory(client: ApiClient, terminal: Terminal): Promise<void> {
-  await client.run(PREPARE, { members: MEMBERS, refs: REFS, follows: FOLLOWS });
+  await prepareStory(client);
   for (const input of story()) {
     const { publishAction } = await client.run<Published>(PUBLISH, { input });
     terminal.out(

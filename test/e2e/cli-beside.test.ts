@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/cli/demo/trace.ts';
 import { runCli, startCli, type RunningCli } from '../support/run-cli.ts';
+import { ask } from '../support/tenants.ts';
 
 const READY = /GraphQL {4}(http:\S+)\/graphql/;
 
@@ -22,10 +23,22 @@ afterAll(async () => {
 });
 
 describe('beside a server with local databases, on the same DATA_DIR', () => {
-  it('the demo plays on the server', async () => {
+  it('the demo plays on the server, and leaves whom and what the host has described as they are', async () => {
+    const [, url = ''] = await server.stdoutHas(READY);
+    const { stdout: token } = await runCli(['token', '--sub', 'host', '--roles', 'service'], env);
+    const described = { ada: { name: 'Our Ada' }, demo: { name: 'Our demo' }, lunch: { label: 'Our lunch' } };
+    const { errors } = await ask(url, token.trim(), {
+      query: `mutation { upsertRefs(refs: [{ id: "post:lunch", type: "post", label: "Our lunch" }])
+        upsertMembers(members: [{ memberId: "ada", name: "Our Ada" }, { memberId: "demo", name: "Our demo" }]) }`,
+    });
+    expect(errors).toEqual([]);
     const { code, stdout, stderr } = await runCli(['demo', '--count', '1', '--interval', '10ms'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [, url = ''] = await server.stdoutHas(READY);
+    const { data } = await ask(url, token.trim(), {
+      query: `{ ada: member(memberId: "ada") { name } demo: member(memberId: "demo") { name }
+        lunch: ref(refId: "post:lunch") { label } }`,
+    });
+    expect(data).toEqual(described);
     expect(stdout).toContain(`${url}/graphql`);
     expect(stdout).toMatch(/^→ /m);
   });

@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS } from '../../src/cli/demo/people.ts';
 import { findBrowser, textOf } from '../support/browser.ts';
+import { ask, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import {
   click,
@@ -34,6 +35,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
   const arrived = (page: Page): Promise<string> => textOf(page, '.arrivals tbody tr:first-child');
 
   test('moves both feeds by one click, and loses nothing of what is published while the network is cut', async () => {
+    await upsert(world.app, { members: [{ memberId: 'hugo', name: 'Our Hugo' }] });
     await using visited = await world.visit('/demo');
     const { page, errors } = visited;
     await has(page, 'Nothing here yet.', '[data-side="right"]');
@@ -41,6 +43,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     for (const side of ['left', 'right'] as const)
       await expect.poll(() => feedOf(page, side), WAIT).toContain('John Doe rated Noor Haddad');
     await expect.poll(() => arrived(page), WAIT).toMatch(/^\d+ ms\d+ ms$/);
+    // Whom the host has described keeps the name.
+    const { hugo } = await ask<object & { readonly hugo: unknown }>(
+      world.app,
+      '{ hugo: member(memberId: "hugo") { name } }',
+    );
+    expect(hugo).toEqual({ name: 'Our Hugo' });
     await click(page, 'Cut the network');
     await has(page, 'Connecting again', '[data-side="left"]');
     for (const kind of ['A post', 'A hire', 'Your own']) await click(page, kind);

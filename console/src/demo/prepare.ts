@@ -4,12 +4,15 @@ import type { Person } from './people.ts';
 const KNOWN = 'query Known($id: String!) { member(memberId: $id) { memberId } }';
 const NAME = 'mutation Name($members: [MemberInput!]!) { upsertMembers(members: $members) }';
 
-/** Names the people where the demo of the command line has not. Rejects with a FeedClientError. */
+/** Names those of the people whom nobody has described. Rejects with a FeedClientError. */
 export async function prepare(token: string, people: readonly Person[]): Promise<void> {
-  const [first] = people;
-  if (token === '' || first === undefined) return;
+  if (token === '') return;
   const client = createFeedClient({ url: '/graphql', token });
-  const { member } = await client.request<{ readonly member: object | null }>(KNOWN, { id: first.memberId });
-  if (member !== null) return;
-  await client.request(NAME, { members: people.map(({ memberId, name }) => ({ memberId, name })) });
+  const found = await Promise.all(
+    people.map(({ memberId }) => client.request<{ readonly member: object | null }>(KNOWN, { id: memberId })),
+  );
+  const members = people
+    .filter((_, at) => found[at]?.member === null)
+    .map(({ memberId, name }) => ({ memberId, name }));
+  if (members.length > 0) await client.request(NAME, { members });
 }
