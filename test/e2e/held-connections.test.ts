@@ -119,7 +119,7 @@ describe('when places run short', () => {
     const last = held.at(-1);
     await last?.has(/^HTTP\/1.1 429 [^]*"Too many connections of this address, try again in 1 s"/);
     await answersOthers(server);
-    // Whoever shows a token counts as the user, wherever they are.
+    // A client that shows a token counts as its user, at any address.
     using user = await holdConnection(server.port, streamOf(authorization));
     await user.has(/event: next/);
     for (const one of held) one[Symbol.dispose]();
