@@ -36,7 +36,7 @@ function environmentOf(service: Service, env: Readonly<Record<string, string>>):
 
 const PASSWORDS = { MONGODB_PASSWORD: 'abc', VALKEY_PASSWORD: 'def' };
 /** What the file decides, because its other parts depend on it. */
-const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'MONGODB_URI', 'REDIS_URL'];
+const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'TRUSTED_PROXIES', 'DATA_DIR', 'MONGODB_URI', 'REDIS_URL'];
 
 describe('docker-compose.yml', () => {
   it.each(OURS)('passes every setting on to the %s', (_, service) => {
