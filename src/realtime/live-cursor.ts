@@ -13,6 +13,9 @@ export interface LogPosition {
   readonly sequence: number;
 }
 
+/** A position in no log: a watcher that resumes from it gets a resync. */
+export const NOWHERE: LogPosition = { generation: 'f'.repeat(24), at: 0, sequence: 0 };
+
 const FORMAT = /^1:[\w-]{8}:([0-9a-f]{24}):(\d{1,15})-(\d{1,15})$/;
 const MAX_LENGTH = 128;
 

@@ -1,4 +1,4 @@
-import { epochOf, type LogPosition } from './live-cursor.ts';
+import { epochOf, NOWHERE, type LogPosition } from './live-cursor.ts';
 import type { LiveEvent, ResyncReason } from './live-log.ts';
 
 export interface LogEntry {
@@ -17,6 +17,7 @@ export interface LogSnapshot {
 /** `null` when `missed` contains everything after a position, otherwise the reason why not. */
 export function findHole(position: LogPosition, snapshot: LogSnapshot): ResyncReason | null {
   const { head, missed } = snapshot;
+  if (position.generation === NOWHERE.generation) return 'invalid-cursor';
   if (position.generation !== head.generation)
     return epochOf(position.generation) === epochOf(head.generation) ? 'log-interrupted' : 'log-lost';
   if (position.sequence > head.sequence) return 'invalid-cursor';

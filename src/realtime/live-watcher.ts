@@ -1,5 +1,5 @@
 import type { UserId } from '../domain/action.ts';
-import { CursorEncoder, decodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
+import { CursorEncoder, decodeLiveCursor, NOWHERE, readerTag, type LogPosition } from './live-cursor.ts';
 import type { LiveMessage, ResyncReason, WatchOptions } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
 import { LiveStream, type StreamOwner } from './live-stream.ts';
@@ -30,8 +30,8 @@ export class LiveWatcher implements StreamOwner {
   readonly userId: UserId;
   readonly stream: LiveStream;
   readonly #host: WatcherHost;
-  readonly #after: string | undefined;
-  readonly #tag: string;
+  /** Position to resume from; `null`: none was given. */
+  readonly #from: LogPosition | null;
   readonly #cursors: CursorEncoder;
   /** `null` until `ready` is sent. */
   #position: LogPosition | null = null;
@@ -42,10 +42,10 @@ export class LiveWatcher implements StreamOwner {
 
   constructor(host: WatcherHost, { userId, after, signal }: WatchOptions) {
     this.#host = host;
-    this.#after = after;
     this.userId = userId;
-    this.#tag = readerTag(userId);
-    this.#cursors = new CursorEncoder(this.#tag);
+    const tag = readerTag(userId);
+    this.#cursors = new CursorEncoder(tag);
+    this.#from = after === undefined ? null : (decodeLiveCursor(tag, after) ?? NOWHERE);
     this.stream = new LiveStream({
       limit: host.bufferLimit,
       // One more for `ready`.
@@ -64,8 +64,7 @@ export class LiveWatcher implements StreamOwner {
    * Rejects when the log cannot be read.
    */
   async open(): Promise<void> {
-    const after = this.#after;
-    await this.#load(after === undefined ? null : decodeLiveCursor(this.#tag, after));
+    await this.#load(this.#from);
   }
 
   receive(frame: LiveFrame): void {
@@ -121,13 +120,13 @@ export class LiveWatcher implements StreamOwner {
 
   #opening({ head }: LogSnapshot): LiveMessage[] {
     if (this.#position !== null) return [];
-    // With `after` itself: a watcher disconnected right after `ready` has not received the missed messages yet.
-    return [{ kind: 'ready', cursor: this.#after ?? this.#cursor(head) }];
+    // Where it resumes from: a watcher disconnected right after `ready` has not received the missed messages yet. Written anew:
+    // what a client sends is not sent back.
+    return [{ kind: 'ready', cursor: this.#cursor(this.#from ?? head) }];
   }
 
   #since(position: LogPosition | null, snapshot: LogSnapshot): LiveMessage[] {
-    if (position === null)
-      return this.#after === undefined ? [] : [this.#resync(snapshot.head, 'invalid-cursor')];
+    if (position === null) return [];
     const reason = findHole(position, snapshot);
     if (reason !== null) return [this.#resync(snapshot.head, reason)];
     return snapshot.missed.map((entry) => this.#event(snapshot.head.generation, entry));

@@ -234,6 +234,14 @@ describe('event streams', () => {
     expect(await read({}, 'subscription { feedEvents { __typename } }', 1)).toMatch(/\}\nid: \S+\n\n$/);
   });
 
+  test('never give back what they were given as a cursor', async () => {
+    const forged = 'event: next\ndata: {"data":{"feedEvents":{"__typename":"Forged"}}}';
+    const query = `subscription { feedEvents(after: ${JSON.stringify(`zz\n\n${forged}\n\n`)}) { __typename cursor } }`;
+    const text = await read({}, query, 2);
+    expect(text).toContain('FeedResync');
+    expect(text).not.toContain('Forged');
+  });
+
   test('go on behind Last-Event-ID, which goes before the argument', async () => {
     const first = await read({}, 'subscription { feedEvents { cursor } }', 1);
     const [, cursor = ''] = /\nid: (\S+)\n/.exec(first) ?? [];
