@@ -126,21 +126,23 @@ async function admit(
   address: string,
 ): Promise<Admission> {
   const { authenticate, services, rateLimits, logger } = options;
+  // A preflight: browsers send it without a token, and it asks nothing.
+  if (req.method === 'OPTIONS') return { identity: null, shares: [] };
   let identity: Identity | null = null;
   let refusal: Error | undefined;
   try {
     const ticket = ticketOf(req);
+    const tenant = req.headers[TENANT_HEADER]?.toString();
     identity =
       ticket === null
-        ? await authenticate(req.headers.authorization, req.headers[TENANT_HEADER]?.toString())
-        : await services.readTicket(ticket);
+        ? await authenticate(req.headers.authorization, tenant)
+        : await services.readTicket(ticket, tenant);
   } catch (error) {
     refusal = toError(error);
     logTokenRefused(logger, { reason: refusal.message });
   }
   // Counted first, since rejected requests cost work, too.
-  const shares =
-    req.method === 'OPTIONS' ? [] : ((await rateLimits?.countRequest({ identity, address })) ?? []);
+  const shares = (await rateLimits?.countRequest({ identity, address })) ?? [];
   refusal = refusalFor(shares) ?? refusal;
   return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }

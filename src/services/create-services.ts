@@ -100,7 +100,7 @@ export function createServices(given: ServiceParts) {
     /** For clients that cannot send headers. */
     createTicket: (identity: Identity) => parts.tickets.sign(identity),
     /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
-    readTicket: (ticket: string) => parts.tickets.read(ticket),
+    readTicket: (ticket: string, tenant?: string) => parts.tickets.read(ticket, tenant),
 
     /** Converts cursors between their internal form and the form given to clients. */
     cursors: parts.cursorSeal,

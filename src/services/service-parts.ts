@@ -39,7 +39,7 @@ export interface ServiceParts extends FeedDependencies, Repositories {
 
 interface TicketOffice {
   sign(identity: Identity): Promise<Ticket>;
-  read(ticket: string): Promise<Identity>;
+  read(ticket: string, tenant?: string): Promise<Identity>;
 }
 
 export interface ReadingDependencies

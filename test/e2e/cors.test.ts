@@ -45,6 +45,18 @@ describe('with a list of origins', () => {
     }
   });
 
+  test('are answered before they have a token, and with one that nobody looks at', async () => {
+    const none = await preflight(app, APP_ORIGIN);
+    const headers = { 'access-control-request-method': 'POST', authorization: 'Bearer nonsense' };
+    const some = await ask(app, APP_ORIGIN, { method: 'OPTIONS', body: null, headers });
+    expect([none, some].map((answer) => answer.get('access-control-allow-origin'))).toEqual([
+      APP_ORIGIN,
+      APP_ORIGIN,
+    ]);
+    const lone = { method: 'OPTIONS', headers: { authorization: 'Bearer nonsense' } };
+    expect((await fetch(`${app.url}/graphql`, lone)).headers.get('www-authenticate')).toBeNull();
+  });
+
   test('also read why they are refused', async () => {
     const headers = await ask(app, APP_ORIGIN, { headers: { authorization: 'Bearer nonsense' } });
     expect(headers.get('access-control-allow-origin')).toBe(APP_ORIGIN);

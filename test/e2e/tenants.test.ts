@@ -198,20 +198,24 @@ test.each(['websocket', 'sse'] as const)(
   },
 );
 
-test('a ticket opens streams in the tenant it was made in', async () => {
+test('a ticket opens streams in the tenant it was made in, and in no other', async () => {
   const { data } = await acme.query<{ readonly createTicket: { readonly ticket: string } }>(
     'mutation { createTicket { ticket } }',
   );
   const url = new URL('/graphql', app.url);
   url.searchParams.set('ticket', data?.createTicket.ticket ?? '');
   url.searchParams.set('query', 'subscription { feedEvents { __typename } }');
-  const controller = new AbortController();
-  const response = await fetch(url, {
-    headers: { accept: 'text/event-stream', 'fanfare-tenant': 'other' },
-    signal: controller.signal,
-  });
-  expect(response.status).toBe(200);
-  controller.abort();
+  const stream = async (tenant: string | undefined) => {
+    const controller = new AbortController();
+    const named = tenant === undefined ? {} : { 'fanfare-tenant': tenant };
+    const headers = { accept: 'text/event-stream', ...named };
+    const { status } = await fetch(url, { headers, signal: controller.signal });
+    controller.abort();
+    return status;
+  };
+  expect([await stream(undefined), await stream('acme')]).toEqual([200, 200]);
+  // As with a token.
+  for (const other of ['other', '', 'ACME']) expect(await stream(other), other).toBe(403);
 });
 
 test('what is taken out of all tenants comes back to each, and to no database without', async () => {
