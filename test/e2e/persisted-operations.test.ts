@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/config.ts';
 import type { Role } from '../../src/domain/viewer.ts';
@@ -175,6 +179,44 @@ describe('an id that the list does not have', () => {
         payload: [{ extensions: { code: 'BAD_USER_INPUT' } }],
       });
     }
+  });
+});
+
+describe('where there is no list', () => {
+  test('a client of Apollo that sends hashes goes on with documents', async () => {
+    await using server = await startTestHttp(app);
+    const sent: string[] = [];
+    const link = new PersistedQueryLink({
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    });
+    const client = new ApolloClient({
+      cache: new InMemoryCache(),
+      link: link.concat(
+        new HttpLink({
+          uri: `${server.url}/graphql`,
+          headers: { authorization: `Bearer ${await app.token('ann')}` },
+          fetch: (input, init) => {
+            sent.push(String(init?.body).includes('"query"') ? 'document' : 'hash');
+            return fetch(input, init);
+          },
+        }),
+      ),
+    });
+    for (let n = 0; n < 2; n += 1)
+      expect(await client.query({ query: parse(ME), fetchPolicy: 'no-cache' })).toMatchObject({
+        data: { viewer: { memberId: 'ann' } },
+      });
+    expect(sent).toEqual(['hash', 'document', 'document']);
+    const answer = { code: 'BAD_USER_INPUT', message: 'PersistedQueryNotSupported' };
+    expect(await post(server, APOLLO)).toMatchObject(answer);
+    expect(await post(server, { ...APOLLO, query: ME })).toMatchObject({ status: 200 });
+    const params = { extensions: JSON.stringify(APOLLO.extensions) };
+    expect(await answerOf(await get(server, params, 'application/json'))).toMatchObject(answer);
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('ann'));
+    socket.send({ type: 'subscribe', id: '1', payload: { query: '', ...APOLLO } });
+    expect(await socket.next()).toMatchObject({
+      payload: [{ message: answer.message, extensions: { code: answer.code } }],
+    });
   });
 });
 

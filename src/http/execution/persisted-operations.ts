@@ -1,3 +1,4 @@
+import type { GraphQLError } from 'graphql';
 import { apiError, documentError } from '../../graphql/errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { PersistedDocuments } from './persisted-file.ts';
@@ -58,6 +59,11 @@ export class PersistedOperations {
       'Only persisted operations are allowed: send the id of one instead of a document',
     );
   }
+}
+
+/** Where there is no list. This message makes Apollo clients send documents from now on. */
+export function noOperationsById(): GraphQLError {
+  return documentError('PersistedQueryNotSupported');
 }
 
 /** Id of the requested operation; `null`: none. The input is unvalidated. */

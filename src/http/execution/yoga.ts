@@ -21,7 +21,7 @@ import { requestFigures } from './plugins/request-figures.ts';
 import { requestGuard } from './plugins/request-guard.ts';
 import { tracedOperations } from './plugins/traced-operations.ts';
 import { ID_PARAMS, type PersistedOperations } from './persisted-operations.ts';
-import { persistedDocuments } from './plugins/persisted-documents.ts';
+import { noPersistedDocuments, persistedDocuments } from './plugins/persisted-documents.ts';
 import type { RateLimits } from '../limits/rate-limit.ts';
 import { ShortWay } from './short-way.ts';
 import type { SubscriptionQuota } from './subscription-quota.ts';
@@ -112,7 +112,7 @@ export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
     plugins: [
       shortWay.plugin(),
       requestGuard({ introspection, json: limits.json }),
-      ...(persisted === undefined ? [] : [persistedDocuments(persisted)]),
+      persisted === undefined ? noPersistedDocuments() : persistedDocuments(persisted),
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
       tracedOperations(),

@@ -22,7 +22,11 @@ import type { HttpLimits } from '../limits/limits.ts';
 import type { RequestObserver } from '../exchange/observe.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-figures.ts';
-import { operationIdOf, type PersistedOperations } from '../execution/persisted-operations.ts';
+import {
+  noOperationsById,
+  operationIdOf,
+  type PersistedOperations,
+} from '../execution/persisted-operations.ts';
 import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
@@ -233,8 +237,11 @@ function documentFor(
   { query, extensions }: SubscribePayload,
   caller: Caller,
 ): string {
-  if (persisted === undefined) return query;
   const id = query === '' ? operationIdOf({ extensions }) : null;
+  if (persisted === undefined) {
+    if (id !== null) throw noOperationsById();
+    return query;
+  }
   if (id !== null) return persisted.find(id);
   persisted.check(query, caller);
   return query;

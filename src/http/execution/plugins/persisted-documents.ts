@@ -3,6 +3,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../operation-context.ts';
 import {
   ID_PARAMS,
+  noOperationsById,
   operationIdOf,
   type OperationParams,
   type PersistedOperations,
@@ -27,6 +28,18 @@ export function persistedDocuments(persisted: PersistedOperations): Plugin<objec
       if (operationIdOf(withIdOfUrl(params, request)) === null) return undefined;
       // The plugin's types assume a server without a request context.
       return onParams?.(payload as unknown as Parameters<typeof onParams>[0]);
+    },
+  };
+}
+
+/** Refuses ids where there is no list. A document beside an id is executed. */
+export function noPersistedDocuments(): Plugin {
+  return {
+    onParams({ params }) {
+      if (!isObject(params)) return;
+      const { query, extensions } = params as OperationParams;
+      if ((query === undefined || query === '') && operationIdOf({ extensions }) !== null)
+        throw noOperationsById();
     },
   };
 }
