@@ -48,6 +48,16 @@ test.each(['failing', 'hanging'] as const)('known keys go on while their server 
   expect(await status(server, await key.sign('somebody'))).toBe(200);
 });
 
+test('an answer without an end is not read to one', async () => {
+  const key = await makeKey('k1');
+  await using keys = await startKeyServer([key.jwk]);
+  await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri, maxAgeMs: 100 } });
+  keys.mode = 'endless';
+  expect(await status(server, await key.sign('rita'))).toBe(503);
+  keys.mode = 'up';
+  await expect.poll(async () => status(server, await key.sign('rita')), WAIT).toBe(200);
+});
+
 test('known keys go on for a bounded time, and again once their server is back', async () => {
   const key = await makeKey('k1');
   await using keys = await startKeyServer([key.jwk]);

@@ -25,7 +25,7 @@ export interface KeyServer extends AsyncDisposable {
   readonly uri: string;
   /** What it answers with. */
   keys: readonly unknown[];
-  mode: 'up' | 'failing' | 'hanging';
+  mode: 'up' | 'failing' | 'hanging' | 'endless';
   /** Requests so far. */
   requests: number;
 }
@@ -34,6 +34,14 @@ export async function startKeyServer(keys: readonly unknown[]): Promise<KeyServe
   const server = createServer((_req, res) => {
     state.requests += 1;
     if (state.mode === 'hanging') return;
+    if (state.mode === 'endless') {
+      const more = (): void => {
+        while (!res.destroyed && res.write(' '.repeat(65_536)));
+      };
+      res.on('drain', more);
+      more();
+      return;
+    }
     res.writeHead(state.mode === 'up' ? 200 : 500, { 'content-type': 'application/json' });
     res.end(JSON.stringify({ keys: state.keys }));
   });

@@ -24,6 +24,8 @@ interface Keys {
 const DEFAULT_MAX_AGE_MS = 300_000;
 const DEFAULT_MAX_STALE_MS = 86_400_000;
 const FETCH_TIMEOUT_MS = 5_000;
+/** A set has a few thousand. */
+const MAX_ANSWER_BYTES = 1_048_576;
 /** Upper bound on the pause between attempts, and between fetches for an unknown key, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
 const MIN_RSA_BITS = 2_048;
@@ -135,7 +137,7 @@ export class KeySet {
       await response.body?.cancel();
       throw new Error(`The key server answered ${String(response.status)}`);
     }
-    const content = await response.text();
+    const content = await textOf(response);
     const { keys: members } = JSON.parse(content) as { keys?: unknown };
     if (!Array.isArray(members)) throw new Error('The key set has no "keys" list');
     const usable: JWK[] = [];
@@ -147,6 +149,20 @@ export class KeySet {
     }
     return { find: createLocalJWKSet({ keys: usable }), brokenIds, content, fetchedAt };
   }
+}
+
+/** @throws when it is longer than any set of keys */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the rest.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES)
+      throw new Error(`The key server's answer is longer than ${String(MAX_ANSWER_BYTES)} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function ignore(): void {
