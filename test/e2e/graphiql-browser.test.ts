@@ -63,6 +63,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the query page in a brows
     await run(page);
     await expect.poll(() => textOf(page, '.result-window'), WAIT).toContain('"edges"');
     expect(new Set(statuses)).toEqual(new Set([200]));
+    // The key of the console, where signing out removes it.
+    expect(await page.evaluate('localStorage.getItem("fanfare:token")')).toBeNull();
   });
 
   test('takes the token of today in a tab that was kept with that of an earlier start', async () => {

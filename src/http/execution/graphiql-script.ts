@@ -6,7 +6,8 @@ export const PAGE_SCRIPT = `
 (() => {
   const token = __FANFARE_TOKEN__;
   const HINT = 'Put a token under "Headers" below the query: {"authorization": "Bearer …"}';
-  const GIVEN = 'fanfare:token';
+  // Not that of the console, whose sign-out would be undone.
+  const GIVEN = 'fanfare:graphiql-token';
   const TABS = 'graphiql:tabState';
   const HEADERS = 'graphiql:headers';
 
