@@ -61,12 +61,23 @@ describe('docker-compose.yml', () => {
 
   it('wants passwords for both databases, and has no default for them', () => {
     expect(services['mongodb']?.entrypoint?.join(' ')).toContain('--keyFile');
-    expect(services['valkey']?.command?.join(' ')).toContain('--requirepass "$$VALKEY_PASSWORD"');
+    expect(services['valkey']?.command?.join(' ')).toContain('\nrequirepass "$$VALKEY_PASSWORD"\n');
     for (const name of Object.keys(PASSWORDS)) {
       const used = JSON.stringify(services).match(new RegExp(String.raw`\$\{${name}[^}]*\}`, 'g')) ?? [];
       expect(used.length).toBeGreaterThan(1);
       for (const use of used) expect(use).toContain(':?');
     }
+  });
+
+  it('has no password among the arguments of a process, which every process of the machine may read', () => {
+    for (const [name, { command = [], entrypoint = [], healthcheck }] of Object.entries(services))
+      for (const line of [...command, ...entrypoint, ...(healthcheck?.test ?? [])]) {
+        // What the shell puts into its own input or environment is no argument.
+        const said = line
+          .replace(/<<(\w+)\n[^]*\n\1\n/, '')
+          .replace(/\bprintf %s "[^"]*"|\b\w+="\$\$\w+" /g, '');
+        expect(said, name).not.toMatch(/\$\$\w*PASSWORD/);
+      }
   });
 
   it('pins images, limits and watches every service, and opens only the proxy', () => {
