@@ -29,9 +29,7 @@ export function whole(min: number, max: number): Kind<number> {
 
 /** In milliseconds. */
 export function duration(min: string, max: string): Kind<number> {
-  return kind(`a duration from ${min} to ${max}, such as 500ms, 30s, 5m, 12h or 7d`, (text) =>
-    within(parseDuration(text), parseDuration(min), parseDuration(max)),
-  );
+  return quantity('a duration', { min, max, examples: ['500ms', '30s', '5m', '12h', '7d'] }, parseDuration);
 }
 
 /** In milliseconds. `off` gives undefined. */
@@ -51,9 +49,26 @@ export function durationOrOff(min: string, max: string): Kind<number | undefined
 
 /** In bytes. */
 export function size(min: string, max: string): Kind<number> {
-  return kind(`a size from ${min} to ${max}, such as 512KiB or 1MiB`, (text) =>
-    within(parseSize(text), parseSize(min), parseSize(max)),
-  );
+  return quantity('a size', { min, max, examples: ['512KiB', '1MiB'] }, parseSize);
+}
+
+interface Range {
+  readonly min: string;
+  readonly max: string;
+  /** Those in the range are shown. */
+  readonly examples: readonly string[];
+}
+
+function quantity(
+  what: string,
+  { min, max, examples }: Range,
+  parse: (text: string) => number | null,
+): Kind<number> {
+  const read = (text: string): number | null => within(parse(text), parse(min), parse(max));
+  const shown = examples.filter((example) => read(example) !== null);
+  const last = shown.pop() ?? min;
+  const list = shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
+  return kind(`${what} from ${min} to ${max}, such as ${list}`, read);
 }
 
 function within(value: number | null, min: number | null, max: number | null): number | null {

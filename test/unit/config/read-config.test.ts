@@ -236,8 +236,8 @@ describe('readConfig', () => {
     expect(faults).toMatchInlineSnapshot(`
       {
         "BODY_LIMIT": "got "1", expected a size from 1KiB to 64MiB, such as 512KiB or 1MiB",
-        "DORMANT_AFTER": "got "7", expected a duration from 1s to 5200w, such as 500ms, 30s, 5m, 12h or 7d",
-        "FAN_OUT_LEASE": "got "10ms", expected a duration from 1s to 1h, such as 500ms, 30s, 5m, 12h or 7d",
+        "DORMANT_AFTER": "got "7", expected a duration from 1s to 5200w, such as 30s, 5m, 12h or 7d",
+        "FAN_OUT_LEASE": "got "10ms", expected a duration from 1s to 1h, such as 30s or 5m",
         "FEED_CAP": "got "-1", expected a whole number from 1 to 1000000",
         "FEED_MODEL": "got "itmes", expected one of items, pull",
         "GRAPHIQL": "got "maybe", expected on or off",
