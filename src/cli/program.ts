@@ -28,7 +28,6 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
         context.terminal.note(text.trimEnd());
       },
     })
-    .showHelpAfterError('Help: npx fanfare --help')
     .addHelpText('after', EXAMPLES)
     .hook('preAction', async (root, command) => {
       if (NEEDS_NO_TYPES.has(command.name())) return;
@@ -42,7 +41,14 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   addInstallationCommands(program, now, exit);
   addTenantCommands(program, now);
   addProjectCommands(program, now, exit);
+  sayWhereHelpIs(program, 'npx fanfare');
   return program;
+}
+
+/** After a usage error: the help of the command that was used. */
+function sayWhereHelpIs(command: Command, name: string): void {
+  command.showHelpAfterError(`Help: ${name} --help`);
+  for (const sub of command.commands) sayWhereHelpIs(sub, `${name} ${sub.name()}`);
 }
 
 /** Commands that work without the types of actions. */

@@ -29,18 +29,19 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['dance'], "unknown command 'dance'"],
-    [['serve', '--wroker'], "unknown option '--wroker'"],
-    [['serve', 'everything'], 'too many arguments'],
-    [['token'], "required option '--sub <user>' not specified"],
-    [['export'], "required option '--member <id>' not specified"],
-    [['import', '--in-flight', '0'], 'Expected a whole number from 1 to 256.'],
-    [['import', '--in-flight', '257'], 'Expected a whole number from 1 to 256.'],
-    [['demo', '--count', '1.5'], 'Expected a whole number from 1.'],
-  ])('refuses %j and says where help is', async (args, message) => {
+    [['dance'], "unknown command 'dance'", 'npx fanfare --help'],
+    [['serve', '--wroker'], "unknown option '--wroker'", 'npx fanfare serve --help'],
+    [['tenant', 'erase', 'a', '--no'], "unknown option '--no'", 'npx fanfare tenant erase --help'],
+    [['serve', 'everything'], 'too many arguments', 'npx fanfare serve --help'],
+    [['token'], "required option '--sub <user>' not specified", 'npx fanfare token --help'],
+    [['export'], "required option '--member <id>' not specified", 'npx fanfare export --help'],
+    [['import', '--in-flight', '0'], 'Expected a whole number from 1 to 256.', 'npx fanfare import --help'],
+    [['import', '--in-flight', '257'], 'Expected a whole number from 1 to 256.', 'npx fanfare import --help'],
+    [['demo', '--count', '1.5'], 'Expected a whole number from 1.', 'npx fanfare demo --help'],
+  ])('refuses %j and says where help is', async (args, message, help) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: [] });
     expect(stderr.join('\n')).toContain(message);
-    expect(stderr.join('\n')).toContain('npx fanfare --help');
+    expect(stderr.join('\n')).toContain(`Help: ${help}`);
   });
 });
