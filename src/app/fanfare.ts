@@ -29,6 +29,7 @@ import type {
   RecordedAction,
   TypesOf,
 } from './fanfare-shapes.ts';
+import { checkBeforeStart } from './before-start.ts';
 import { openServer, type Server } from './open-server.ts';
 
 /**
@@ -198,12 +199,14 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 }
 
-function openPrepared({ config, env, options, logger }: Prepared, metrics: Metrics): Promise<Server> {
+async function openPrepared({ config, env, options, logger }: Prepared, metrics: Metrics): Promise<Server> {
   const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
   const onEvent = options.onStep ?? (() => undefined);
+  const parts = { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api };
+  // In a group, the process that started the others has done so.
+  if (group === undefined) await checkBeforeStart(env, config, parts, logger);
   return openServer({
-    ...{ config, env },
-    parts: { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api },
+    ...{ config, env, parts },
     steps: { onEvent },
     dependencies({ mongodbKind: mongodb, redisKind: redis }) {
       // In a group, the process that started the others has logged it.

@@ -6,6 +6,7 @@ import { offloadsRepository } from '../storage/offload/offloads.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
+import { doubtsOf } from '../config/doubts.ts';
 import { redact } from '../lib/redact.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
@@ -63,6 +64,8 @@ async function* examine(context: CommandContext): AsyncGenerator<Finding> {
     return;
   }
   yield { state: 'ok', what: 'Settings', detail: settings };
+  for (const { name, message } of doubtsOf(context.env, config, true))
+    yield { state: 'note', what: 'Settings', detail: `${name} ${message}` };
   yield await identityOf(config);
   yield* examineDatabases(context, config);
 }

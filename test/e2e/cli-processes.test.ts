@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -196,14 +194,10 @@ describe('several processes', () => {
   });
 
   it('do not start where one of them cannot, and the command says why', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
-    const { code, stderr } = await runCli(['serve', '--processes', '2'], { ...env, PORT: port });
-    other.close();
+    const given = { ...env, PORT: '0', PERSISTED_OPERATIONS: '/nothing/here.json' };
+    const { code, stderr } = await runCli(['serve', '--processes', '2'], given);
     expect(code).toBe(1);
-    expect(stderr).toContain('Another program uses this port');
+    expect(stderr).toContain('/nothing/here.json');
     expect(stderr).toMatch(/Process \d could not start/);
   });
 

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -137,11 +138,16 @@ describe('fanfare serve', () => {
     await once(taken, 'listening');
     const address = taken.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { code, stdout, stderr } = await runCli(['serve'], { ...env, PORT: String(port) });
+    // It would start its own databases first.
+    const own = { PORT: String(port), DATA_DIR: join(dataDir, 'taken'), JWT_SECRET: 'x'.repeat(32) };
+    for (const args of [['serve'], ['serve', '--processes', '2']]) {
+      const { code, stdout, stderr } = await runCli(args, own);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('choose another PORT, or PORT=0');
+      expect(stderr).not.toMatch(/^ {4}at /m);
+    }
     taken.close();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('choose another PORT, or PORT=0');
-    expect(stderr).not.toMatch(/^ {4}at /m);
+    expect(existsSync(own.DATA_DIR)).toBe(false);
   });
 });
 

@@ -6,6 +6,7 @@ import { logDatabases } from '../../telemetry/events/databases.ts';
 import { createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CommandContext } from '../context.ts';
+import { checkBeforeStart } from '../../app/before-start.ts';
 import { describeDatabases, startDatabases, withAddresses } from '../../app/databases.ts';
 import { embeddedSteps } from '../embedded-steps.ts';
 import type { CommandParts } from '../fanfare-of.ts';
@@ -58,6 +59,7 @@ async function open(
 ): Promise<Running> {
   const { terminal } = context;
   using steps = embeddedSteps(terminal, terminal.isInteractive ? null : logger);
+  await checkBeforeStart(context.env, given, { api: parts.api, metrics: true }, logger);
   const databases = closer.own(await startDatabases(context, given, steps));
   const config = withAddresses(given, databases);
   const { mongodbKind: mongodb, redisKind: redis } = databases;

@@ -6,6 +6,13 @@ export function logListening(log: Pick<Logger, 'info'>, fields: { readonly url: 
   log.info(fields, 'Listening');
 }
 
+export function logDoubtfulSetting(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly setting: string; readonly because: string },
+): void {
+  log.warn(fields, 'A setting may not do what is expected of it');
+}
+
 export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {
   log.info(fields, 'Closing');
 }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { doubtsOf } from '../../../src/config/doubts.ts';
+import { readConfig } from '../../../src/config/read-config.ts';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+
+function doubts(env: Readonly<Record<string, string>>, isApi = true): string[] {
+  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
+  return doubtsOf(env, config, isApi).map(({ name, message }) => `${name} ${message}`);
+}
+
+test.each([
+  ['MONGODB_URL', 'MONGODB_URI'],
+  ['FEED_MODLE', 'FEED_MODEL'],
+  ['Log_Level', 'LOG_LEVEL'],
+  ['DATADIR', 'DATA_DIR'],
+  ['JWT_SECRETS', 'JWT_SECRET'],
+  ['RATE_LIMIT_TENNANT', 'RATE_LIMIT_TENANT'],
+])('%s names the setting that is nearest: %s', (name, nearest) => {
+  expect(doubts({ [name]: 'x' })).toEqual([`${name} is no setting: is ${nearest} meant?`]);
+});
+
+test('variables of others are theirs, and none is doubted beside the setting it resembles', () => {
+  const others = {
+    HOME: '/root',
+    HOSTS: 'a',
+    PORTS: '1',
+    PATH: '/bin',
+    NODE_OPTIONS: '',
+    REDIS_HOST: 'b',
+    LOGNAME: 'c',
+  };
+  expect(doubts(others)).toEqual([]);
+  expect(doubts({ MONGODB_URL: 'of the platform', MONGODB_URI: 'mongodb://db' })).toEqual([]);
+});
+
+test('keys by http, and keys without an audience, are doubted where tokens are verified', () => {
+  const https = { JWKS_URI: 'https://id.example/keys' };
+  expect(doubts(https)).toEqual([expect.stringMatching(/^JWKS_URI is set without JWT_AUDIENCE: /)]);
+  expect(doubts({ JWKS_URI: 'http://id.example/keys', JWT_AUDIENCE: 'feeds' })).toEqual([
+    expect.stringMatching(/^JWKS_URI is fetched by http: .* expected https$/),
+  ]);
+  expect(doubts({ ...https, JWT_AUDIENCE: 'feeds' })).toEqual([]);
+  expect(doubts(https, false)).toEqual([]);
+});
