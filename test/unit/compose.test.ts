@@ -124,7 +124,7 @@ describe('docker-compose.yml of a project that is made', () => {
     };
     const { mongodb, redis, ...others } = made.services;
     expect(others).toEqual({});
-    for (const service of [mongodb, redis]) expect(service?.image).toMatch(/^[\w/]+:\d+$/);
+    for (const service of [mongodb, redis]) expect(service?.image).toMatch(/^[\w/]+:\d+\.\d+\.\d+/);
     const named = [...text.matchAll(/(MONGODB_URI|REDIS_URL)='?([^\s']+)/g)].map(
       ([, name = '', value = '']) => [name, value],
     );

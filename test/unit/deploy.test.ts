@@ -25,12 +25,16 @@ interface Spec {
   readonly podSelector?: { readonly matchLabels: Labels };
   readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
   readonly metrics?: readonly ScaledBy[];
-  readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
+  readonly egress?: readonly {
+    readonly to?: readonly object[];
+    readonly ports: readonly { readonly port: number }[];
+  }[];
   readonly ports?: readonly { readonly targetPort: string }[];
   readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[] }[];
   readonly template?: {
     readonly metadata: { readonly labels: Labels };
     readonly spec: {
+      readonly automountServiceAccountToken: boolean;
       readonly terminationGracePeriodSeconds: number;
       readonly containers: readonly Container[];
     };
@@ -66,6 +70,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const kustomization = parse(read('kubernetes/kustomization.yaml')) as {
   readonly resources: readonly string[];
+  readonly images: readonly { readonly name: string; readonly newTag: string }[];
   readonly configMapGenerator: readonly { readonly literals: readonly string[] }[];
 };
 const resources = kustomization.resources.flatMap((file) =>
@@ -206,11 +211,26 @@ describe('the example for Kubernetes', () => {
     }
   });
 
-  it('lets processes out to the ports that databases, sentinels, keys and traces have by default', () => {
-    const open = resources.flatMap(({ spec }) => spec?.egress ?? []).flatMap(({ ports }) => ports);
-    expect(open.map(({ port }) => port)).toEqual(
-      expect.arrayContaining([53, 27_017, 6379, 26_379, 443, 4318, 4317]),
-    );
+  it('lets processes out to the ports that databases, sentinels, keys and traces have by default, and not to everybody', () => {
+    const rules = resources.flatMap(({ spec }) => spec?.egress ?? []);
+    const portsTo = (part: string) =>
+      rules
+        .filter(({ to }) => JSON.stringify(to).includes(part))
+        .flatMap(({ ports }) => ports.map(({ port }) => port));
+    expect(portsTo('kube-dns')).toEqual([53, 53]);
+    expect(portsTo('{"cidr":"10.0.0.0/8"}')).toEqual([27_017, 6379, 26_379, 4318, 4317]);
+    // The addresses where clouds give credentials to machines are link-local.
+    const outside = '{"cidr":"0.0.0.0/0","except":["10.0.0.0/8","100.64.0.0/10","169.254.0.0/16",';
+    expect(portsTo(outside)).toEqual([443]);
+    for (const { to = [] } of rules) expect(to).not.toEqual([]);
+  });
+
+  it('gives processes no token of the cluster, and names the image of this release', () => {
+    for (const { spec } of deployments) expect(spec?.template?.spec.automountServiceAccountToken).toBe(false);
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      readonly version: string;
+    };
+    expect(kustomization.images).toEqual([{ name: 'fanfare', newTag: version }]);
   });
 });
 
