@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../config/units.ts';
+import { visible } from '../lib/visible.ts';
 import type { PublishActionInput } from '../services/shapes.ts';
 import type { ApiClient } from './api-client.ts';
 import { configOf } from './config-of.ts';
@@ -85,7 +86,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
       await delay(waitMs);
       const { publishAction } = await client.run<Published>(PUBLISH, { input });
       played.live += 1;
-      context.terminal.out(`→ ${at}${publishAction.action.descriptor.summary}`);
+      context.terminal.out(visible(`→ ${at}${publishAction.action.descriptor.summary}`));
     }
   };
   const farewell = () =>

@@ -2,6 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiTarget } from './import/api-target.ts';
 import { importFile, type ImportedFile } from './import/import-file.ts';
+import { visible } from '../lib/visible.ts';
 import type { RecordKind } from './import/records.ts';
 import { servicesTarget } from './import/services-target.ts';
 import type { ImportTarget } from './import/target.ts';
@@ -163,7 +164,7 @@ function faultReport(terminal: Terminal) {
     count: () => faults,
     add(place: string, message: string): void {
       faults += 1;
-      if (faults <= MAX_SHOWN_FAULTS) terminal.note(`${place}: ${message}`);
+      if (faults <= MAX_SHOWN_FAULTS) terminal.note(visible(`${place}: ${message}`));
       if (faults === MAX_SHOWN_FAULTS) terminal.note('Further errors are counted but not shown.');
     },
   };

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
+import { visible } from '../lib/visible.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { isLocalEngineError, NoDatabasesError } from '../app/local-engine.ts';
 
@@ -9,7 +10,8 @@ export function reportFailure({ env, terminal }: CommandContext, error: unknown)
   // Already explained.
   if (error instanceof CommanderError) return error.exitCode;
   const isDebugging = env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace';
-  terminal.note(redact(isDebugging && error instanceof Error ? stacks(error) : reasonFor(error)));
+  // It may quote what a server or a file said.
+  terminal.note(visible(redact(isDebugging && error instanceof Error ? stacks(error) : reasonFor(error))));
   return 1;
 }
 

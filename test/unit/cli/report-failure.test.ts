@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/cli/api-client.ts';
-import { reasonFor } from '../../../src/cli/report-failure.ts';
+import { reasonFor, reportFailure } from '../../../src/cli/report-failure.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
 import { SchemaTooNew, TenancyDiffers } from '../../../src/storage/database/schema-version.ts';
 
 test.each([
@@ -17,6 +18,15 @@ test.each([
   expect(reasonFor(error)).toEqual(
     typeof shown === 'string' ? shown : (expect.stringMatching(shown) as string),
   );
+});
+
+test('what an error quotes is shown to a terminal, not obeyed by it', () => {
+  const { terminal, stderr } = recordingTerminal();
+  reportFailure(
+    { env: {}, terminal },
+    new ApiError('BAD_USER_INPUT', 'no "\u001b]0;x\u0007\u009b2J\u202e"', []),
+  );
+  expect(stderr.join('\n')).toBe(String.raw`no "\u001b]0;x\u0007\u009b2J\u202e"`);
 });
 
 test('other errors are shown with their name', () => {

@@ -54,6 +54,16 @@ describe('createLogger', () => {
     expect(lines.join('')).not.toContain('s3cret');
   });
 
+  it('shows what a terminal would obey, in lines for people', () => {
+    const { lines, logger } = recorded({ isPretty: true });
+    const given = 'a\u001b[2J\r\u009b1m\u202eb';
+    logger.warn({ name: given, list: [given], err: new Error(`${given}\nERROR forged`) }, given);
+    const plain = lines.join('').replaceAll(/\u001b\[[\d;]*m/g, '');
+    expect(plain).not.toMatch(/[\u001b\r\u009b\u202e]/);
+    expect(plain.split('a\\u001b[2J').length).toBe(5);
+    expect(plain).toContain('\n  ERROR forged');
+  });
+
   it('writes lines for people when asked to', () => {
     const { lines, logger } = recorded({ isPretty: true });
     logger.info({ url: 'http://x/', note: 'two words', err: new Error('why') }, 'Listening');
