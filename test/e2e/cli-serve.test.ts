@@ -155,7 +155,14 @@ describe('fanfare worker', () => {
   it('needs no key, listens nowhere and ends with 0 on SIGTERM', async () => {
     const { MONGODB_URI, MONGODB_DB, REDIS_URL } = env;
     const given = { MONGODB_URI, MONGODB_DB, REDIS_URL } as Record<string, string>;
-    await using cli = startCli(['worker'], { ...given, DATA_DIR: dataDir, NODE_ENV: 'production' });
+    const misspelt = { FEED_MODLE: 'items' };
+    await using cli = startCli(['worker'], {
+      ...given,
+      ...misspelt,
+      DATA_DIR: dataDir,
+      NODE_ENV: 'production',
+    });
+    await cli.stderrHas(/"setting":"FEED_MODLE","because":"it is no setting: is FEED_MODEL meant\?"/);
     await cli.stderrHas(/Fan-out worker started/);
     cli.signal('SIGTERM');
     const { code, stdout } = await cli.result;
@@ -165,7 +172,8 @@ describe('fanfare worker', () => {
 
 describe('fanfare doctor', () => {
   it('finds nothing wrong with databases that answer', async () => {
-    const { code, stdout } = await runCli(['doctor'], env);
+    const { code, stdout } = await runCli(['doctor'], { ...env, FEED_MODLE: 'capped' });
+    expect(stdout).toMatch(/^note +Settings +FEED_MODLE is no setting: is FEED_MODEL meant\?$/m);
     expect(stdout).toMatch(/^ok +MongoDB +\S+ answers/m);
     expect(stdout).toMatch(/^ok +Redis +\S+ \S+ answers/m);
     expect(stdout).toMatch(/^ok +Indexes +(\d+) of \1 present/m);

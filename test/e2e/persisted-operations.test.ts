@@ -196,7 +196,8 @@ describe('where there is no list', () => {
           uri: `${server.url}/graphql`,
           headers: { authorization: `Bearer ${await app.token('ann')}` },
           fetch: (input, init) => {
-            sent.push(String(init?.body).includes('"query"') ? 'document' : 'hash');
+            const body = typeof init?.body === 'string' ? init.body : '';
+            sent.push(body.includes('"query"') ? 'document' : 'hash');
             return fetch(input, init);
           },
         }),
