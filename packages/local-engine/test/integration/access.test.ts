@@ -132,15 +132,17 @@ test.runIf(isRoot && servicesCanReach(process.execPath))(
       .map((entry) => join(entry.parentPath, entry.name));
     expect(sockets.length).toBeGreaterThanOrEqual(2);
     const everything = JSON.stringify({ sockets, files });
-    const tryAs = (uid: number): unknown => {
+    const tryAs = (uid: number): readonly string[] => {
       const args = ['--input-type=module', '-e', BURGLAR, everything];
-      return JSON.parse(execFileSync(process.execPath, args, { uid, gid: uid, cwd: '/', encoding: 'utf8' }));
+      const said = execFileSync(process.execPath, args, { uid, gid: uid, cwd: '/', encoding: 'utf8' });
+      return JSON.parse(said) as string[];
     };
     expect(tryAs(65_533)).toEqual([]);
-    expect(tryAs(0)).toEqual([...sockets, ...files]);
+    // The burglar is able to: as root it gets in. Some files of PostgreSQL have gone meanwhile.
+    expect(tryAs(0)).toEqual(expect.arrayContaining([...sockets, join(dataDir, 'postgres.password')]));
     // Nor does one service reach what the others have.
-    expect(tryAs(SERVICE_UIDS.redis)).toEqual(
-      [...sockets, ...files].filter((path) => path.includes('/redis/')),
-    );
+    const ofRedis = tryAs(SERVICE_UIDS.redis);
+    expect(ofRedis).toContain(join(dataDir, 'redis/redis.sock'));
+    expect(ofRedis.filter((path) => !path.startsWith(join(dataDir, 'redis/')))).toEqual([]);
   },
 );
