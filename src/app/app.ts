@@ -31,6 +31,8 @@ export interface App extends AsyncDisposable {
   /** Base URL of the API; `null` without an API. */
   readonly url: string | null;
   readonly database: Database;
+  /** Removes what was deleted from the files of local databases, too. */
+  readonly forgetDeleted: () => Promise<void>;
   readonly http: HttpServer | null;
   readiness(): Promise<Readiness>;
   /** Number of actions whose fan-out is pending or in progress, across all processes. */
@@ -183,6 +185,7 @@ async function build(
   const close = (): Promise<void> => closer.close();
   return {
     services,
+    forgetDeleted: core.forgetDeleted,
     url: http?.url ?? null,
     database,
     http,

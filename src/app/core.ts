@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { forgetDeletedKeys } from '../connections/forget-deleted-keys.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import { choiceOf, createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
@@ -12,6 +13,7 @@ import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/readers/feed-epochs.ts';
 import { newObjectId, type Collections, type Database } from '../storage/database/mongo.ts';
+import { forgetDeleted } from '../storage/privacy/forget-deleted.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 
 /** Shared by API and workers of one process: repositories, feed stores, services. */
@@ -23,6 +25,8 @@ export interface Core extends Realtime {
   readonly feedStores: readonly FeedStore[];
   readonly services: Services;
   readonly onLiveLogError: (error: unknown) => void;
+  /** Removes what was deleted from the files of local databases, too. */
+  readonly forgetDeleted: () => Promise<void>;
 }
 
 /** Receives events that do not fail the caller. */
@@ -109,5 +113,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     feedStores,
     services,
     onLiveLogError: observer.liveLogFailed,
+    forgetDeleted: async () => {
+      await forgetDeleted(database.db);
+      for (const { commands } of options.redis) await forgetDeletedKeys(commands);
+    },
   };
 }

@@ -98,6 +98,7 @@ function erasures(setup: WorkerSetup): ErasureWorker {
   const parts = partsOf(setup);
   return new ErasureWorker({
     ...parts,
+    forgetDeleted: setup.core.forgetDeleted,
     newToken: newObjectId,
     timing: ERASURE_TIMING,
     observer: {

@@ -110,6 +110,7 @@ export async function eraseTenant(
     await delay(SECOND_LOOK_MS);
     await round();
   }
+  await runtime.app.forgetDeleted();
   for (const [section, count] of removed) context.terminal.out(`${section}\t${String(count)}`);
   context.terminal.note(`All data of ${tenant} have been removed.`);
 }

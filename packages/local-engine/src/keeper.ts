@@ -71,7 +71,7 @@ function start(spec: ServiceSpec): void {
       tell({ type: 'restarted', name, pid });
     },
     failed(reason) {
-      logLine(`Cannot start ${name} again: ${reasonOf(reason)}`);
+      logLine(`Cannot look after ${name}: ${reasonOf(reason)}`);
     },
     exited(exit) {
       running.delete(name);

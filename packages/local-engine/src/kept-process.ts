@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Exit, RunningService, ServiceSpec } from './keeper-messages.ts';
+import { boundLog } from './process/bounded-log.ts';
 import { identify } from './process/identity.ts';
 import { endOrphans } from './process/orphans.ts';
 import { openOwnLog } from './process/own-file.ts';
@@ -14,7 +15,7 @@ export interface ProcessReports {
   /** It ended though nobody asked it to, and is started again after a pause. */
   down(exit: Exit, pauseMs: number): void;
   restarted(pid: number): void;
-  /** An attempt to start it again failed; further ones follow. */
+  /** An attempt to start it again, or to shorten its log, failed; further ones follow. */
   failed(reason: unknown): void;
   /** It is over for good. */
   exited(exit: Exit): void;
@@ -30,6 +31,8 @@ export interface RestartPace {
   readonly mostRestarts: number;
   /** A run this long counts as a success, after which the next end is the first one again. */
   readonly steadyMs: number;
+  /** How often its log is looked at. */
+  readonly logEveryMs: number;
 }
 
 /** It gives up after about a minute and a half. */
@@ -38,6 +41,7 @@ const PACE: RestartPace = {
   longestPauseMs: 15_000,
   mostRestarts: 10,
   steadyMs: 60_000,
+  logEveryMs: 10_000,
 };
 /** With less room on its disk a service cannot be expected to run, and its ends are not counted. */
 const ROOM_BYTES = 64 * 1024 * 1024;
@@ -54,6 +58,7 @@ export class KeptProcess {
   #identity: RunningService['identity'] | null = null;
   #isKept = false;
   #timer: NodeJS.Timeout | undefined;
+  #logTimer: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isOver = false;
   #startedAt = 0;
@@ -75,6 +80,9 @@ export class KeptProcess {
   }
 
   start(): void {
+    this.#logTimer = setInterval(() => {
+      this.#boundLog();
+    }, this.#pace.logEveryMs);
     const child = this.#spawn((reason) => {
       this.#reports.refused(reason);
       this.#finish();
@@ -144,6 +152,15 @@ export class KeptProcess {
     return child.pid;
   }
 
+  #boundLog(): void {
+    try {
+      boundLog(this.spec.log);
+    } catch (error) {
+      // The disk may be full or the folder deleted; the service goes on.
+      this.#reports.failed(error);
+    }
+  }
+
   #ended(exit: Exit): void {
     this.#child = null;
     this.#identity = null;
@@ -191,6 +208,7 @@ export class KeptProcess {
   #finish(exit?: Exit): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearInterval(this.#logTimer);
     this.#resolveOver();
     if (exit !== undefined) this.#reports.exited(exit);
   }

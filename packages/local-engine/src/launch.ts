@@ -1,9 +1,9 @@
-import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnEmbeddedEvent } from './events.ts';
 import type { Exit } from './keeper-messages.ts';
 import type { Keeper, KeptService } from './keeper-client.ts';
 import type { Durability } from './mongo/postgres-settings.ts';
+import { boundLog } from './process/bounded-log.ts';
 
 /** What it takes to start a service. */
 export interface Launch {
@@ -18,13 +18,10 @@ export interface Launch {
   readonly onEvent: OnEmbeddedEvent;
 }
 
-const LOG_LIMIT_BYTES = 10_000_000;
-
-/** The file for a service's output. What a former run wrote is kept until it is long, and then once more. */
+/** The file for a service's output. The keeper bounds it while the service runs. */
 export function logFile(launch: Pick<Launch, 'dataDir'>, name: string): string {
   const file = join(launch.dataDir, `${name}.log`);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`);
+  boundLog(file);
   return file;
 }
 

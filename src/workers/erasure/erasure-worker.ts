@@ -11,6 +11,8 @@ export interface ErasureObserver {
 }
 
 export interface ErasureWorkerDependencies extends RunErasureDependencies {
+  /** Called when members were erased and no more are waiting. Default: nothing. */
+  readonly forgetDeleted?: () => Promise<void>;
   readonly observer: ErasureObserver;
 }
 
@@ -20,6 +22,7 @@ const POLL_MS = 5_000;
 /** Completes erasures that a request did not finish, and runs the second pass. Any number may run. */
 export class ErasureWorker extends BackgroundWorker {
   readonly #dependencies: ErasureWorkerDependencies;
+  #hasErased = false;
 
   constructor(dependencies: ErasureWorkerDependencies, options: { readonly pollMs?: number } = {}) {
     super({ pollMs: options.pollMs ?? POLL_MS });
@@ -29,11 +32,17 @@ export class ErasureWorker extends BackgroundWorker {
   protected override async work(): Promise<boolean> {
     const { erasures, observer, timing, newToken } = this.#dependencies;
     const claim = await erasures.claim({ token: newToken(), now: clock.now(), leaseMs: timing.leaseMs });
-    if (claim === null) return false;
+    if (claim === null) {
+      if (this.#hasErased) await this.#dependencies.forgetDeleted?.();
+      this.#hasErased = false;
+      return false;
+    }
     const startedAt = performance.now();
     try {
-      if (await runErasure(this.#dependencies, claim, () => this.isStopping))
+      if (await runErasure(this.#dependencies, claim, () => this.isStopping)) {
+        if (claim.state === 'CONFIRMING') this.#hasErased = true;
         observer.finished(claim, (performance.now() - startedAt) / 1_000);
+      }
     } catch (error) {
       observer.failed(claim, error);
     }

@@ -6,6 +6,8 @@ import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.t
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+import { ErasureWorker } from '../../../src/workers/erasure/erasure-worker.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
 
@@ -329,6 +331,30 @@ describe('erasing', () => {
     const session = parts.session('ann');
     expect(await session.members.load(ID)).toMatchObject({ name: FORMER_MEMBER, teamId: null });
     expect(await session.refs.load(ID)).toMatchObject({ label: FORMER_MEMBER });
+  });
+
+  test('is forgotten by the files, too, once nothing more is due; a failure is made up for', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const dependencies = erasureParts(parts.database);
+    for (const memberId of [ID, 'ann']) await eraseMember(dependencies, parts.admin, memberId);
+    const open: number[] = [];
+    const failures: unknown[] = [];
+    const forgetDeleted = async (): Promise<void> => {
+      open.push(await parts.database.collections.erasures.countDocuments({ state: { $ne: 'DONE' } }));
+      if (open.length === 1) throw new Error('busy');
+    };
+    const observer = {
+      finished: () => undefined,
+      failed: (_: unknown, error: unknown) => failures.push(error),
+      claimFailed: (error: unknown) => failures.push(error),
+    };
+    await using worker = new ErasureWorker({ ...dependencies, observer, forgetDeleted }, { pollMs: 5 });
+    worker.start();
+    await expect.poll(() => open, { timeout: PATIENCE_MS }).toEqual([0, 0]);
+    await worker.stop();
+    expect(failures).toEqual([new Error('busy')]);
+    expect(open).toHaveLength(2);
   });
 
   test.each([

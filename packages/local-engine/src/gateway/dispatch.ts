@@ -2,6 +2,7 @@ import { BsonFault } from './bson/peek.ts';
 import { encode } from './bson/encode.ts';
 import { collectionCommands } from './commands/collections.ts';
 import { diagnosticCommands } from './commands/diagnostics.ts';
+import { fileCommands } from './commands/files.ts';
 import { explainCommands } from './commands/explain.ts';
 import { handshakeCommands } from './commands/handshake.ts';
 import { indexCommands } from './commands/indexes.ts';
@@ -23,6 +24,7 @@ const handlers = new Map<string, Handler>(
     ...loginCommands,
     ...sessionCommands,
     ...diagnosticCommands,
+    ...fileCommands,
     ...collectionCommands,
     ...indexCommands,
     ...readCommands,

@@ -1,3 +1,4 @@
+import { tableOf } from './collection-table.ts';
 import type { Engine } from './engine.ts';
 
 interface Growth {
@@ -45,17 +46,8 @@ export class Statistics {
   }
 
   async #analyse(db: string, collection: string): Promise<void> {
-    const [row] = await this.#engine.rows({
-      sql: `SELECT collection_id::text FROM documentdb_api_catalog.collections
-        WHERE database_name = $1 AND collection_name = $2 AND view_definition IS NULL`,
-      parameters: [db, collection],
-    });
-    const id = row?.[0]?.toString();
-    if (id === undefined) return;
-    await this.#engine.rows({
-      sql: `ANALYZE documentdb_data.documents_${id}`,
-      parameters: [],
-      isOneOff: true,
-    });
+    const table = await tableOf(this.#engine, db, collection);
+    if (table === undefined) return;
+    await this.#engine.rows({ sql: `ANALYZE ${table}`, parameters: [], isOneOff: true });
   }
 }

@@ -13,8 +13,12 @@ const OUTDATED = `SELECT name FROM pg_available_extensions
  * What the gateway may do: all of the extension, and what keeps its tables in order. It is no superuser, so a client that speaks for it
  * neither reads files nor runs programs.
  */
-const GATEWAY_ROLE = `SELECT 'CREATE ROLE ${GATEWAY_USER} LOGIN IN ROLE documentdb_admin_role, pg_maintain'
+const GATEWAY_ROLE = `SELECT 'CREATE ROLE ${GATEWAY_USER} LOGIN'
   WHERE NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '${GATEWAY_USER}')`;
+const GATEWAY_RIGHTS = [
+  `GRANT documentdb_admin_role, pg_maintain, pg_checkpoint TO ${GATEWAY_USER}`,
+  `GRANT EXECUTE ON FUNCTION pg_switch_wal() TO ${GATEWAY_USER}`,
+];
 
 /**
  * Every two seconds each of these jobs makes a connection of its own, which costs a tenth of a core. The gateway runs them
@@ -37,7 +41,8 @@ export async function setUpCluster(
     for (const extension of await texts(OUTDATED)) {
       await session.execute(`ALTER EXTENSION ${extension} UPDATE`, [], true);
     }
-    for (const statement of await texts(GATEWAY_ROLE)) await session.execute(statement, [], true);
+    for (const statement of [...(await texts(GATEWAY_ROLE)), ...GATEWAY_RIGHTS])
+      await session.execute(statement, [], true);
     await session.execute(
       `UPDATE cron.job SET nodename = '${HERE}', nodeport = ${String(POSTGRES_PORT)}`,
       [],

@@ -70,6 +70,8 @@ const SHARED: Readonly<Record<string, string | number>> = {
   // Nobody replicates from here, and less has to be logged then.
   wal_level: 'minimal',
   max_wal_senders: 0,
+  // A file of the log that is used again would hold old contents until they are written over.
+  wal_recycle: 'off',
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   // The planner takes the right compound index only with statistics, so they must follow new data soon.
@@ -81,5 +83,9 @@ const SHARED: Readonly<Record<string, string | number>> = {
   timezone: 'GMT',
   log_timezone: 'GMT',
   log_checkpoints: 'off',
+  // Clients get their errors as answers. Details and statements, which may contain data, and warnings would only fill the disk.
+  log_min_messages: 'error',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
   log_line_prefix: '%m [%p] ',
 };

@@ -1,10 +1,14 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 import { KeptProcess, type RestartPace } from '../../src/kept-process.ts';
 
-const PACE: RestartPace = { firstPauseMs: 1, longestPauseMs: 8, mostRestarts: 5, steadyMs: 600_000 };
+const PACE: RestartPace = {
+  ...{ firstPauseMs: 1, longestPauseMs: 8, mostRestarts: 5 },
+  ...{ steadyMs: 600_000, logEveryMs: 600_000 },
+};
 
 let folder: string;
 beforeEach(() => {
@@ -101,4 +105,17 @@ it('leaves what nobody asked it to keep running ended', async () => {
   kept.start();
   await kept.over;
   expect(heard).toEqual(['started', 'exited with 3']);
+});
+
+it('empties a log that has become long while its writer goes on, and keeps what was in it once', async () => {
+  const { kept } = keep("process.stdout.write('x'.repeat(11e6)); setInterval(() => console.log('on'), 5)", {
+    logEveryMs: 5,
+  });
+  kept.start();
+  const sizes = () =>
+    ['log.1', 'log'].map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  await expect.poll(() => (sizes()[0] ?? 0) > 10e6, { timeout: PATIENCE_MS }).toBe(true);
+  await expect.poll(() => sizes()[1] ?? 0, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+  expect(sizes()[1]).toBeLessThan(10e6);
+  await kept.stop();
 });
