@@ -1,3 +1,4 @@
+import type { StretchGuess } from './stretch-guess.ts';
 import type { UserId } from '../domain/action.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { AnnounceDependencies } from '../realtime/announce.ts';
@@ -24,6 +25,8 @@ export interface RebuildDependencies extends FeedDependencies {
   /** Upper bound on the entries a rebuild stores. */
   readonly cap: number;
   readonly inTurn: InTurn;
+  /** Shared by the rebuilds of a process. */
+  readonly stretch: StretchGuess;
 }
 
 export interface FeedReaderDependencies

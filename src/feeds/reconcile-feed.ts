@@ -84,7 +84,7 @@ export async function rebuildStoredFeed(
     : (await sweep(given, userId, given.inTurn)).before;
   const isDifferenceKnown = before !== null && storesWhatWasRead(before, vouchedFor);
   const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
-  const { cap, feedStore, inTurn } = dependencies;
+  const { cap, feedStore, inTurn, stretch } = dependencies;
   await feedStore.fill(userId, []);
   const membership = await feedMembershipOf(dependencies, userId);
   const entries = await inTurn(() =>
@@ -94,6 +94,7 @@ export async function rebuildStoredFeed(
         reader: membership.reader,
         keys: sourceKeys(membership),
         followsOf: () => Promise.resolve(membership.follows),
+        guess: stretch,
       },
       { limit: cap + 1 },
     ),

@@ -7,6 +7,7 @@ import { entriesOf } from './membership.ts';
 import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
+import { MAX_CANDIDATES, StretchGuess } from './stretch-guess.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Actions with the follows that decide over them. */
@@ -23,17 +24,16 @@ export interface SourceReader {
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
   /** Everything of a stretch that may hold little; null: it holds more than so many. */
   readonly lookAtLittle?: (window: SourceWindow, most: number) => Promise<Looked | null>;
+  /** Where many feeds are read one after another, whole: what the last one has shown about the first stretch. */
+  readonly guess?: StretchGuess;
   /** Takes the actions of what is given. */
   readonly keep?: (actions: readonly Action[]) => Promise<void>;
 }
 
-/** The first stretch of time that is looked at, and how much longer each next one is. */
-const FIRST_WINDOW_MS = 3_600_000;
+/** How much longer each next stretch of time is. */
 const WINDOW_GROWTH = 8;
 /** A stretch longer than this is the rest of time. */
 const LAST_WINDOW_MS = 10 * 365 * 86_400_000;
-/** Actions of one stretch; where there are more, the stretch is made shorter. */
-const MAX_CANDIDATES = 2_000;
 /** Of one look at everything, where there may be little: where there is more, as many are brought in vain. */
 const LITTLE = 50;
 
@@ -51,7 +51,7 @@ const LITTLE = 50;
  */
 export async function readFromSource(
   dependencies: FeedDependencies,
-  { reader, keys, followsOf, lookAtLittle, keep }: SourceReader,
+  { reader, keys, followsOf, lookAtLittle, guess = new StretchGuess(), keep }: SourceReader,
   query: FeedQuery,
 ): Promise<FeedEntry[]> {
   const { audience, refIds, pullRefIds, passerIds } = keys;
@@ -59,6 +59,7 @@ export async function readFromSource(
   const { after, since, until, limit } = query;
   const top = earliest(after?.relevancy, until);
   const found = new Map<string, Found>();
+  let candidates = 0;
   const take = async ({ actions, follows }: Looked): Promise<void> => {
     const read = new Map(actions.map((action) => [action.id, action]));
     for (const entry of await entriesOf(dependencies, { reader, follows }, actions)) {
@@ -69,6 +70,7 @@ export async function readFromSource(
   const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
     const actions = await dependencies.sourceActions.candidates(keys, window, most);
     if (most !== null && actions.length > most) return false;
+    candidates += actions.length;
     await take({ actions, follows: await followsOf(actions) });
     return true;
   };
@@ -98,17 +100,23 @@ export async function readFromSource(
       return give(certainAbove(above));
     }
   }
-  let length = FIRST_WINDOW_MS;
+  let length = guess.ms;
+  let looked = 0;
   for (;;) {
     const from = upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS;
     const above = length > LAST_WINDOW_MS ? null : new Date(from - length);
     if (!(await look({ above, upTo }, length <= 1 ? null : MAX_CANDIDATES))) {
       length = Math.max(1, Math.floor(Math.min(length, LAST_WINDOW_MS) / WINDOW_GROWTH));
+      guess.wasTooLong(length);
       continue;
     }
     const certain = certainAbove(above);
     const isAtEnd = above === null || (since !== undefined && above.getTime() < since.getTime());
-    if (isAtEnd || certain.length >= limit) return give(certain);
+    looked += length;
+    if (isAtEnd || certain.length >= limit) {
+      guess.wasNeeded(looked, candidates);
+      return give(certain);
+    }
     upTo = above;
     length *= WINDOW_GROWTH;
   }

@@ -6,6 +6,7 @@ import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { rebuildStoredFeed, sweepFeed } from '../../feeds/reconcile-feed.ts';
+import { StretchGuess } from '../../feeds/stretch-guess.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 import type { RebuildDependencies } from '../../feeds/feed-dependencies.ts';
@@ -27,7 +28,7 @@ export interface RebuildObserver {
   failed(error: unknown): void;
 }
 
-export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn'> {
+export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn' | 'stretch'> {
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
@@ -52,7 +53,11 @@ export class RebuildWorker extends BackgroundWorker {
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
     const { gate = new LaneGate(), workSignal } = dependencies;
     super({ pollMs: options.pollMs, workSignal, work: 'rebuild' });
-    this.#dependencies = { ...dependencies, inTurn: (chunk) => gate.run(IN_BULK, chunk) };
+    this.#dependencies = {
+      ...dependencies,
+      inTurn: (chunk) => gate.run(IN_BULK, chunk),
+      stretch: new StretchGuess(),
+    };
     this.#options = options;
   }
 

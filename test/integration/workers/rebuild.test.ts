@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { OnDispose } from '../../../src/lib/on-dispose.ts';
 import { openLiveList, wholeList } from '../../support/live-list.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
@@ -301,4 +302,26 @@ test('is for admins only', async () => {
   for (const what of ['rebuildFeed', 'readFeedState'] as const)
     await expect(parts.services[what](parts.service, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
   expect(await parts.repositories.feeds.countDue()).toBe(0);
+});
+
+test('looks at the actions of all time at once where the feeds before have shown that there are few', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
+  for (const days of [0, 1, 30, 400])
+    await parts.publish({ scope: 'PUBLIC', conducted: new Date(Date.now() - days * 86_400_000) });
+  await parts.fanOut();
+  await using worker = parts.rebuildWorker();
+  worker.start();
+  const looks = async (): Promise<number> => {
+    const commands = await commandsOf(parts.database, async () => {
+      await parts.services.rebuildFeed(parts.admin, 'ann');
+      await parts.idle();
+    });
+    return commands.filter(({ name, collection }) => name === 'find' && collection === 'actions').length;
+  };
+  const first = await looks();
+  // The fan-outs under way, what is stored, and one look: by the reader, by what they follow and by who passes it on.
+  expect(await looks()).toBe(5);
+  expect(first).toBeGreaterThan(12);
+  expect(await stored(parts, 'ann')).toHaveLength(4);
 });

@@ -32,6 +32,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
       };
     },
     async fill(userId, entries) {
+      if (entries.length === 0) return [];
       const found = await items.find(
         userId,
         entries.map((entry) => entry.actionId),
