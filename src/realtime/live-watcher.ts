@@ -120,7 +120,7 @@ export class LiveWatcher implements StreamOwner {
 
   #opening({ head }: LogSnapshot): LiveMessage[] {
     if (this.#position !== null) return [];
-    // Where it resumes from: a watcher disconnected right after `ready` has not received the missed messages yet. Written anew:
+    // Where it resumes from: a watcher disconnected right after `ready` has not received the missed messages yet. Written again:
     // what a client sends is not sent back.
     return [{ kind: 'ready', cursor: this.#cursor(this.#from ?? head) }];
   }
