@@ -133,7 +133,7 @@ export class TabHub {
 
   #lead(): void {
     this.#isLeader = true;
-    this.#term = Math.max(Date.now(), this.#term + 1);
+    this.#term = Math.max(performance.timeOrigin + performance.now(), this.#term + 1);
     this.#tell(true);
     this.#wantAll();
   }
