@@ -7,6 +7,7 @@ import { runCommand } from '../process/run-command.ts';
 import { openApt } from './apt.ts';
 import type { Apt } from './apt.ts';
 import type { AptSource } from './apt-sources.ts';
+import { checkPackages } from './check-packages.ts';
 import { installPrograms } from './programs.ts';
 import type { TreeRecipe } from './recipe.ts';
 import { makeTemplateCluster } from './template-cluster.ts';
@@ -75,6 +76,7 @@ async function fillTree(
   // Also with a strict umask: the services run as other users.
   chmodSync(tree, 0o755);
   const archives = await apt.download(way.isSlim);
+  checkPackages(archives, recipe.pins, onEvent);
   await unpackPackages(archives, tree, path, onEvent);
   for (const name of recipe.removed) rmSync(join(tree, name), { recursive: true, force: true });
   for (const [name, target] of recipe.links) {

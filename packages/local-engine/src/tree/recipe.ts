@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PINNED_PACKAGES } from './pinned-packages.ts';
 
 /** What a tree is made of. The default is `DOCUMENTDB_RECIPE`; tests use small ones. */
 export interface TreeRecipe {
@@ -7,6 +8,8 @@ export interface TreeRecipe {
   /** The Debian suite the packages come from. */
   readonly suite: string;
   readonly packages: readonly string[];
+  /** SHA-256 of packages by file name; see `checkPackages`. */
+  readonly pins: Readonly<Record<string, string>>;
   /** Packages that count as installed, so that neither they nor what only they need is fetched. */
   readonly assumed: readonly string[];
   /** Programs to be run from the tree, as paths in it. */
@@ -36,6 +39,7 @@ export const DOCUMENTDB_RECIPE: TreeRecipe = {
     `postgresql-${POSTGRES_MAJOR}-postgis-3-scripts`,
     'valkey-server',
   ],
+  pins: PINNED_PACKAGES,
   assumed: [
     ...['libgdal39', 'libsfcgal2', 'proj-bin'],
     ...[

@@ -43,6 +43,7 @@ export function makeFakeArchive(folder: string): { readonly aptFolder: string; r
     version: 1,
     suite: FAKE_SUITE,
     packages: ['fanfare-one'],
+    pins: {},
     assumed: ['fanfare-ballast'],
     programs: [],
     removed: ['usr/share/doc'],

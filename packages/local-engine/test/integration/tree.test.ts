@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test as base } from 'vitest';
@@ -60,6 +61,29 @@ test('fetches the assumed packages after all when the tree cannot be made withou
   });
   expect(readFileSync(join(tree, 'usr/share/fanfare-ballast/link'), 'utf8')).toBe('fanfare-ballast');
   expect(events.map((event) => event.message)).toContainEqual(expect.stringContaining('Trying again'));
+});
+
+test('takes known packages only with the contents they are known by, and says which it does not know', async () => {
+  await using folder = testFolder();
+  const options = optionsIn(folder.path);
+  const pool = join(folder.path, 'debian', 'pool');
+  const digestOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(pool, name)))
+      .digest('hex');
+  const [one = '', two = ''] = readdirSync(pool).filter((name) => !name.includes('ballast'));
+  const build = async (pins: Readonly<Record<string, string>>): Promise<string> => {
+    const events: EmbeddedEvent[] = [];
+    const recipe = { ...options.recipe, pins };
+    await ensureTree({ ...options, recipe, onEvent: (event) => events.push(event) });
+    return events.find(({ message }) => message.includes('signature'))?.message ?? '';
+  };
+  await expect(build({ [one]: digestOf(one), [two]: digestOf(one) })).rejects.toMatchObject({
+    code: 'BUILD_FAILED',
+    message: expect.stringContaining(`The package ${two} has the SHA-256 ${digestOf(two)}`) as string,
+  });
+  expect(await build({ [one]: digestOf(one) })).toMatch(new RegExp(`^1 of 2 packages .*: ${two}$`));
+  expect(await build({ [one]: digestOf(one), [two]: digestOf(two) })).toBe('');
 });
 
 test('another recipe is another tree, and both stay', async () => {
