@@ -5,6 +5,7 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { anonymiseRecord, erasedSubjects, membersIn } from '../../storage/privacy/anonymise-records.ts';
+import { uncarried } from '../../storage/directory/name-stamps.ts';
 import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
 import type { ReturnedMarks } from '../../storage/offload/offload-returns.ts';
 import type { OffloadRecord } from '../../storage/offload/offload-records.ts';
@@ -154,9 +155,9 @@ async function bringActions(
   const documents = records.flatMap(({ section, document }) => (section === 'actions' ? [document] : []));
   if (documents.length === 0) return new Set();
   const returning = await offloads.bringActions(offloadId, documents);
-  // The file contains names and labels from before later renames.
+  // The file contains names and labels from before later renames, or as another database has them.
   await renames.carryAgain(
-    documents.flatMap((document) => (document['names'] as readonly string[] | undefined) ?? []),
+    uncarried(documents.flatMap((document) => (document['names'] as readonly string[] | undefined) ?? [])),
     clock.now(),
   );
   return returning;

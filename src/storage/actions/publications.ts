@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../documents/documents.ts';
-import { duplicatePositions } from '../database/errors.ts';
+import { duplicatePositions, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 
 type Keyed = Pick<ActionDocument, 'actorId'> & { readonly idempotencyKey: string };
@@ -68,6 +68,26 @@ export async function notePublications(
       },
     })),
     { ordered: false },
+  );
+}
+
+/** Records the ids of keys that have no record: another action may have been published under a key meanwhile. */
+export async function keepPublications(
+  publications: Collections['publications'],
+  actions: readonly (Keyed & Pick<ActionDocument, '_id'>)[],
+): Promise<void> {
+  if (actions.length === 0) return;
+  await retryOnDuplicateKey(() =>
+    publications.bulkWrite(
+      actions.map((action) => ({
+        updateOne: {
+          filter: { _id: publicationId(action) },
+          update: { $setOnInsert: { actionId: action._id } },
+          upsert: true,
+        },
+      })),
+      { ordered: false },
+    ),
   );
 }
 

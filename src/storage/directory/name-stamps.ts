@@ -28,6 +28,11 @@ export function idOfStamp(stamp: string): RefId {
   return stamp.slice(0, stamp.lastIndexOf(SEPARATOR));
 }
 
+/** The same names, whatever version the copies have. */
+export function uncarried(stamps: readonly string[]): string[] {
+  return stamps.map((stamp) => nameStamp(idOfStamp(stamp), UNCARRIED));
+}
+
 /** Filter for actions that copy the name in any version. Index `names`. */
 export function holdsName(id: RefId): Document {
   return { names: { $elemMatch: { $gte: `${id}${SEPARATOR}`, $lt: `${id}${AFTER_SEPARATOR}` } } };

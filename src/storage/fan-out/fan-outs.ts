@@ -1,4 +1,4 @@
-import { ObjectId, type Collection, type Filter } from 'mongodb';
+import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
 import type { Action, ActionId, Engagement, RefId, Reshare } from '../../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { toAction } from '../actions/action-document.ts';
@@ -160,7 +160,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
       const result = await collection.updateOne(
         { ...ownedBy(claim), ...isSameAudience(claim) },
-        revised({ $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } }),
+        revised(decided(refIds)),
       );
       return result.matchedCount === 1;
     },
@@ -229,6 +229,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return document === null ? null : toAction(document);
     },
   };
+}
+
+function decided(pullRefIds: readonly RefId[]): UpdateFilter<ActionDocument> {
+  return pullRefIds.length === 0
+    ? { $unset: { pullRefIds: 1, undecidedRefIds: 1 } }
+    : { $set: { pullRefIds: [...pullRefIds] }, $unset: { undecidedRefIds: 1 } };
 }
 
 export type FanOutsRepository = ReturnType<typeof fanOutsRepository>;

@@ -1,7 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import { isDuplicateKey } from '../database/errors.ts';
+import { isKeyed, keepPublications } from '../actions/publications.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
+import { uncarried } from '../directory/name-stamps.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import { MIGRATIONS } from '../migrations/registry.ts';
 import type { Collections } from '../database/mongo.ts';
@@ -22,7 +24,7 @@ export interface ReturnedMarks {
 
 /** Restores offloaded actions; see `offloads.ts`. */
 export function offloadReturns(collections: Collections) {
-  const { actions, refs } = collections;
+  const { actions, publications, refs } = collections;
 
   /** Replaces this file's tombstone, or inserts. Any other existing document stays. */
   async function bring(offloadId: string, document: ActionDocument): Promise<void> {
@@ -31,7 +33,7 @@ export function offloadReturns(collections: Collections) {
     const isOwn = tombstone?.offload?.id === offloadId && tombstone.offload.stage === 'OUT';
     if (tombstone !== null && !isOwn) return;
     const withheld: ActionDocument = {
-      ...document,
+      ...asOfNowhere(document),
       // A new revision: processes may have cached the action as it was after the file was written.
       rev: newRevision(),
       isDeleted: true,
@@ -60,8 +62,12 @@ export function offloadReturns(collections: Collections) {
           'offload.id': offloadId,
           'offload.stage': 'RETURNING',
         })
-        .project<{ _id: ObjectId }>({ _id: 1 })
+        .project<Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>>({
+          actorId: 1,
+          idempotencyKey: 1,
+        })
         .toArray();
+      await keepPublications(publications, returning.filter(isKeyed));
       return new Set(returning.map(({ _id }) => _id.toHexString()));
     },
 
@@ -133,12 +139,40 @@ export function offloadReturns(collections: Collections) {
 
   /** Adds pins below the current ones, as far as there is room. */
   async function bringPins(pins: readonly PinRecord[], max: number): Promise<void> {
-    for (const { refId, actionId } of pins)
-      await refs.updateOne(
-        { _id: refId, pinned: { $ne: actionId }, [`pinned.${String(max - 1)}`]: { $exists: false } },
-        { $push: { pinned: actionId } },
+    const pinned = { $ifNull: ['$pinned', []] };
+    for (const { refId, actionId } of pins) {
+      const isToStay = { $or: [{ $in: [actionId, pinned] }, { $gte: [{ $size: pinned }, max] }] };
+      // Another database may not know the ref yet.
+      await retryOnDuplicateKey(() =>
+        refs.updateOne(
+          { _id: refId },
+          [
+            {
+              $set: {
+                pinned: { $cond: [isToStay, pinned, { $concatArrays: [pinned, [actionId]] }] },
+                version: { $ifNull: ['$version', 0] },
+                followerCount: { $ifNull: ['$followerCount', 0] },
+              },
+            },
+          ],
+          { upsert: true },
+        ),
       );
+    }
   }
+}
+
+/**
+ * The action without what only the database from which it was taken knows: the versions of the names it copies, and which of
+ * its refs have too many followers to push to.
+ */
+function asOfNowhere({ names, pullRefIds, undecidedRefIds, ...document }: ActionDocument): ActionDocument {
+  const undecided = [...new Set([...(undecidedRefIds ?? []), ...(pullRefIds ?? [])])];
+  return {
+    ...document,
+    ...(names === undefined ? {} : { names: uncarried(names) }),
+    ...(undecided.length === 0 ? {} : { undecidedRefIds: undecided }),
+  };
 }
 
 /** Key that reaches a document on its shard: interactions are sharded by their action. */

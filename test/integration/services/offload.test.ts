@@ -184,6 +184,71 @@ describe.each(someModels(1))('with the feed model %s', (model) => {
   });
 });
 
+/** What repeating the publications and a comment of the world answers. */
+async function replayed({ services, publish, session }: Parts, { ids }: World): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const n of ids.keys()) {
+    if (n === 2) continue;
+    const again = publish({ idempotencyKey: `key-${String(n)}` });
+    answers.push(
+      await again.then(
+        ({ action, isReplay }) => [action.id, isReplay],
+        (error: unknown) => (error instanceof Error ? error.message : error),
+      ),
+    );
+  }
+  const comment = { kind: 'COMMENT', text: 'Well done', idempotencyKey: 'c' } as const;
+  for (const n of [0, 6]) {
+    const input = { actionId: ids[n] ?? '', ...comment };
+    answers.push((await services.addInteraction(session('bob'), input)).interaction.id);
+  }
+  return answers;
+}
+
+test('what comes back into another database answers as before, repeated keys included', async () => {
+  await using from = await openParts();
+  const world = await makeWorld(from);
+  await from.services.upsertRefs(from.service, [{ id: 'site', type: 'site', label: 'Old' }]);
+  await from.services.upsertRefs(from.service, [{ id: 'site', type: 'site', label: 'Site' }]);
+  const { actions } = from.database.collections;
+  const pulled = new ObjectId(world.ids[1]);
+  await actions.updateOne({ _id: pulled }, { $set: { pullRefIds: ['site'] } });
+  const answers = await replayed(from, world);
+  await from.idle();
+  const before = await seen(from);
+
+  await using to = await openParts();
+  for (const name of ['members', 'follows', 'readerStamps'] as const) {
+    const [source, target] = [from, to].map(
+      ({ database }) => database.collections[name] as unknown as typeof actions,
+    );
+    const documents = (await source?.find().toArray()) ?? [];
+    if (documents.length > 0) await target?.insertMany(documents);
+  }
+  // It has this name, too, by fewer changes.
+  await to.services.upsertRefs(to.service, [{ id: 'site', type: 'site', label: 'Place' }]);
+  const path = newFile();
+  expect(await takeOut(from, path, day(40))).toMatchObject({ taken: 8 });
+  expect(await bringBack(to, path)).toEqual({ returned: 8, skipped: 0 });
+  await using renames = new RenameWorker(
+    { ...to.repositories, observer: { carried: () => undefined, failed: fail, claimFailed: fail } },
+    { workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
+  );
+  renames.start();
+  const labels = async (): Promise<unknown[]> =>
+    (await to.database.collections.actions.distinct('refs.label')) as unknown[];
+  await expect.poll(labels, { timeout: PATIENCE_MS }).toEqual(['Place']);
+  const after = await seen(to);
+  const plain = (documents: readonly { readonly _id: ObjectId }[]) =>
+    documents.map(({ _id, ...rest }) => [
+      _id,
+      { ...rest, pullRefIds: undefined, names: undefined, refs: undefined },
+    ]);
+  expect({ ...after, actions: plain(after.actions) }).toEqual({ ...before, actions: plain(before.actions) });
+  expect(await replayed(to, world)).toEqual(answers);
+  expect(await seen(to)).toEqual(after);
+});
+
 describe('what changes while it is taken out', () => {
   test.each([
     [
