@@ -43,6 +43,7 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     {
       ...{ workerId, workSignal, leaseMs, pollMs },
       ...{ retentionMs: events.retentionMs, digests: events.digests },
+      receiverUrls: receivers.map(({ url }) => url),
     },
   );
   const webhooks = receivers.map((receiver) => {

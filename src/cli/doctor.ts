@@ -2,6 +2,7 @@ import { allIndexes } from '../app/indexes.ts';
 import { missingIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/database/mongo.ts';
+import { webhookDeliveriesRepository } from '../storage/events/webhook-deliveries.ts';
 import { offloadsRepository } from '../storage/offload/offloads.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
@@ -132,6 +133,7 @@ async function* examineMongo(
   yield await examineIndexes(database, hasTenants);
   yield await examineSchema(database, hasTenants);
   yield* examineOffloads(database);
+  yield* examineWebhooks(database);
 }
 
 async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {
@@ -190,6 +192,16 @@ async function* examineOffloads({ collections }: Database): AsyncGenerator<Findi
       detail: isReturning
         ? `${String(actions)} actions are being restored; if no restore is running, run it again with the same file`
         : `${String(actions)} actions are being offloaded; if no offload is running, run it again with the same day and file`,
+    };
+}
+
+/** Deliveries that nobody retries any more, by receiver and reason. */
+async function* examineWebhooks({ collections }: Database): AsyncGenerator<Finding> {
+  for (const { url, error, count } of await webhookDeliveriesRepository(collections).failed())
+    yield {
+      state: 'note',
+      what: 'Webhooks',
+      detail: `${String(count)} deliveries to ${new URL(url).host} failed: ${error}`,
     };
 }
 

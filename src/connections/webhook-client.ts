@@ -14,6 +14,8 @@ export type WebhookOutcome =
     };
 
 export interface WebhookClient extends Disposable {
+  /** Time limit of `post`. */
+  readonly timeoutMs: number;
   /** Resolves within the time limit. Rejects only when the signal aborts. */
   post(headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<WebhookOutcome>;
 }
@@ -68,6 +70,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 
   return {
+    timeoutMs,
     async post(headers, body, signal) {
       signal.throwIfAborted();
       // AbortSignal.any would leak: the long-lived signal keeps a reference per attempt.

@@ -16,6 +16,18 @@ export interface WebhookReceiver {
   readonly allowPrivateAddress: boolean;
 }
 
+/** Why the receiver is not to be sent the event, as it is configured; `null`: it is. */
+export function refusalOf(
+  { types, tenant }: Pick<WebhookReceiver, 'types' | 'tenant'>,
+  event: { readonly type: HostEventType; readonly tenant: Tenant | null },
+): string | null {
+  if (types !== null && !types.includes(event.type))
+    return `The receiver is no longer configured for events of the type ${event.type}`;
+  if (tenant !== null && tenant !== event.tenant)
+    return 'The receiver is no longer configured for events of this tenant';
+  return null;
+}
+
 export const WEBHOOK_STATES = ['RETRYING', 'FAILED'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
@@ -38,6 +50,10 @@ export interface WebhookDelivery {
   /** Time of the first attempt. */
   readonly triedSince: Date;
 }
+
+/** Time after which a receiver that no process has in its settings counts as removed: workers restart one after the other. */
+export const RECEIVER_REMOVED_AFTER_MS = 60_000;
+export const RECEIVER_REMOVED = 'The receiver is no longer configured';
 
 const FIRST_DELAY_MS = 5_000;
 const FACTOR = 3;

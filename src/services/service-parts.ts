@@ -108,7 +108,10 @@ export type TenantDependencies = Pick<
   'erasedTenants' | 'feedStore' | 'liveLog' | 'onLiveLogError' | 'sessionEnds' | 'tenantData'
 >;
 
-export type HostEventDependencies = Pick<ServiceParts, 'erasures' | 'hostEvents' | 'webhookDeliveries'>;
+export type HostEventDependencies = Pick<
+  ServiceParts,
+  'erasures' | 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'
+>;
 
 export type OperationsDependencies = Pick<
   ServiceParts,

@@ -9,7 +9,7 @@ import { uniqueName } from './unique-name.ts';
 /** A mover that nothing starts. */
 export function eventMover(
   collections: Collections,
-  options: Partial<Pick<EventMoverOptions, 'retentionMs' | 'digests'>> = {},
+  options: Partial<Pick<EventMoverOptions, 'retentionMs' | 'digests' | 'receiverUrls'>> = {},
 ): EventMover {
   return new EventMover(
     {
@@ -25,6 +25,7 @@ export function eventMover(
       pollMs: 20,
       retentionMs: 7 * 86_400_000,
       digests: null,
+      receiverUrls: [],
       ...options,
     },
   );

@@ -57,7 +57,8 @@ export function webhookWorker(
     },
     {
       ...{ receiver, workerId: uniqueName('webhooks'), leaseMs: 30_000, pollMs: 20 },
-      ...{ retryForMs: 72 * HOUR_MS, ...rest },
+      // Rounds wait for all of their requests, however busy the machine is.
+      ...{ retryForMs: 72 * HOUR_MS, slowAfterMs: HOUR_MS, ...rest },
     },
   );
 }

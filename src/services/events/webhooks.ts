@@ -3,7 +3,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
+import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
 import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
 import type { WebhookPlace } from '../../storage/events/webhook-deliveries.ts';
@@ -45,7 +45,10 @@ export async function listWebhookDeliveries(
   });
 }
 
-/** Retries a delivery at once, with as many attempts as a new one. @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND */
+/**
+ * Retries a delivery at once, with as many attempts as a new one.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND; CONFLICT when no worker has its receiver in its settings
+ */
 export async function retryWebhook(
   dependencies: HostEventDependencies,
   identity: Identity,
@@ -53,7 +56,15 @@ export async function retryWebhook(
 ): Promise<WebhookDeliveryView> {
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
-  const delivery = await dependencies.webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
+  const { webhookDeliveries, webhookReceivers } = dependencies;
+  const known = await webhookDeliveries.find(tenantOf(identity.userId), id);
+  const seenAt = known === null ? null : await webhookReceivers.seenAt(known.url);
+  if (known !== null && clock.time() - (seenAt?.getTime() ?? 0) > RECEIVER_REMOVED_AFTER_MS)
+    throw new FanfareError(
+      'CONFLICT',
+      `No worker has the receiver ${hostOf(known.url)} in its settings: nothing would be sent`,
+    );
+  const delivery = await webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
   const [view] = delivery === null ? [] : await withEvents(dependencies, identity, [delivery]);
   if (view === undefined) throw new FanfareError('NOT_FOUND', 'The webhook delivery does not exist');
   return view;

@@ -98,11 +98,33 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
     },
 
     /** Records the final failure. Deliveries waiting behind it become due. */
-    async giveUp(id: string, error: string): Promise<void> {
+    async giveUp(id: string, error: string, attempts: number): Promise<void> {
       await webhookDeliveries.updateOne(
         { _id: id },
-        { $set: { error, state: 'FAILED' }, $unset: { nextAttemptAt: 1 }, $inc: { attempts: 1 } },
+        { $set: { error, state: 'FAILED', attempts }, $unset: { nextAttemptAt: 1 } },
       );
+    },
+
+    /** The same for everything that waits for other receivers than these. Index `due`. */
+    async giveUpOthers(urls: readonly string[], error: string): Promise<void> {
+      await webhookDeliveries.updateMany(
+        { url: { $nin: [...urls] }, state: 'RETRYING' },
+        { $set: { error, state: 'FAILED' }, $unset: { nextAttemptAt: 1 } },
+      );
+    },
+
+    /** Makes waiting deliveries, all of one action, due at this time, and those behind them. */
+    async putOff(deliveries: readonly WebhookDelivery[], nextAttemptAt: Date): Promise<void> {
+      const [first] = deliveries;
+      if (first === undefined) return;
+      await webhookDeliveries.updateOne({ _id: first.id, state: 'RETRYING' }, { $set: { nextAttemptAt } });
+      await alignAction(first.url, first.actionId, nextAttemptAt);
+    },
+
+    /** The delivery of an event, wherever it was stored. Unique key: `_id`. */
+    async of(url: string, eventId: string): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOne({ _id: eventIdOf('webhook', url, eventId) });
+      return document === null ? null : toDelivery(document);
     },
 
     /** The receiver is back: everything waiting becomes due. Index `due`. */
@@ -111,6 +133,11 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
         { url, state: 'RETRYING', nextAttemptAt: { $gt: now } },
         { $set: { nextAttemptAt: now } },
       );
+    },
+
+    async find(tenant: Tenant | null, id: string): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOne({ _id: id, ...(tenant === null ? {} : { tenant }) });
+      return document === null ? null : toDelivery(document);
     },
 
     /** Makes a delivery, and those waiting behind it, due at once. `null`: there is no such delivery. */
@@ -142,6 +169,22 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
         { seq: -1, _id: -1 },
         limit,
       ),
+
+    /** Numbers of failed deliveries by receiver and reason, the most first, at most a hundred. Index `newest_by_state`. */
+    async failed(): Promise<{ readonly url: string; readonly error: string; readonly count: number }[]> {
+      const found = await webhookDeliveries
+        .aggregate<{
+          readonly _id: { readonly url: string; readonly error?: string };
+          readonly count: number;
+        }>([
+          { $match: { state: 'FAILED' } },
+          { $group: { _id: { url: '$url', error: '$error' }, count: { $sum: 1 } } },
+          { $sort: { count: -1, _id: 1 } },
+          { $limit: 100 },
+        ])
+        .toArray();
+      return found.map(({ _id: { url, error = '' }, count }) => ({ url, error, count }));
+    },
 
     /** Deletes deliveries of deleted events. Index `newest`. */
     async purge(upTo: number): Promise<void> {

@@ -53,6 +53,19 @@ export function webhookReceiversRepository({ webhookReceivers }: Pick<Collection
       await webhookReceivers.updateOne({ _id: url, worker }, { $unset: { worker: 1, leaseUntil: 1 } });
     },
 
+    /** When a process last had the receiver in its settings; `null`: not for long. */
+    async seenAt(url: string): Promise<Date | null> {
+      return (await webhookReceivers.findOne({ _id: url }))?.seenAt ?? null;
+    },
+
+    /** Receivers that a process has had in its settings since. At most a few. */
+    async seenSince(time: Date): Promise<string[]> {
+      const found = await webhookReceivers
+        .find({ seenAt: { $gte: time } }, { projection: { _id: 1 } })
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
     /** Deletes receivers that no process has had in its settings since. */
     async forget(before: Date): Promise<void> {
       await webhookReceivers.deleteMany({ seenAt: { $lt: before } });

@@ -1,4 +1,5 @@
 import type { HostEvent } from '../../domain/host-event.ts';
+import { RECEIVER_REMOVED, RECEIVER_REMOVED_AFTER_MS } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
@@ -17,6 +18,8 @@ export interface EventMoverOptions extends BackgroundWorkerOptions {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly retentionMs: number;
+  /** The receivers of webhooks in the settings of this process. */
+  readonly receiverUrls: readonly string[];
   /** Delay of a reminder after a delivery, and the minimum time between two; `null`: never. */
   readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
 }
@@ -105,8 +108,16 @@ export class EventMover extends BackgroundWorker {
     const { purged, upTo } = await hostEvents.purge(before, BATCH);
     // Deletes deliveries of deleted events, including those left by an interrupted round.
     await webhookDeliveries.purge(upTo ?? (await hostEvents.range()).deletedUpTo);
+    await this.#giveUpRemoved(now);
     // Later, so that a receiver that comes back is still told what it missed.
     await webhookReceivers.forget(new Date(before.getTime() - retentionMs));
     if (purged < BATCH) this.#purgeAt = performance.now() + PURGE_EVERY_MS;
+  }
+
+  /** Nobody sends to a receiver that is in the settings of no process. */
+  async #giveUpRemoved(now: Date): Promise<void> {
+    const { webhookDeliveries, webhookReceivers } = this.#dependencies;
+    const seen = await webhookReceivers.seenSince(new Date(now.getTime() - RECEIVER_REMOVED_AFTER_MS));
+    await webhookDeliveries.giveUpOthers([...this.#options.receiverUrls, ...seen], RECEIVER_REMOVED);
   }
 }

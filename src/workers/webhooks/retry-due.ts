@@ -1,6 +1,6 @@
-import type { WebhookDelivery } from '../../domain/webhook.ts';
-import { inTurns } from './in-turns.ts';
-import type { WebhookSender } from './webhook-sender.ts';
+import { refusalOf, type WebhookDelivery, type WebhookReceiver } from '../../domain/webhook.ts';
+import type { Turns } from './in-turns.ts';
+import type { SendResult, WebhookSender } from './webhook-sender.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
 export interface RetryDueDependencies extends Pick<Repositories, 'hostEvents' | 'webhookDeliveries'> {
@@ -10,42 +10,79 @@ export interface RetryDueDependencies extends Pick<Repositories, 'hostEvents' | 
   };
 }
 
-/** Retries due deliveries up to a limit; those of one action in order, until one fails. Returns false when none was due. */
+export interface RetryTo {
+  readonly receiver: WebhookReceiver;
+  readonly sender: WebhookSender;
+  readonly retryForMs: number;
+}
+
+/**
+ * Retries due deliveries up to a limit; those of one action in order, until one fails. What the receiver is not configured for
+ * any more is not sent but given up. Returns false when none was due.
+ */
 export async function retryDue(
-  { hostEvents, webhookDeliveries, now, observer }: RetryDueDependencies,
-  to: { readonly url: string; readonly sender: WebhookSender; readonly retryForMs: number },
+  dependencies: RetryDueDependencies,
+  to: RetryTo & { readonly turns: Turns },
   limit: number,
 ): Promise<boolean> {
-  const { url, sender, retryForMs } = to;
+  const { hostEvents, webhookDeliveries, now, observer } = dependencies;
+  const { receiver, sender, turns } = to;
+  const { url } = receiver;
   const due = await webhookDeliveries.due(url, now(), limit);
   const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
 
-  /** Whether later deliveries of the same action may follow. */
-  async function retry(delivery: WebhookDelivery): Promise<boolean> {
-    const { id, eventId, attempts, triedSince } = delivery;
-    const event = events.get(eventId);
-    const result = event === undefined ? 'taken' : await sender.send(event, attempts);
-    if (result === 'unsent') return false;
-    if (result === 'taken') {
-      await webhookDeliveries.drop(id);
-      return true;
-    }
-    const { error, nextAttemptAt } = result;
-    if (now().getTime() - triedSince.getTime() < retryForMs) {
-      await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
-      return false;
-    }
-    await webhookDeliveries.giveUp(id, error);
-    observer.givenUp({ eventId, attempts: attempts + 1, error });
+  await turns.run(due, {
+    placeOf: (delivery) => delivery,
+    async work(turn) {
+      const deliveries = turn.left;
+      for (const [index, delivery] of deliveries.entries()) {
+        turn.left = deliveries.slice(index);
+        const { id, eventId, attempts } = delivery;
+        const event = events.get(eventId);
+        const refusal = event === undefined ? null : refusalOf(receiver, event);
+        if (refusal !== null) {
+          await webhookDeliveries.giveUp(id, refusal, attempts);
+          observer.givenUp({ eventId, attempts, error: refusal });
+          continue;
+        }
+        const result = event === undefined ? 'taken' : await sender.send(event, attempts);
+        const isLate = turn.late !== null;
+        await turn.late;
+        if (!(await concludeDelivery(dependencies, to, delivery, { result, isLate })) || isLate) return;
+      }
+    },
+    putOff: (some) => webhookDeliveries.putOff(some, sender.answeredBy()),
+  });
+  return due.length > 0;
+}
+
+/**
+ * Records how an attempt ended. Returns whether later deliveries of the same action may follow.
+ * @param ended.isLate these have been put off because the attempt took long.
+ */
+export async function concludeDelivery(
+  { webhookDeliveries, now, observer }: RetryDueDependencies,
+  { retryForMs }: Pick<RetryTo, 'retryForMs'>,
+  delivery: WebhookDelivery,
+  { result, isLate }: { readonly result: SendResult; readonly isLate: boolean },
+): Promise<boolean> {
+  const { id, eventId, attempts, triedSince } = delivery;
+  if (result === 'unsent') {
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    return false;
+  }
+  if (result === 'taken') {
+    await webhookDeliveries.drop(id);
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
     return true;
   }
-
-  await inTurns(
-    due,
-    (delivery) => delivery,
-    async (turn) => {
-      for (const delivery of turn) if (!(await retry(delivery))) return;
-    },
-  );
-  return due.length > 0;
+  const { error, nextAttemptAt } = result;
+  if (now().getTime() - triedSince.getTime() < retryForMs) {
+    await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
+    return false;
+  }
+  await webhookDeliveries.giveUp(id, error, attempts + 1);
+  if (isLate) await webhookDeliveries.putOff([delivery], now());
+  observer.givenUp({ eventId, attempts: attempts + 1, error });
+  return true;
 }

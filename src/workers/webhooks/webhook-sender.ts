@@ -32,6 +32,9 @@ export interface SenderOptions {
   readonly maySend: () => Promise<boolean>;
 }
 
+/** For what is done between the end of a request and the record of how it ended. */
+const ANSWER_SLACK_MS = 5_000;
+
 /** Sends events to one receiver in their current form: members erased since are not named. */
 export class WebhookSender {
   readonly #dependencies: SenderDependencies;
@@ -40,6 +43,12 @@ export class WebhookSender {
   constructor(dependencies: SenderDependencies, options: SenderOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+  }
+
+  /** A request that begins now has ended by then. */
+  answeredBy(): Date {
+    const { client, now } = this.#dependencies;
+    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
   }
 
   /** @param attempts number of failed attempts so far. */

@@ -1,8 +1,9 @@
 import type { WebhookReceiver } from '../../domain/webhook.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { holdLease, type Lease } from '../fan-out/lease.ts';
+import { Turns } from './in-turns.ts';
 import { ReceiverHealth, type HealthObserver } from './receiver-health.ts';
-import { retryDue, type RetryDueDependencies } from './retry-due.ts';
+import { retryDue, type RetryDueDependencies, type RetryTo } from './retry-due.ts';
 import { sendNew } from './send-new.ts';
 import { WebhookSender, type SenderDependencies } from './webhook-sender.ts';
 import type { Repositories } from '../../storage/repositories.ts';
@@ -28,15 +29,21 @@ export interface WebhookWorkerOptions extends BackgroundWorkerOptions {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly retryForMs: number;
+  /** How long a round waits for its last requests, in milliseconds. Default: 250. */
+  readonly slowAfterMs?: number;
 }
 
 const BATCH = 100;
+const SLOW_AFTER_MS = 250;
 /** Events of one receiver that wait for another attempt; with more, the log is not read on. */
 const MAX_RETRYING = 1_000;
 
 /**
  * Sends events to one receiver, in any number of processes: one at a time has its lease. Each receiver has a worker of its
  * own, with connections of its own, so none waits for another one.
+ *
+ * A request that is not answered at once is put off like one that failed, and goes on beside later rounds until it ends: it
+ * holds one of the receiver's places.
  *
  * New events are read from the log behind a number that is stored for the receiver. It moves on once every event up to it
  * was taken or is stored as a delivery, which is tried again by its own clock. So an event is sent at least once, under one
@@ -47,6 +54,7 @@ export class WebhookWorker extends BackgroundWorker {
   readonly #options: WebhookWorkerOptions;
   readonly #health: ReceiverHealth;
   readonly #stopping = new AbortController();
+  readonly #turns: Turns;
   #hasLease = false;
 
   constructor(dependencies: WebhookWorkerDependencies, options: WebhookWorkerOptions) {
@@ -54,6 +62,10 @@ export class WebhookWorker extends BackgroundWorker {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#health = new ReceiverHealth(dependencies.observer);
+    this.#turns = new Turns(options.slowAfterMs ?? SLOW_AFTER_MS, (error) => {
+      if (error !== null) this.failed(error);
+      this.wake();
+    });
   }
 
   /**
@@ -78,8 +90,9 @@ export class WebhookWorker extends BackgroundWorker {
       leaseMs,
     );
     const sender = this.#senderUnder(lease);
-    const hasTried = await retryDue(this.#dependencies, { url, sender, retryForMs }, BATCH);
-    const hasMoved = await this.#goOn(sender, seq);
+    const to = { receiver, sender, retryForMs, turns: this.#turns };
+    const hasTried = await retryDue(this.#dependencies, to, BATCH);
+    const hasMoved = await this.#goOn(to, seq);
     return (hasTried || hasMoved) && !this.isStopping;
   }
 
@@ -88,6 +101,7 @@ export class WebhookWorker extends BackgroundWorker {
     const stopped = super.stop();
     this.#stopping.abort();
     await stopped;
+    await this.#turns.ended();
     const { webhookReceivers, client } = this.#dependencies;
     client[Symbol.dispose]();
     if (this.#hasLease) await webhookReceivers.release(this.#options.receiver.url, this.#options.workerId);
@@ -112,7 +126,7 @@ export class WebhookWorker extends BackgroundWorker {
   }
 
   /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
-  async #goOn(sender: WebhookSender, seq: number): Promise<boolean> {
+  async #goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
     const { hostEvents, webhookReceivers, observer } = this.#dependencies;
     const { receiver, workerId } = this.#options;
     const { url, types, tenant } = receiver;
@@ -123,7 +137,7 @@ export class WebhookWorker extends BackgroundWorker {
     const limit = last > after ? await this.#room() : 0;
     if (limit === 0) return false;
     const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
-    const left = await sendNew(this.#dependencies, { url, health: this.#health, sender }, events);
+    const left = await sendNew(this.#dependencies, { ...to, health: this.#health }, events);
     const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
     const end = left === null ? reached : left - 1;
     if (end <= seq) return false;

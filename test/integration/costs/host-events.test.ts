@@ -19,7 +19,14 @@ async function idleMover({ repositories }: Parts): Promise<EventMover> {
         throw error;
       },
     },
-    { workerId: 'mover', pollMs: HOUR_MS, leaseMs: HOUR_MS, retentionMs: HOUR_MS, digests: null },
+    {
+      workerId: 'mover',
+      pollMs: HOUR_MS,
+      leaseMs: HOUR_MS,
+      retentionMs: HOUR_MS,
+      digests: null,
+      receiverUrls: [],
+    },
   );
   while (await mover.round(new Date()));
   return mover;

@@ -32,6 +32,7 @@ test('events of writes that come close together share a round, and none waits fo
         pollMs: 600_000,
         retentionMs: 86_400_000,
         digests: null,
+        receiverUrls: [],
       },
       workSignal: {
         onWork: (_work, callback) => {

@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { refusalOf } from '../../../src/domain/webhook.ts';
 import { webhookKey } from '../../../src/domain/webhook-signature.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { newWebhookSecret, startWebhookTarget, type WebhookTarget } from '../../support/webhook-receiver.ts';
 import { movableClock, sendAll, webhookWorker } from '../../support/webhooks.ts';
 
@@ -159,6 +162,137 @@ test('a receiver that hangs, one that fails and one that redirects delay nobody 
   await using next = webhookWorker(parts.database.collections, hanging.receiver);
   await sendAll(next);
   expect(new Set(hanging.taken.keys())).toEqual(new Set(await eventIds()));
+});
+
+test('a request that is never answered holds one place: events of other actions go on, those of its action follow it', async () => {
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, {
+    ...{ timeoutMs: 600_000, slowAfterMs: 1 },
+  });
+  await worker.round();
+  const held: ServerResponse[] = [];
+  let holds = true;
+  target.answer = ({ payload }, response) => {
+    if (holds && payload.data['actorId'] === 'slow') held.push(response);
+    else {
+      target.take(payload);
+      response.writeHead(200).end();
+    }
+  };
+  const { action } = await parts.publish({ actorId: 'slow' });
+  await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+  await publish(1, 'first');
+  worker.start();
+  await expect.poll(() => target.taken.size, { timeout: PATIENCE_MS }).toBe(1);
+  // More than places, in later rounds; and what comes of its action waits.
+  await publish(20, 'later');
+  await expect.poll(() => target.taken.size, { timeout: PATIENCE_MS }).toBe(21);
+  expect(held).toHaveLength(1);
+  holds = false;
+  for (const response of held) response.writeHead(200).end();
+  await expect.poll(() => target.taken.size, { timeout: PATIENCE_MS }).toBe(22);
+  expect(target.received.at(-1)?.payload.type).toBe('action.hidden');
+  await expect.poll(deliveries, { timeout: PATIENCE_MS }).toEqual([]);
+  expect(target.received).toHaveLength(23);
+});
+
+test('a retry that is never answered holds one place, too, and fails when its time is over', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, {
+    ...{ now, timeoutMs: 1_000, slowAfterMs: 1 },
+  });
+  await worker.round();
+  target.answer = 500;
+  for (const actorId of ['slow', 'other']) await publish(1, actorId);
+  worker.start();
+  const attempts = async (): Promise<number[]> => (await deliveries()).map((one) => one.attempts);
+  await expect.poll(attempts, { timeout: PATIENCE_MS }).toEqual([1, 1]);
+  target.answer = ({ payload }, response) => {
+    if (payload.data['actorId'] === 'slow') return;
+    target.take(payload);
+    response.writeHead(200).end();
+  };
+  move(MINUTE_MS);
+  await expect.poll(() => target.taken.size, { timeout: PATIENCE_MS }).toBe(1);
+  await expect
+    .poll(deliveries, { timeout: PATIENCE_MS })
+    .toMatchObject([{ attempts: 2, error: 'No answer within 1 s' }]);
+});
+
+test('what waits goes by the settings of now: it is not sent to a receiver that no longer asks for it, and says so', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  target.answer = 500;
+  const givenUp: string[] = [];
+  const observer = { givenUp: ({ error }: { readonly error: string }) => givenUp.push(error) };
+  {
+    await using before = webhookWorker(parts.database.collections, target.receiver, { now });
+    await before.round();
+    const { action } = await parts.publish({});
+    await parts.services.follow(parts.session('ann'), 'ref', 0);
+    await parts.services.deleteAction(parts.session('actor'), action.id);
+    await moveEvents(parts.database.collections);
+    await sendAll(before);
+  }
+  target.answer = 200;
+  const attempted = target.received.length;
+  move(HOUR_MS);
+  const receiver = { ...target.receiver, types: ['action.deleted'] as const };
+  await using after = webhookWorker(parts.database.collections, receiver, { now, observer });
+  await sendAll(after);
+  expect(target.received.slice(attempted).map(({ payload }) => payload.type)).toEqual(['action.deleted']);
+  expect(await deliveries()).toMatchObject([
+    {
+      type: 'follow.opened',
+      state: 'FAILED',
+      error: 'The receiver is no longer configured for events of the type follow.opened',
+    },
+    { type: 'action.published', state: 'FAILED' },
+  ]);
+  expect(givenUp).toHaveLength(2);
+});
+
+test('what waits for a receiver of another tenant than before is not for it', () => {
+  const event = { type: 'action.published', tenant: 'acme' } as const;
+  expect(refusalOf({ types: null, tenant: 'globex' }, event)).toContain('of this tenant');
+  expect(refusalOf({ types: null, tenant: 'acme' }, event)).toBeNull();
+  expect(refusalOf({ types: ['action.published'], tenant: null }, event)).toBeNull();
+});
+
+test('what waits for a receiver that is removed fails with that reason, and cannot be sent again', async () => {
+  const { collections } = parts.database;
+  await using removed = await startWebhookTarget();
+  await using kept = await startWebhookTarget();
+  for (const target of [removed, kept]) {
+    target.answer = 500;
+    await using worker = webhookWorker(collections, target.receiver);
+    await worker.round();
+    await publish(1);
+    await sendAll(worker);
+  }
+  const states = async (): Promise<(string | null)[][]> =>
+    (await deliveries()).map(({ url, state, error }) => [url, state, error]).sort();
+  const waiting = await states();
+  await using mover = eventMover(collections, { receiverUrls: [kept.url] });
+  // Another process may have it in its settings, and has for a minute.
+  await mover.round(new Date());
+  expect(await states()).toEqual(waiting);
+  await collections.webhookReceivers.updateOne({ _id: removed.url }, { $set: { seenAt: new Date(0) } });
+  await using later = eventMover(collections, { receiverUrls: [kept.url] });
+  await mover.stop();
+  await later.round(new Date());
+  expect(await states()).toEqual(
+    waiting.map(([url, state, error]) =>
+      url === removed.url ? [url, 'FAILED', 'The receiver is no longer configured'] : [url, state, error],
+    ),
+  );
+  const failures = await parts.repositories.webhookDeliveries.failed();
+  expect(failures).toEqual([{ url: removed.url, error: 'The receiver is no longer configured', count: 1 }]);
+  const failed = (await deliveries()).find(({ url }) => url === removed.url);
+  await expect(parts.services.retryWebhook(parts.admin, failed?.id ?? '')).rejects.toMatchObject({
+    ...{ code: 'CONFLICT', message: expect.stringContaining('No worker has the receiver') },
+  });
 });
 
 test('an attempt ends when its time is over, also in the middle of an answer that the status has not yet begun', async () => {
