@@ -171,9 +171,12 @@ export class Connections {
     this.#count(connection);
     const { unsent, socket } = connection;
     const isReceiving = this.#isClosing && !connection.isUpgraded && connection.isReceiving;
+    if (unsent === 0 && !isReceiving) {
+      connection.still = 0;
+      return;
+    }
     const moved = sentBytes(socket) + (isReceiving ? socket.bytesRead : 0);
-    const stands = (unsent > 0 || isReceiving) && moved === connection.moved;
-    connection.still = stands ? connection.still + 1 : 0;
+    connection.still = moved === connection.moved ? connection.still + 1 : 0;
     connection.moved = moved;
     if (connection.still >= LOOKS) this.#end(connection, 'Its client stands still');
   }
