@@ -52,7 +52,7 @@ test('lets a request under way finish, and takes no further ones', async () => {
   expect(response.headers.get('connection')).toBe('close');
   expect(await response.json()).toEqual({ data: { feed: { state: 'READY' } } });
   await closing;
-  expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0, bodyBytes: 0 });
+  expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0, bodyBytes: 0, answerBytes: 0 });
 });
 
 test('does not wait for ever', async () => {
@@ -133,7 +133,7 @@ test('closes idle connections, sockets and streams at once', async () => {
   expect(await socket.closed).toEqual({ code: 1001, reason: 'Going away' });
   expect(String((await broken)[0])).toContain('aborted');
   await vi.waitUntil(() => server.stats().subscriptions === 0, { timeout: PATIENCE_MS });
-  expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0, bodyBytes: 0 });
+  expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0, bodyBytes: 0, answerBytes: 0 });
 });
 
 test('does not wait for a socket that says no goodbye', async () => {
