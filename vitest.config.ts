@@ -43,6 +43,7 @@ const aloneWithDatabases = [
   'test/e2e/live-cycles.test.ts',
   'test/e2e/own-languages.test.ts',
   'test/e2e/own-types.test.ts',
+  'test/e2e/protocol-names.test.ts',
 ];
 const alone = [
   'test/unit/cli/host-config-file.test.ts',

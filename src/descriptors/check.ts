@@ -1,4 +1,4 @@
-import { compiledFields, labelOf } from './compile.ts';
+import { compiledFields, inputNameOf, labelOf } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { declarationSchema } from './declaration-schema.ts';
 import type { FieldDeclaration } from './field.ts';
@@ -37,6 +37,12 @@ function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: s
     faults.push({
       path: `${path}.type`,
       message: `${JSON.stringify(type)} is not a valid type name: start with a capital letter, then letters and digits, at most 64 characters`,
+    });
+  // Every publication would seem to have a descriptor of this type.
+  else if (inputNameOf(type) in Object.prototype)
+    faults.push({
+      path: `${path}.type`,
+      message: `Inputs would have the property ${inputNameOf(type)}, a name used by every JavaScript object`,
     });
   for (const name of Object.keys(fields)) {
     if (RESERVED.includes(name))

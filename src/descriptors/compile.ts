@@ -25,7 +25,7 @@ export function compileDescriptor(declaration: DescriptorDeclaration): Descripto
   const fieldList = Object.entries(fields).map(([name, field]) => ({ name, field }));
   return {
     type,
-    inputName: `${type.charAt(0).toLowerCase()}${type.slice(1)}`,
+    inputName: inputNameOf(type),
     ...{ description, fields, fieldList, summary },
     ...(group === undefined ? {} : { group }),
     ...(groupSummary === undefined ? {} : { groupSummary }),
@@ -42,6 +42,11 @@ export function compileDescriptor(declaration: DescriptorDeclaration): Descripto
     groupSentence:
       group === undefined ? null : defineGroupSentence({ ...summary, ...groupSummary }, fields, group),
   };
+}
+
+/** The type's property of `DescriptorInput`. */
+export function inputNameOf(type: string): string {
+  return `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
 }
 
 export function compiledFields(declared: Fields): Record<string, DescriptorField> {

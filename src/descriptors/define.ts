@@ -148,40 +148,60 @@ const timeSchema = z.unknown().transform((value, context) => {
 
 const MAX_JSON_DEPTH = 16;
 
-/** Free JSON with a maximum serialised size. */
+/** Free JSON with a maximum serialised size. A fault inside it is reported with its location. */
 export function jsonSchema(maxBytes: number): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     const fault = jsonFault(value, 0);
     if (fault !== null) {
-      context.addIssue({ code: 'custom', message: fault });
+      context.addIssue({ code: 'custom', ...fault });
     } else if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
       context.addIssue({ code: 'custom', message: `Must be at most ${String(maxBytes)} bytes of JSON` });
     }
   });
 }
 
-/** Rejects property names that databases or JavaScript treat specially, instead of escaping them. */
-function jsonFault(value: unknown, depth: number): string | null {
-  if (depth > MAX_JSON_DEPTH) return `Must be nested at most ${String(MAX_JSON_DEPTH)} levels deep`;
-  if (typeof value === 'string') {
-    return value.isWellFormed() ? null : 'Must be well-formed Unicode';
-  }
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'Must hold finite numbers only';
-  if (value === null || typeof value === 'boolean') return null;
-  if (typeof value !== 'object') return 'Must be JSON';
-  if (Array.isArray(value)) return firstFault(value, depth);
-  for (const key of Object.keys(value)) {
-    if (key.startsWith('$')) return 'Must not have property names that begin with "$"';
-    if (key.includes('\0') || !key.isWellFormed()) return 'Must have well-formed property names';
-    if (key === '__proto__') return 'Must not have a property named "__proto__"';
-  }
-  return firstFault(Object.values(value), depth);
+interface JsonFault {
+  readonly path: (string | number)[];
+  readonly message: string;
 }
 
-function firstFault(values: readonly unknown[], depth: number): string | null {
-  for (const value of values) {
-    const fault = jsonFault(value, depth + 1);
-    if (fault !== null) return fault;
+/**
+ * Rejects what would not come back as it was given. Names that a database or JavaScript gives a meaning are rejected instead
+ * of escaped; all others are carried unchanged.
+ */
+function jsonFault(value: unknown, depth: number): JsonFault | null {
+  const message = valueFault(value, depth);
+  if (message !== null) return { path: [], message };
+  if (typeof value !== 'object' || value === null) return null;
+  const isList = Array.isArray(value);
+  for (const [key, inner] of Object.entries(value)) {
+    const wrong = isList ? null : nameFault(key);
+    if (wrong !== null) return { path: [], message: wrong };
+    const fault = jsonFault(inner, depth + 1);
+    if (fault !== null) return { ...fault, path: [isList ? Number(key) : key, ...fault.path] };
   }
   return null;
+}
+
+function valueFault(value: unknown, depth: number): string | null {
+  if (depth > MAX_JSON_DEPTH) return `Must be nested at most ${String(MAX_JSON_DEPTH)} levels deep`;
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'Must be well-formed Unicode';
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'Must hold finite numbers only';
+  if (value === null || typeof value === 'boolean') return null;
+  return typeof value === 'object' && (Array.isArray(value) || isPlain(value)) ? null : 'Must be JSON';
+}
+
+/** Not an instance of a class, which would be stored as something else; also of another realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** JavaScript takes the one for an object's prototype, the database's driver the other for the mark of its own values. */
+const TAKEN_NAMES: readonly string[] = ['__proto__', '_bsontype'];
+
+function nameFault(name: string): string | null {
+  if (name.startsWith('$')) return 'Must not have property names that begin with "$"';
+  if (name.includes('\0') || !name.isWellFormed()) return 'Must have well-formed property names';
+  return TAKEN_NAMES.includes(name) ? `Must not have a property named "${name}"` : null;
 }

@@ -89,7 +89,7 @@ const data: readonly BadRequest[] = [
   custom('60 KB of data', { data: LONG }, /at most 16384 bytes/),
   custom('an operator in data', { data: { $gt: '' } }, /begin with "\$"/),
   custom('an operator deep in data', { data: [{ a: { $where: '1' } }] }, /begin with "\$"/),
-  custom('a lone surrogate in data', { data: { a: ['\ud800'] } }, /data: Must be well-formed/),
+  custom('a lone surrogate in data', { data: { a: ['\ud800'] } }, /data\.a\.0: Must be well-formed/),
   custom('NUL in a property name of data', { data: { 'a\u0000b': 1 } }, /property names/),
   rawData('a prototype in data', '{"__proto__":{"isAdmin":true}}', /__proto__/),
   rawData('a prototype deep in data', '[{"a":{"__proto__":null}}]', /__proto__/),

@@ -17,7 +17,7 @@ import type { RequestObserver } from '../exchange/observe.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
 import { plainRequest, type PlainParams } from './plain-request.ts';
-import { executeCompiled, type Execute } from './plugins/compiled-queries.ts';
+import { executeCompiled } from './plugins/compiled-queries.ts';
 import { operationName } from './plugins/request-figures.ts';
 import { inSpan } from './plugins/traced-operations.ts';
 
@@ -42,7 +42,6 @@ export interface PlainAnswer {
 interface Run {
   readonly document: DocumentNode;
   readonly params: PlainParams;
-  readonly interpret: Execute;
 }
 
 /**
@@ -55,8 +54,6 @@ export class ShortWay {
   readonly #options: ShortWayOptions;
   readonly #corsHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
   readonly #valid = new WeakSet<DocumentNode>();
-  /** Yoga's own; known once it has executed something. */
-  #interpret: Execute | null = null;
 
   constructor(options: ShortWayOptions) {
     this.#options = options;
@@ -71,9 +68,6 @@ export class ShortWay {
         ({ valid }) => {
           if (valid) this.#valid.add(params.documentAST as DocumentNode);
         },
-      onExecute: ({ executeFn }) => {
-        this.#interpret ??= executeFn as Execute;
-      },
       onParams({ context, setResult }) {
         const { outcome } = context;
         if (outcome === undefined) return;
@@ -87,11 +81,10 @@ export class ShortWay {
   async answer(req: IncomingMessage, context: RequestContext): Promise<PlainAnswer | null> {
     const request = plainRequest(req, context);
     const document = request === null ? null : this.#documentOf(request.params, context);
-    const interpret = this.#interpret;
-    if (request === null || document === null || interpret === null) return null;
+    if (request === null || document === null) return null;
     Object.assign(context, { params: request.params, document });
     try {
-      const result = await this.#run(context, { document, params: request.params, interpret });
+      const result = await this.#run(context, { document, params: request.params });
       if (isPlain(result)) {
         this.#options.observer.finished(operationName(context), undefined, context.startedAt);
         const headers = { 'content-type': request.type, ...this.#corsHeaders(req.headers.origin) };
@@ -116,16 +109,13 @@ export class ShortWay {
     return type === undefined || type === OperationTypeNode.SUBSCRIPTION ? null : document;
   }
 
-  async #run(
-    context: RequestContext,
-    { document, params, interpret }: Run,
-  ): Promise<ExecutionResult | WrittenResult> {
+  async #run(context: RequestContext, { document, params }: Run): Promise<ExecutionResult | WrittenResult> {
     const { schema, open, execution, observer } = this.#options;
     const opening = open(context);
     const contextValue = Object.assign(context, opening instanceof Promise ? await opening : opening);
     const { variables: variableValues, operationName: name } = params;
     const args = { schema, document, contextValue, variableValues, operationName: name } as ExecutionArgs;
-    const result = await inSpan(args, () => executeCompiled(execution, args, interpret));
+    const result = await inSpan(args, () => executeCompiled(execution, args));
     const { errors } = result;
     return errors === undefined ? result : { ...result, errors: errors.map(observer.presentError) };
   }

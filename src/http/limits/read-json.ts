@@ -28,6 +28,8 @@ export async function readJsonBody(req: IncomingMessage, options: ReadJsonOption
   }
   if (typeof body !== 'object' || body === null || Object.keys(body).length === 0)
     throw apiError('BAD_USER_INPUT', 'The body must be a JSON object with the property "query"');
+  // Yoga would take the body for a promise, and wait for it.
+  if ('then' in body) throw apiError('BAD_USER_INPUT', 'Unexpected parameter "then" in the request body.');
   if (isLarge) await nextTurn();
   return body;
 }

@@ -1,4 +1,4 @@
-import { MongoClient, type Collection, type Db, type MongoClientOptions } from 'mongodb';
+import { MongoClient, type Collection, type Db, type Document, type MongoClientOptions } from 'mongodb';
 import { clock } from '../../lib/clock.ts';
 import { traceCommands } from './command-spans.ts';
 import { idOfTime, keepTime } from './database-time.ts';
@@ -94,6 +94,9 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     monitorCommands: options.monitorCommands === true || options.traces === true,
     serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
     ignoreUndefined: true,
+    // The driver looks up the name of each list it reads here: in an object with a prototype it would find "constructor",
+    // and return the objects in the list as bytes.
+    fieldsAsRaw: Object.create(null) as Document,
   };
   const client = new MongoClient(options.uri, settings);
   keepTime(client, clock);

@@ -90,6 +90,12 @@ describe('a configuration', () => {
     expect(faultsOf(wrong)).toEqual([': Must be an object, as defineConfig() takes it']);
   });
 
+  test('has no type whose input would be a property of every object', () => {
+    expect(faultsOf({ descriptors: [{ ...buildFailed, type: 'Constructor' }] })).toEqual([
+      'descriptors[0] Constructor.type: Inputs would have the property constructor, a name used by every JavaScript object',
+    ]);
+  });
+
   test('has each type once', () => {
     expect(faultsOf({ descriptors: [buildFailed, buildFailed] })).toEqual([
       'descriptors[1] BuildFailed: The type BuildFailed is already declared, here or in a pack',

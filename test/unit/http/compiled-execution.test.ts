@@ -20,6 +20,7 @@ import {
 import { expect, test } from 'vitest';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { fc } from '../../support/fast-check.ts';
+import { PROTOCOL_NAMES } from '../../support/protocol-names.ts';
 import { repeats } from '../../support/seed.ts';
 
 interface Source {
@@ -199,6 +200,12 @@ test('answers what the interpreter answers, data and errors', async () => {
     fc.asyncProperty(documents([]), (text) => expectSame(text, compiled)),
     { numRuns: repeats(300) },
   );
+});
+
+test.each(PROTOCOL_NAMES)('answers the same where everything is called %s', async (name) => {
+  const text = `query ${name} { ${name}: thing(n: 1) { ${name}: next { ${name}: id } ${name}2: name ...${name} } }
+    fragment ${name} on Thing { ${name}3: next { ${name}: name } }`;
+  await expectSame(text, compiled);
 });
 
 test('leaves documents with directives to the interpreter', async () => {
