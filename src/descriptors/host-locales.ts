@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { faultIn, groupSentenceFault, pathOf, sentenceFault, type DeclarationFault } from './check.ts';
 import { messageSchema, messagesSchema } from './declaration-schema.ts';
 import type { DescriptorDeclaration } from './declare.ts';
+import { nameSchema } from './define.ts';
 import type { Locale } from './locale.ts';
 import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
 import type { LocalMessages } from './sentence.ts';
@@ -25,6 +26,7 @@ const localesSchema = z.record(
   z.strictObject({
     others: messageSchema,
     manyOthers: messageSchema,
+    formerMember: nameSchema,
     summaries: byType,
     groupSummaries: byType,
   }),
@@ -63,7 +65,8 @@ function tagFault(locale: Locale): string | null {
 /** All languages of a configuration; those shipped with the server come first. */
 export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
   const own = Object.entries(locales).map(
-    ([locale, { others, manyOthers }]) => [locale, { others, manyOthers }] as const,
+    ([locale, { others, manyOthers, formerMember }]) =>
+      [locale, { others, manyOthers, formerMember }] as const,
   );
   return new Map([...SHIPPED_PHRASES, ...own]);
 }

@@ -1,3 +1,4 @@
+import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import type { Locale } from './locale.ts';
 import { argumentsOf, messageOf } from './message-syntax.ts';
 
@@ -7,17 +8,25 @@ export interface PhraseMessages {
   readonly others: string;
   /** The same when the count is unknown: "many others". */
   readonly manyOthers: string;
+  /** The name of an erased member: "Former member". */
+  readonly formerMember: string;
 }
 
 export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
-  ['en', { others: '{count, number} others', manyOthers: 'many others' }],
-  ['de', { others: '{count, number} weitere', manyOthers: 'viele weitere' }],
+  ['en', { others: '{count, number} others', manyOthers: 'many others', formerMember: FORMER_MEMBER }],
+  [
+    'de',
+    { others: '{count, number} weitere', manyOthers: 'viele weitere', formerMember: 'Ehemaliges Mitglied' },
+  ],
 ]);
 
 /** Renders the rest of a shortened list. @param count `null` when unknown. */
 export type OthersPhrase = (count: number | null) => string;
 
-export function othersPhrase(locale: Locale, { others, manyOthers }: PhraseMessages): OthersPhrase {
+export function othersPhrase(
+  locale: Locale,
+  { others, manyOthers }: Pick<PhraseMessages, 'others' | 'manyOthers'>,
+): OthersPhrase {
   const counted = compilePhrase(others, locale, ['count']);
   const uncounted = compilePhrase(manyOthers, locale, []);
   return (count) => (count === null ? uncounted({}) : counted({ count }));

@@ -1,3 +1,4 @@
+import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 import { bestLocale, type Locale } from './locale.ts';
@@ -10,6 +11,7 @@ interface Catalogue {
   readonly byInputName: ReadonlyMap<string, DescriptorType>;
   readonly indexedFields: readonly string[];
   readonly others: ReadonlyMap<Locale, OthersPhrase>;
+  readonly formerMember: ReadonlyMap<Locale, string>;
   readonly locales: readonly Locale[];
   readonly source: string;
   /** Serialised types and languages, to detect whether another declaration differs. */
@@ -74,6 +76,11 @@ export function othersIn(locale: Locale, count: number | null): string {
   return catalogue().others.get(locale)?.(count) ?? '';
 }
 
+/** A name as it is shown: that of erased members is in the reader's language. */
+export function nameIn(locale: Locale, name: string): string {
+  return name === FORMER_MEMBER ? (catalogue().formerMember.get(locale) ?? name) : name;
+}
+
 function catalogue(): Catalogue {
   return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
 }
@@ -88,6 +95,7 @@ function catalogueOf({ types, languages, source }: Declared): Catalogue {
       ...new Set(fields.flatMap(({ name, field }) => (field.kind === 'id' && field.isIndexed ? [name] : []))),
     ],
     others: new Map([...languages].map(([locale, messages]) => [locale, othersPhrase(locale, messages)])),
+    formerMember: new Map([...languages].map(([locale, { formerMember }]) => [locale, formerMember])),
     locales: [...languages.keys()],
     print: JSON.stringify([types, [...languages]]),
   };

@@ -1,6 +1,7 @@
 import type { IntlMessageFormat } from 'intl-messageformat';
+import { isDirected, isolated } from '../domain/text-forms.ts';
 import { joinTexts } from '../lib/join-texts.ts';
-import { DEFAULT_LOCALE, languageOf, type Locale } from './locale.ts';
+import { DEFAULT_LOCALE, nearestLocale, type Locale } from './locale.ts';
 import { ARGUMENT, argumentsOf, LITERAL, messageOf, type Syntax } from './message-syntax.ts';
 
 /**
@@ -67,10 +68,13 @@ export function defineSentence(
       texts.map((text) => compile(text, locale, fields, isId)),
     );
   }
+  const locales = [...byLocale.keys()];
+  // By locale of the process, of which there are few.
+  const known = new Map<Locale, Locale>();
   const spoken = (locale: Locale): Locale => {
-    if (byLocale.has(locale)) return locale;
-    const language = languageOf(locale);
-    return byLocale.has(language) ? language : DEFAULT_LOCALE;
+    let found = known.get(locale);
+    if (found === undefined) known.set(locale, (found = nearestLocale(locale, locales) ?? DEFAULT_LOCALE));
+    return found;
   };
   const all = [...byLocale.values()].flat().flatMap((message) => message.arguments);
   return {
@@ -112,6 +116,11 @@ function mostPartsOf(message: string | undefined): number {
   return 2 * (message ?? '').split('{').length - 1;
 }
 
+/** A text of others cannot change the direction of the sentence. */
+function shown(value: unknown): unknown {
+  return typeof value === 'string' && isDirected(value) ? isolated(value) : (value ?? '');
+}
+
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
@@ -133,7 +142,7 @@ function compile(
   return {
     arguments: names,
     parts(values) {
-      const valueOf = (name: string): unknown => places.get(name) ?? values[name] ?? '';
+      const valueOf = (name: string): unknown => places.get(name) ?? shown(values[name]);
       // Most messages consist of text and names only; the full formatter takes twenty times as long for them.
       const parts =
         plain?.map((element) => (element.isLiteral ? element.text : valueOf(element.text))) ??

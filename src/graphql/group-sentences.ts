@@ -1,6 +1,6 @@
 import type { DescriptorType } from '../descriptors/define.ts';
 import type { Locale } from '../descriptors/locale.ts';
-import { othersIn } from '../descriptors/registry.ts';
+import { nameIn, othersIn } from '../descriptors/registry.ts';
 import { ACTOR, SUBJECTS } from '../descriptors/sentence.ts';
 import { joinTexts } from '../lib/join-texts.ts';
 import {
@@ -51,7 +51,8 @@ export async function groupSummaryPartsOf(
     if (typeof part === 'string') return [part];
     const naming = key.includes(part.id) ? [top] : distinct(actions, part.id);
     const shown = naming.length > MAX_NAMED ? naming.slice(0, MAX_NAMED - 1) : naming;
-    const names = await Promise.all(shown.map((action) => namePartOf(session, action, descriptor, part.id)));
+    const found = await Promise.all(shown.map((action) => namePartOf(session, action, descriptor, part.id)));
+    const names = found.map((name) => ({ ...name, text: nameIn(spoken, name.text) }));
     const others = naming.length - shown.length;
     return list(others === 0 ? names : [...names, othersIn(spoken, group.isAll ? others : null)], spoken);
   });

@@ -1,5 +1,7 @@
 import type { StoredDescriptor } from '../domain/action.ts';
+import { nameIn } from '../descriptors/registry.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
+import type { GraphQLContext } from './context.ts';
 
 type NameSession = Pick<ReaderSession, 'refNames' | 'members'>;
 
@@ -10,10 +12,12 @@ export async function liveName(session: NameSession, id: string): Promise<string
 
 /** Current name for a copied name in a descriptor; the copy itself if the thing has no name any more. */
 export async function liveField(
-  session: NameSession,
+  context: Pick<GraphQLContext, 'locale' | 'session'>,
   stored: StoredDescriptor,
   { idField, name }: { readonly idField: string; readonly name: string },
 ): Promise<unknown> {
   const id = stored[idField];
-  return (typeof id === 'string' ? await liveName(session, id) : null) ?? stored[name] ?? null;
+  const found =
+    (typeof id === 'string' ? await liveName(context.session(), id) : null) ?? stored[name] ?? null;
+  return typeof found === 'string' ? nameIn(context.locale, found) : found;
 }

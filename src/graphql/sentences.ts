@@ -1,7 +1,9 @@
 import type { Action } from '../domain/action.ts';
 import { nameOfUnknown } from '../domain/pseudonym.ts';
+import { isDirected, isolated } from '../domain/text-forms.ts';
 import type { DescriptorType } from '../descriptors/define.ts';
 import type { Locale } from '../descriptors/locale.ts';
+import { nameIn } from '../descriptors/registry.ts';
 import { ACTOR, type SentencePart } from '../descriptors/sentence.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 import { liveName } from './live-names.ts';
@@ -25,7 +27,16 @@ export async function summaryOf(
   locale: Locale,
 ): Promise<string> {
   const { parts, names } = await sentenceOf(session, action, descriptor, locale);
-  return parts.map((part) => (typeof part === 'string' ? part : textOf(part.id, names, action))).join('');
+  return plainSentence(
+    parts.map((part) => (typeof part === 'string' ? part : { name: textOf(part.id, names, action) })),
+  );
+}
+
+/** One text: where letters run in both directions, names are isolated from what stands around them. */
+export function plainSentence(pieces: readonly (string | { readonly name: string })[]): string {
+  const texts = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.name));
+  if (!texts.some(isDirected)) return texts.join('');
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : isolated(piece.name))).join('');
 }
 
 /** A sentence as parts: each name is a part of its own. */
@@ -52,12 +63,15 @@ async function sentenceOf(
   locale: Locale,
 ): Promise<{ parts: readonly SentencePart[]; names: ReadonlyMap<string, string> }> {
   const { sentence } = descriptor;
+  const spoken = sentence.spoken(locale);
   const found = await Promise.all(
     sentence.ids.map(
       async (argument) => [argument, await nameOf(session, action, descriptor, argument)] as const,
     ),
   );
-  const names = new Map(found.flatMap(([argument, name]) => (name === null ? [] : [[argument, name]])));
+  const names = new Map(
+    found.flatMap(([argument, name]) => (name === null ? [] : [[argument, nameIn(spoken, name)]])),
+  );
   const parts = sentence.parts(locale, {
     fields: action.descriptor,
     hasName: (argument) => names.has(argument),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { useOwnTypes } from '../support/own-types.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { watchFeed } from '../support/live-clients.ts';
 
@@ -22,7 +23,7 @@ function broken(tag: string): Promise<string> {
 }
 
 /** What is said in answer to a request in these languages. */
-async function said(id: string, languages: string): Promise<unknown> {
+async function said(id: string, languages: string, more = ''): Promise<unknown> {
   const response = await fetch(`${app.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -30,7 +31,9 @@ async function said(id: string, languages: string): Promise<unknown> {
       authorization: `Bearer ${await app.token('reader')}`,
     },
     body: JSON.stringify({
-      query: 'query ($id: ID!) { action(id: $id) { descriptor { summary english: summary(locale: "en") } } }',
+      query: `query ($id: ID!) {
+        action(id: $id) { descriptor { summary english: summary(locale: "en") ${more} } }
+      }`,
       variables: { id },
     }),
   });
@@ -44,6 +47,25 @@ test('a language that the configuration adds is served by its header, English by
   expect(await said(id, 'fr-CH, en;q=0.5')).toEqual({ summary: 'Ann a cassé main de Web', english });
   expect(await said(id, 'it, fr;q=0.5')).toEqual({ summary: 'Ann a cassé main de Web', english });
   expect(await said(id, 'it')).toEqual({ summary: english, english });
+});
+
+test('an erased member is called so in each language, in sentences and by name', async () => {
+  const tag = uniqueName('');
+  const id = await broken(tag);
+  const erase = 'mutation ($memberId: String!) { eraseMember(memberId: $memberId) }';
+  await ask(app, erase, { memberId: `ann${tag}` }, { sub: 'admin', roles: ['admin'] });
+  await expect
+    .poll(() => said(id, 'fr'), { timeout: PATIENCE_MS })
+    .toEqual({ summary: 'Ancien membre a cassé main de Web', english: 'Former member broke main of Web' });
+  const more =
+    'summaryParts { text member { name } ref { label } } ... on BuildFailedDescriptor { authorName }';
+  const german = await said(id, 'de-AT', more);
+  expect(german).toMatchObject({
+    summary: 'Ehemaliges Mitglied hat main von Web zerbrochen',
+    authorName: 'Ehemaliges Mitglied',
+  });
+  // As a link, too.
+  expect(JSON.stringify(german).match(/Former member/g)).toHaveLength(1);
 });
 
 test('a type of a pack that has no sentence in it is served in English', async () => {

@@ -10,6 +10,7 @@ const config = defineConfig({
     fr: {
       others: '{count, plural, one {# autre} other {# autres}}',
       manyOthers: 'beaucoup d’autres',
+      formerMember: 'Ancien membre',
       summaries: { Liked: ['{actor} aime {objectType} {objectId}', '{actor} aime {objectType}'] },
       groupSummaries: {
         Liked: '{actor} {subjects, plural, one {aime} other {aiment}} {objectType} {objectId}',

@@ -68,7 +68,7 @@ function defineObject(descriptor: DescriptorType): void {
               extensions: { ...SHARED, maxBytes: mostBytesOf(field) },
               resolve: ({ descriptor: stored }, _args, context) =>
                 (field.kind === 'nameOf'
-                  ? liveField(context.session(), stored, { idField: field.idField, name })
+                  ? liveField(context, stored, { idField: field.idField, name })
                   : (stored[name] ?? null)) as never,
             }),
           ];

@@ -15,7 +15,7 @@ import { encodeFeedGroupId } from '../global-id.ts';
 import { groupSummaryPartsOf } from '../group-sentences.ts';
 import type { ListSize, PageSize } from '../limits/cost.ts';
 import { groupSummaryParts } from '../limits/lengths.ts';
-import type { SummaryPart as SummaryPartSource } from '../sentences.ts';
+import { plainSentence, type SummaryPart as SummaryPartSource } from '../sentences.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { FeedStateEnum } from './enums.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
@@ -113,7 +113,11 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       extensions: COUNT_COST,
       async resolve(group, { locale }, context) {
-        return (await summaryPartsOf(group, locale, context)).map(({ text }) => text).join('');
+        return plainSentence(
+          (await summaryPartsOf(group, locale, context)).map((part) =>
+            part.member === null && part.ref === null ? part.text : { name: part.text },
+          ),
+        );
       },
     }),
     summaryParts: t.field({

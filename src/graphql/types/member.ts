@@ -1,4 +1,5 @@
 import type { Member as MemberRecord } from '../../domain/member.ts';
+import { nameIn } from '../../descriptors/registry.ts';
 import { nameOfUnknown } from '../../domain/pseudonym.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
@@ -24,7 +25,7 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
       description: 'Name to show; the member id if there is none.',
       extensions: SHARED,
       resolve: async (source, _args, context) =>
-        (await load(source, context))?.name ?? nameOfUnknown(source.userId),
+        nameIn(context.locale, (await load(source, context))?.name ?? nameOfUnknown(source.userId)),
     }),
     teamId: t.string({
       nullable: true,

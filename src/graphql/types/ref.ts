@@ -1,3 +1,4 @@
+import { nameIn } from '../../descriptors/registry.ts';
 import type { RefId } from '../../domain/action.ts';
 import type { Ref as LiveRef, RenameProgress } from '../../domain/member.ts';
 import { builder } from '../builder.ts';
@@ -65,10 +66,13 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
         'Its current name; if it no longer exists, its name when the action was recorded, or its id.',
       extensions: SHARED,
       resolve: async (source, _args, context) =>
-        ('followerCount' in source ? source.label : null) ??
-        (await liveName(context.session(), source.refId)) ??
-        source.label ??
-        source.refId,
+        nameIn(
+          context.locale,
+          ('followerCount' in source ? source.label : null) ??
+            (await liveName(context.session(), source.refId)) ??
+            source.label ??
+            source.refId,
+        ),
     }),
     ...detailFields(t, (source, context) => context.session().refDetails.load(source.refId)),
     followerCount: t.int({

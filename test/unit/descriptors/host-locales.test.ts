@@ -7,6 +7,7 @@ import { othersPhrase } from '../../../src/descriptors/phrases.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 
 const FRENCH = {
+  formerMember: 'Ancien membre',
   others: '{count, plural, one {# autre} other {# autres}}',
   manyOthers: 'beaucoup d’autres',
 };
@@ -97,13 +98,47 @@ test.each([
   ['it, fr;q=0.1', 'fr'],
   ['it', 'en'],
   ['*', 'en'],
+  ['pt-PT', 'pt-BR'],
+  ['de-x-old, fr', 'de'],
+  ['not_a_tag, fr', 'fr'],
 ])('of English, German, French and Brazilian %j asks for %s', (languages, expected) => {
   expect(bestLocale(languages, ['en', 'de', 'fr', 'pt-BR'])).toBe(expected);
 });
 
+test.each([
+  ['zh-Hant-TW', 'zh-Hant'],
+  ['zh-TW', 'zh-Hant'],
+  ['zh-HK', 'zh-Hant'],
+  ['zh-CN', 'zh-Hans'],
+  ['zh', 'zh-Hans'],
+  ['no', 'nb'],
+  ['nn-NO', 'nb'],
+  ['iw', 'he'],
+  ['in', 'id'],
+  ['pt-PT', 'pt-PT'],
+  ['pt-AO', 'pt'],
+  ['pt-BR', 'pt'],
+  ['sr-Latn-RS', 'sr-Latn'],
+  ['sr-RS', 'sr'],
+  ['az-Cyrl, fr', 'en'],
+  ['sr-Cyrl-ME;q=0.1, iw-IL;q=0.2', 'he'],
+])('of many %s asks for %s', (languages, expected) => {
+  const served = ['en', 'zh-Hans', 'zh-Hant', 'nb', 'he', 'id', 'pt', 'pt-PT', 'sr', 'sr-Latn', 'az-Latn'];
+  expect(bestLocale(languages, served)).toBe(expected);
+});
+
 describe('a language cannot be added', () => {
   test.each([
-    ['without its phrases', { fr: { manyOthers: 'beaucoup' } }, 'locales.fr.others: '],
+    [
+      'without its phrases',
+      { fr: { manyOthers: 'beaucoup', formerMember: 'Ancien membre' } },
+      'locales.fr.others: ',
+    ],
+    [
+      'without a name for erased members',
+      { fr: { others: '{count} autres', manyOthers: 'beaucoup' } },
+      'locales.fr.formerMember: ',
+    ],
     ['by a list', ['fr'], 'locales: '],
     ['under no tag', { french_: FRENCH }, 'locales.french_: "french_" is not a language tag'],
     ['under a tag that is written otherwise', { 'PT-br': FRENCH }, 'locales.PT-br: Must be written pt-BR'],
