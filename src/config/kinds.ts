@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { reactionForm } from '../domain/text-forms.ts';
 import { parseDuration, parseSize } from './units.ts';
 
 /** The type of a variable's value: its parser and the description of what is expected. */
@@ -164,7 +165,7 @@ export function checkReactions(given: readonly string[]): string | null {
   const isGood =
     given.length >= 1 &&
     given.length <= MOST_REACTIONS &&
-    new Set(given).size === given.length &&
+    new Set(given.map(reactionForm)).size === given.length &&
     given.every((reaction) => REACTION.test(reaction) && reaction.isWellFormed());
   return isGood ? null : `${REACTIONS_EXPECTED}, ${REACTION_EXPECTED} and commas`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasControl, isVisible, tagForm } from '../domain/text-forms.ts';
 import { idSchema } from './id-schema.ts';
 import type { LocalMessages, Sentence, SentenceMessages } from './sentence.ts';
 
@@ -15,10 +16,18 @@ export function textSchema(max: number): z.ZodString {
     .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 }
 
+/** A text that is shown on one line: visible, without control characters. */
+function lineSchema(max: number): z.ZodString {
+  return textSchema(max)
+    .min(1, 'Must not be empty')
+    .refine((value) => !hasControl(value), 'Must not contain control characters')
+    .refine((value) => value === '' || isVisible(value), 'Must have a visible character');
+}
+
 /** A display name: 1 to 512 characters. */
-export const nameSchema = textSchema(MAX_NAME_LENGTH).min(1, 'Must not be empty');
+export const nameSchema = lineSchema(MAX_NAME_LENGTH);
 export const tagsSchema = z
-  .array(textSchema(MAX_TAG_LENGTH).min(1, 'Must not be empty'))
+  .array(lineSchema(MAX_TAG_LENGTH).transform(tagForm))
   .max(MAX_TAGS, `Must have at most ${String(MAX_TAGS)} tags`)
   .transform((tags) => [...new Set(tags)]);
 

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../domain/action.ts';
 import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
-import { normalised, wordsOf, type Phrases } from '../domain/words.ts';
+import { comparable } from '../domain/text-forms.ts';
+import { wordsOf, type Phrases } from '../domain/words.ts';
 import { textsOf } from './texts.ts';
 
 /** The fields of an action that mutes are matched against. */
@@ -33,7 +34,7 @@ const compared = new WeakMap<MutableAction, readonly string[]>();
 
 function hasPhrase(phrases: Phrases, action: MutableAction): boolean {
   let texts = compared.get(action);
-  if (texts === undefined) compared.set(action, (texts = textsOf(action).map(normalised)));
+  if (texts === undefined) compared.set(action, (texts = textsOf(action).map(comparable)));
   return texts.some((text) => phrases.mayBeIn(text) && phrases.areIn(knownWordsOf(text)));
 }
 

@@ -1,4 +1,5 @@
 import type { RefId, UserId } from './action.ts';
+import { comparable } from './text-forms.ts';
 import { Phrases } from './words.ts';
 
 /** Upper bound on all mutes of one reader: each of the reader's requests loads the whole list. */
@@ -14,7 +15,7 @@ export type MuteKind = (typeof MUTE_KINDS)[number];
 
 export interface MuteTarget {
   readonly kind: MuteKind;
-  /** Id of the member or ref, descriptor type, or the phrase's normalised words joined by spaces. */
+  /** Id of the member or ref, descriptor type, or the phrase's comparable words joined by spaces. */
   readonly value: string;
   /** The phrase as the reader typed it; `null` for other kinds. */
   readonly text: string | null;
@@ -48,7 +49,8 @@ export function readerMutes(all: readonly Mute[], now: Date): ReaderMutes {
     members: new Set(valuesOf('MEMBER')),
     refs: new Set(valuesOf('REF')),
     types: new Set(valuesOf('TYPE')),
-    phrases: new Phrases(valuesOf('PHRASE').map((value) => value.split(' '))),
+    // Older releases stored phrases that were not folded as far.
+    phrases: new Phrases(valuesOf('PHRASE').map((value) => comparable(value).split(' '))),
   };
 }
 

@@ -4,11 +4,6 @@ const ONE_WORD = /^(?:(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\
 /** Word boundaries in every script. */
 const GAPS = /\p{White_Space}+/u;
 
-/** Normal form in which texts and phrases are compared: NFKC, lower case. */
-export function normalised(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
-}
-
 /** Words in order. The segmenter is slower than linear in its input, so it gets short, non-overlapping pieces. */
 export function wordsOf(text: string): string[] {
   const known = new Map<string, readonly string[]>();
@@ -63,7 +58,7 @@ export class Phrases {
   readonly #phrases: readonly (readonly string[])[];
   readonly #root: Branch = { next: new Map(), isEnd: false };
 
-  /** @param phrases the normalised words of each phrase; an empty list matches nothing. */
+  /** @param phrases the comparable words of each phrase; an empty list matches nothing. */
   constructor(phrases: readonly (readonly string[])[]) {
     this.#phrases = phrases;
     for (const words of phrases) this.#grow(words);
@@ -73,7 +68,7 @@ export class Phrases {
     return this.#phrases.length;
   }
 
-  /** Cheap pre-check: the normalised text contains all words of some phrase, at least as substrings. */
+  /** Cheap pre-check: the comparable text contains all words of some phrase, at least as substrings. */
   mayBeIn(text: string): boolean {
     return this.#phrases.some((words) => words.every((word) => text.includes(word)));
   }

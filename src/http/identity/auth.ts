@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../../domain/tenant.ts';
+import { hasControl, isVisible } from '../../domain/text-forms.ts';
 import { OPERATOR, ROLES, type Identity, type Role } from '../../domain/viewer.ts';
 import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -41,9 +42,6 @@ const MAX_CACHED = 10_000;
 /** How long a verified token is cached, in milliseconds. */
 const MAX_CACHED_MS = 60_000;
 const MAX_SUBJECT_LENGTH = 256;
-const CONTROL = /\p{Cc}/u;
-/** At least one visible character: not only spaces, invisible or unassigned characters, or combining marks. */
-const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** The latest time a Date can represent. */
 const LAST_TIME = 8.64e15;
 /** Algorithms are tied to the kind of key: a public key must never be used as a shared secret. */
@@ -216,7 +214,7 @@ function tenantFor(claims: JWTPayload, claim: string, named: string | undefined)
 }
 
 function isUsableSubject(sub: string): boolean {
-  return sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !CONTROL.test(sub) && VISIBLE.test(sub);
+  return sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !hasControl(sub) && isVisible(sub);
 }
 
 /** One shared set per combination of roles: every cached token and every socket refers to one. */

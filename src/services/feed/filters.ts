@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ItemState } from '../../domain/item-mark.ts';
 import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/actions/action-conditions.ts';
@@ -28,11 +29,13 @@ export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== u
   error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
 });
 
+const tagSchema = idSchema.transform(tagForm);
+
 const actionFilterShape = {
   types: listOf(typeSchema),
   actorIds: listOf(idSchema),
-  tag: idSchema.nullish().transform((tag) => tag ?? null),
-  tags: listOf(idSchema),
+  tag: tagSchema.nullish().transform((tag) => tag ?? null),
+  tags: listOf(tagSchema),
   since: timeSchema,
   until: timeSchema,
 };

@@ -9,7 +9,8 @@ import {
   MAX_PHRASE_WORDS,
   type MuteTarget,
 } from '../../domain/mute.ts';
-import { normalised, wordsOf } from '../../domain/words.ts';
+import { comparable } from '../../domain/text-forms.ts';
+import { wordsOf } from '../../domain/words.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange } from '../../realtime/announce.ts';
 import { typeSchema } from '../feed/filters.ts';
@@ -106,7 +107,7 @@ function plain(kind: MuteTarget['kind'], value: string): MuteTarget {
 }
 
 const phraseSchema = textSchema(MAX_PHRASE_LENGTH)
-  .transform((text) => ({ text, words: wordsOf(normalised(text)) }))
+  .transform((text) => ({ text, words: wordsOf(comparable(text)) }))
   .refine(({ words }) => words.length > 0, 'Must contain at least one word')
   .refine(({ words }) => words.length <= MAX_PHRASE_WORDS, {
     error: `Must have at most ${String(MAX_PHRASE_WORDS)} words`,

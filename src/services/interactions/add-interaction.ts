@@ -11,6 +11,7 @@ import {
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
+import { reactionAmong } from '../../domain/text-forms.ts';
 import type { RecordOutcome } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -49,8 +50,7 @@ export async function addInteraction(
   { actionId, ...input }: RecordInteractionInput,
 ): Promise<ChangedInteraction> {
   const { identity } = session;
-  const checked = validate(inputSchema, input, ['input']);
-  checkKind(checked, dependencies.reactions);
+  const checked = checkKind(validate(inputSchema, input, ['input']), dependencies.reactions);
   const actor = checked.actorId ?? identity.userId;
   const actingIdentity = actingAs(identity, actor, 'record');
   const at = timeOf(checked);
@@ -102,17 +102,21 @@ async function settled(
   );
 }
 
-function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: readonly string[]): void {
+/** Gives the reaction as it is configured. */
+function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedInput {
+  const { kind, text, reaction, parentId } = input;
   if (text != null && kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['input', 'text']);
   if (parentId != null && kind !== 'COMMENT')
     throw badInput('Only a COMMENT can reply to a comment', ['input', 'parentId']);
   if (reaction != null && kind !== 'REACTION')
     throw badInput('Only a REACTION can have a reaction', ['input', 'reaction']);
-  if (kind === 'REACTION' && (reaction == null || !reactions.includes(reaction)))
-    throw badInput(
-      `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
-      ['input', 'reaction'],
-    );
+  if (kind !== 'REACTION') return input;
+  const known = reaction == null ? undefined : reactionAmong(reactions, reaction);
+  if (known !== undefined) return { ...input, reaction: known };
+  throw badInput(
+    `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
+    ['input', 'reaction'],
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import { areOfOneTenant } from '../../domain/tenant.ts';
+import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -75,7 +76,9 @@ async function removeOwn(
     throw badInput('Only a REACTION can have a reaction', ['input', 'own', 'reaction']);
   const action = await getAction(session, actionId);
   if (action === null) throw noSuchAction();
-  const of = { actionId, actorId: session.identity.userId, kind, reaction: reaction ?? null };
+  // One that is no longer configured can be taken back, too.
+  const meant = reaction == null ? null : (reactionAmong(dependencies.reactions, reaction) ?? reaction);
+  const of = { actionId, actorId: session.identity.userId, kind, reaction: meant };
   const newest = await dependencies.interactions.newestOwn(of);
   if (newest === null) throw noSuchInteraction();
   const removed = await dependencies.interactions.remove(of, clock.now());

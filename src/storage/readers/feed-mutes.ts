@@ -89,7 +89,16 @@ function without(target: MuteTarget | null, by: Date): Document[] {
       ? []
       : [
           {
-            $or: [{ $ne: ['$$mute.kind', target.kind] }, { $ne: ['$$mute.value', literal(target.value)] }],
+            $or: [
+              { $ne: ['$$mute.kind', target.kind] },
+              {
+                // Phrases of older releases have another value: they are the same if they were typed the same.
+                $and: [
+                  { $ne: ['$$mute.value', literal(target.value)] },
+                  ...(target.text === null ? [] : [{ $ne: ['$$mute.text', literal(target.text)] }]),
+                ],
+              },
+            ],
           },
         ];
   const later = new Date(by.getTime() + 1);

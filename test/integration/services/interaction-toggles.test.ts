@@ -27,6 +27,19 @@ async function relevancyIn(parts: Parts, userId: string, id: string): Promise<Da
   return (await parts.feedStore.find(userId, [id]))[0]?.relevancy;
 }
 
+test('a reaction is the same with and without a variation selector', async () => {
+  await using parts = await openParts();
+  const { id } = await published(parts);
+  const bob = parts.session('bob');
+  const react = (reaction: string) =>
+    parts.services.addInteraction(bob, { actionId: id, kind: 'REACTION', reaction });
+  expect(await react('❤')).toMatchObject({ isReplay: false, interaction: { reaction: '❤️' } });
+  expect(await react('❤️')).toMatchObject({ isReplay: true });
+  expect((await countsOf(parts, id))?.reactions).toEqual([{ reaction: '❤️', count: 1 }]);
+  await parts.services.removeInteraction(bob, { own: { actionId: id, kind: 'REACTION', reaction: '❤' } });
+  expect((await countsOf(parts, id))?.reactions).toEqual([]);
+});
+
 test.each(['LIKE', 'RESHARE', 'REACTION'] as const)(
   'a %s that is taken back and given again is the same, with its first time, and bumps once',
   async (kind) => {

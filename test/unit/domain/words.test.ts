@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { normalised, Phrases, wordsOf } from '../../../src/domain/words.ts';
+import { comparable } from '../../../src/domain/text-forms.ts';
+import { Phrases, wordsOf } from '../../../src/domain/words.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const words = (text: string): string[] => wordsOf(normalised(text));
+const words = (text: string): string[] => wordsOf(comparable(text));
 
 /** What the segmenter says of the whole text at once. */
 function segmented(text: string): string[] {
@@ -47,7 +48,7 @@ describe('the words of a text', () => {
   test('are those of the segmenter for any text, although it is given pieces', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const text = normalised(pieces.join(''));
+        const text = comparable(pieces.join(''));
         expect(wordsOf(text)).toEqual(segmented(text));
       }),
       { numRuns: 2_000 },
@@ -75,7 +76,7 @@ describe('a long text without a gap', () => {
     '👩‍👩‍👧🇩🇪',
     "don't,3.5;",
   ])('of %j is taken apart in short pieces, into the same words', (unit) => {
-    const text = normalised(unit.repeat(Math.ceil(8_192 / unit.length)));
+    const text = comparable(unit.repeat(Math.ceil(8_192 / unit.length)));
     let found: string[] = [];
     expect(longestSegmented(() => (found = wordsOf(text)))).toBeLessThanOrEqual(256);
     expect(found).toEqual(segmented(text));
