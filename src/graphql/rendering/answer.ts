@@ -2,7 +2,7 @@ import { GraphQLError, type ExecutionResult } from 'graphql';
 import { Gate } from '../../lib/gate.ts';
 import { Turn } from '../../lib/turn.ts';
 import { documentError } from '../errors.ts';
-import { JsonText, tooLarge, unlessTooLarge } from './json-text.ts';
+import { JsonText, partsOf, tooLarge, unlessTooLarge } from './json-text.ts';
 
 export interface AnswerLimits {
   /** Maximum size of an answer, in bytes. */
@@ -27,6 +27,10 @@ export interface WrittenResult extends ExecutionResult {
 const PAGES_AT_ONCE = 2;
 /** Values that are made in one go. */
 const VALUES_AT_ONCE = 2_000;
+/** Characters of parts that are written in one go. */
+const LENGTH_AT_ONCE = 256 * 1024;
+/** Levels of a result above the entries of a page: data, field, edges, edge. */
+const OUTER_LEVELS = 6;
 /** Rough memory of a value until the answer is written. */
 const VALUE_BYTES = 64;
 /** Bytes of a character in UTF-8. */
@@ -44,6 +48,7 @@ export class Answer {
   #pages: Gate | null = null;
   #values = 0;
   #length = 0;
+  #lengthInTurn = 0;
   #valuesInTurn = 0;
   #waiting = 0;
   #turn: Turn | null = null;
@@ -96,9 +101,13 @@ export class Answer {
   }
 
   /** JSON of a part of the answer. @throws BAD_USER_INPUT if it is too large. */
-  textOf(data: unknown): string {
+  async textOf(data: unknown): Promise<string> {
+    await this.#rest();
+    if (this.#excess !== null) throw this.#excess;
     const text = writtenWithin(this.#limits.maxAnswerBytes, data);
-    return text instanceof GraphQLError ? this.#fail(text) : text;
+    if (text instanceof GraphQLError) return this.#fail(text);
+    this.#lengthInTurn += text.length;
+    return text;
   }
 
   /** The result; an error instead if it has become too much while it was made. */
@@ -107,13 +116,13 @@ export class Answer {
   }
 
   /** The result with its data as text; an error instead if the answer is too large. */
-  write(result: ExecutionResult): ExecutionResult | WrittenResult {
+  async write(result: ExecutionResult): Promise<ExecutionResult | WrittenResult> {
     if (this.#excess !== null) return { errors: [this.#excess] };
     const { data } = result;
     const errors = result.errors?.slice(0, MAX_ERRORS);
     const shown = errors === undefined ? result : { ...result, errors };
     if (data == null) return shown;
-    const written = writtenWithin(this.#limits.maxAnswerBytes, data);
+    const written = await this.#written(data);
     if (written instanceof GraphQLError) return { errors: [written] };
     const excess = this.#room?.resize(written.length) ?? null;
     if (excess !== null) return { errors: [excess] };
@@ -133,6 +142,31 @@ export class Answer {
     throw this.#excess;
   }
 
+  /** Many values are written in several turns of the event loop, entry by entry of the outer lists. */
+  async #written(data: unknown): Promise<string | GraphQLError> {
+    const { maxAnswerBytes: most } = this.#limits;
+    if (this.#values <= VALUES_AT_ONCE) return writtenWithin(most, data);
+    const json = new JsonText(most);
+    try {
+      const turn = new Turn();
+      for (const part of partsOf(data, OUTER_LEVELS)) {
+        part(json);
+        if (turn.isOver()) await turn.next();
+      }
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+    return withinBytes(json.take(), most);
+  }
+
+  /** Lets others have a turn if much has been written in this one. */
+  async #rest(): Promise<void> {
+    if (this.#lengthInTurn < LENGTH_AT_ONCE) return;
+    this.#lengthInTurn = 0;
+    await this.#nextTurn();
+  }
+
   #nextTurn(): Promise<void> {
     const turn = (this.#turn ??= new Turn());
     this.#waiting += 1;
@@ -147,12 +181,14 @@ export class Answer {
 
 /** JSON of a value; an error if it is larger than allowed. */
 export function writtenWithin(most: number, value: unknown): string | GraphQLError {
-  const text = unlessTooLarge(() => {
+  return unlessTooLarge(() => {
     const json = new JsonText(most);
     json.write(value);
-    return json.take();
+    return withinBytes(json.take(), most);
   });
-  if (text instanceof GraphQLError) return text;
+}
+
+function withinBytes(text: string, most: number): string | GraphQLError {
   return text.length * MOST_BYTES <= most || Buffer.byteLength(text) <= most ? text : tooLarge(most);
 }
 

@@ -81,6 +81,36 @@ export class JsonText {
   }
 }
 
+/** Writes a value piece by piece: those at so many levels one by one, what is below them as a whole. */
+export function* partsOf(value: unknown, levels: number): Generator<(json: JsonText) => void, void, void> {
+  const isWhole = levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value;
+  if (isWhole) {
+    yield (json) => {
+      json.write(value);
+    };
+    return;
+  }
+  const isList = Array.isArray(value);
+  let before = isList ? '[' : '{';
+  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
+    if (inner === undefined && !isList) continue;
+    const start = isList || inner instanceof SharedText ? before : `${before}${quoted(key)}:`;
+    yield (json) => {
+      json.add(start);
+    };
+    if (inner instanceof SharedText)
+      yield (json) => {
+        json.add(inner.text);
+      };
+    else yield* partsOf(inner, levels - 1);
+    before = ',';
+  }
+  const isEmpty = before !== ',';
+  yield (json) => {
+    json.add(isList ? (isEmpty ? '[]' : ']') : isEmpty ? '{}' : '}');
+  };
+}
+
 function quoted(text: string): string {
   return text.length < SHORT && !NOT_PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -1,8 +1,8 @@
 import type { AbstractCursor } from 'mongodb';
 import { Turn } from '../../lib/turn.ts';
 
-/** Documents that are decoded in one go. A hundred of the largest actions take as many milliseconds. */
-const AT_ONCE = 32;
+/** Documents that are decoded in one go: each of the largest actions takes a millisecond. */
+const AT_ONCE = 8;
 
 /** All documents of a cursor, as `toArray` gives them, without keeping the event loop from other work meanwhile. */
 export async function inTurns<T>(cursor: AbstractCursor<T>): Promise<T[]> {

@@ -58,21 +58,21 @@ describe('JSON as text', () => {
 });
 
 describe('an answer', () => {
-  test('is too large by its bytes, not by its characters alone', () => {
+  test('is too large by its bytes, not by its characters alone', async () => {
     const answer = new Answer({ ...LIMITS, maxAnswerBytes: 100 });
-    expect('stringify' in answer.write({ data: { text: 'é'.repeat(40) } })).toBe(true);
-    expect(answer.write({ data: { text: 'é'.repeat(50) } })).toMatchObject({
+    expect('stringify' in (await answer.write({ data: { text: 'é'.repeat(40) } }))).toBe(true);
+    expect(await answer.write({ data: { text: 'é'.repeat(50) } })).toMatchObject({
       errors: [{ message: expect.stringMatching(/larger than 100 bytes/) as unknown }],
     });
   });
 
-  test('that has too many values is nothing but an error, and takes no more of them', () => {
+  test('that has too many values is nothing but an error, and takes no more of them', async () => {
     const answer = new Answer(LIMITS);
     const entries = Array.from({ length: 100 }, () => 1);
     answer.list(entries, 99);
     expect(() => answer.list(entries, 2)).toThrow(/more than 10000 values/);
     expect(() => answer.list([1], 1)).toThrow(/more than 10000 values/);
-    expect(answer.write({ data: { a: 1 } })).toEqual({
+    expect(await answer.write({ data: { a: 1 } })).toEqual({
       errors: [expect.objectContaining({ message: expect.stringMatching(/10000 values/) as unknown })],
     });
   });
@@ -86,6 +86,25 @@ describe('an answer', () => {
     const many = answer.list([...few, failing], 50);
     await expect(many.at(-1)).rejects.toThrow('It failed');
     expect(await Promise.all(many.slice(0, -1))).toEqual(few);
+  });
+
+  test('that has many values is written in turns, to the same text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const answer = new Answer(LIMITS);
+        answer.list(Array.from({ length: 3_000 }), 1);
+        const data = {
+          value,
+          list: [value, [], {}, undefined],
+          part: new SharedText('"of":1'),
+          no: undefined,
+        };
+        const shown = (await answer.write({ data })) as WrittenResult;
+        const { part: _part, ...rest } = data;
+        expect(shown.stringify({})).toBe(JSON.stringify({ data: { ...rest, of: 1 } }));
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test('reads no more than two pages at a time', async () => {
@@ -117,23 +136,23 @@ describe('all answers of a process', () => {
     transport: 'http',
   });
   const sized = (bytes: number) => ({ data: 'x'.repeat(bytes - 2) }) as never;
-  const codeOf = (result: ReturnType<Answer['write']>): unknown =>
+  const codeOf = (result: Awaited<ReturnType<Answer['write']>>): unknown =>
     (result as WrittenResult).errors?.[0]?.extensions['code'] ?? null;
 
-  test('have room for so much in total and of one user, until they are sent; small ones always', () => {
+  test('have room for so much in total and of one user, until they are sent; small ones always', async () => {
     const answers = new Answers({ ...LIMITS, maxAnswerBytes: 500_000, maxAnswerBytesUnderWay: 1_000_000 });
-    const open = (who: Caller, bytes: number) => {
+    const open = async (who: Caller, bytes: number) => {
       const { answer, room } = answers.open(who);
-      return { code: codeOf(answer.write(sized(bytes))), room };
+      return { code: codeOf(await answer.write(sized(bytes))), room };
     };
-    const first = open(caller('ann', 'user'), 400_000);
+    const first = await open(caller('ann', 'user'), 400_000);
     expect(first.code).toBeNull();
-    expect(open(caller('ann', 'user'), 400_000).code).toBe('RATE_LIMITED');
-    expect(open(caller('ann', 'user'), 60_000).code).toBeNull();
-    expect(open(caller('importer', 'service'), 500_000).code).toBeNull();
-    expect(open(caller('bob', 'user'), 400_000).code).toBe('UNAVAILABLE');
+    expect((await open(caller('ann', 'user'), 400_000)).code).toBe('RATE_LIMITED');
+    expect((await open(caller('ann', 'user'), 60_000)).code).toBeNull();
+    expect((await open(caller('importer', 'service'), 500_000)).code).toBeNull();
+    expect((await open(caller('bob', 'user'), 400_000)).code).toBe('UNAVAILABLE');
     first.room[Symbol.dispose]();
-    expect(open(caller('bob', 'user'), 400_000).code).toBeNull();
+    expect((await open(caller('bob', 'user'), 400_000)).code).toBeNull();
     expect(answers.bytes).toBeLessThanOrEqual(1_000_000);
   });
 });

@@ -191,7 +191,7 @@ async function sent(execution: CompiledExecution, args: Run): Promise<string> {
   const result = await execution.executeShared(args, () => {
     throw new Error('It was interpreted');
   });
-  const written = args.contextValue.answer.write(result);
+  const written = await args.contextValue.answer.write(result);
   return 'stringify' in written ? written.stringify(written) : JSON.stringify(written);
 }
 

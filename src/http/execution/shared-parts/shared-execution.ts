@@ -143,7 +143,7 @@ class SharedParts {
       this.hasFailed = true;
       throw new Error('A shared part of an action had errors');
     }
-    return new SharedText(this.#context.answer.textOf(data).slice(1, -1));
+    return new SharedText((await this.#context.answer.textOf(data)).slice(1, -1));
   }
 }
 
