@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Collection, type Document } from 'mongodb';
 import { afterEach } from 'vitest';
 import { SHARD_RULES } from '../../src/storage/indexes/shard-rules.ts';
+import { watchCommandLog } from './command-log.ts';
 import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
 import type { RecordedCommand } from './commands.ts';
 import { reachOf, unionsOf, type Reach } from './sharding.ts';
@@ -111,6 +112,8 @@ if (scope[WATCHED] === undefined) {
   watch();
   scope[WATCHED] = true;
 }
+
+watchCommandLog();
 
 afterEach(() => {
   const found = takeShardFaults();
