@@ -19,7 +19,6 @@ const SHARED = new Set([
   'feedEpochs',
   'feeds',
   'follows',
-  'hiddenItems',
   'interactions',
   'members',
   'moderationLog',

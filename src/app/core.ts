@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { forgetDeletedKeys } from '../connections/forget-deleted-keys.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
-import { choiceOf, createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
+import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
@@ -66,14 +66,13 @@ export interface CoreOptions {
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { database, feeds, observer, pullRefreshMs } = options;
   const { collections } = database;
-  const feedEpoch = await chooseFeedModel(collections.feedEpochs, choiceOf(feeds.model));
+  const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
     feedEpoch,
     recordsEvents: options.recordsEvents ?? false,
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
     ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
   });
-  await Promise.all([repositories.actionCache.open(), repositories.nameCache.open()]);
   const feedParts = {
     db: database.db,
     isSharded: database.isSharded,

@@ -1,7 +1,7 @@
-import { FEED_INDEXES, RETIRED_FEED_INDEXES } from '../feeds/registry.ts';
+import { FEED_INDEXES } from '../feeds/registry.ts';
 import { descriptorIndexes } from '../storage/indexes/descriptor-indexes.ts';
-import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-definition.ts';
-import { INDEXES, RETIRED_INDEXES } from '../storage/indexes/index-definitions.ts';
+import type { IndexDefinition } from '../storage/indexes/index-definition.ts';
+import { INDEXES } from '../storage/indexes/index-definitions.ts';
 import { TENANT_INDEXES } from '../storage/indexes/tenant-indexes.ts';
 
 /** All indexes, including those of feed models and of this process's types. @param options.hasTenants default false. */
@@ -9,6 +9,3 @@ export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinitio
   const ofTenants = hasTenants ? TENANT_INDEXES : [];
   return [...INDEXES, ...ofTenants, ...descriptorIndexes(), ...FEED_INDEXES];
 }
-
-/** Indexes of earlier releases, starting with PUBLISHED_SINCE, that are no longer needed. */
-export const ALL_RETIRED_INDEXES: readonly RetiredIndex[] = [...RETIRED_INDEXES, ...RETIRED_FEED_INDEXES];

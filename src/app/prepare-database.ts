@@ -3,17 +3,15 @@ import { clock } from '../lib/clock.ts';
 import type { Closer } from '../lib/closer.ts';
 import { syncToAsync } from '../lib/sync-to-async.ts';
 import { watchClock } from '../services/clock-watch.ts';
-import { dropIndexes, ensureIndexes } from '../storage/indexes/indexes.ts';
-import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
+import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/database/mongo.ts';
 import { createRepositories } from '../storage/repositories.ts';
-import { isTrustedSince } from '../storage/database/revision-trust.ts';
-import { logIndexesCreated, logIndexesDropped } from '../telemetry/events/databases.ts';
+import { logIndexesCreated } from '../telemetry/events/databases.ts';
 import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
+import { allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
 
 export interface PrepareDatabaseOptions {
@@ -69,9 +67,5 @@ export async function prepareDatabase(
   closer.own(presence, LEAVES_WITHIN_MS);
   const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
-  if (await isTrustedSince(schemaVersion, PUBLISHED_SINCE)()) {
-    const dropped = await dropIndexes(database.db, ALL_RETIRED_INDEXES);
-    if (dropped.length > 0) logIndexesDropped(logger, { indexes: dropped });
-  }
   return database;
 }

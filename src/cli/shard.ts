@@ -1,9 +1,6 @@
-import { ALL_RETIRED_INDEXES, allIndexes } from '../app/indexes.ts';
+import { allIndexes } from '../app/indexes.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { dropIndexes } from '../storage/indexes/indexes.ts';
-import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
 import { connectDatabase, type Database } from '../storage/database/mongo.ts';
-import { createRepositories } from '../storage/repositories.ts';
 import { SHARD_PLANS } from '../storage/indexes/shard-keys.ts';
 import { SHARD_RULES, supports, type ShardRefusal } from '../storage/indexes/shard-rules.ts';
 import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/indexes/sharding.ts';
@@ -36,7 +33,6 @@ export async function shard(context: CommandContext, { run, status }: ShardOptio
   await using database = await connectDatabase({ uri: mongodb.uri, db: mongodb.db });
   if (!database.isSharded)
     throw new CommandError('The server at MONGODB_URI is not mongos, the router of a sharded database');
-  if (run === true) await prepare(database);
   let isSharded = true;
   for (const plan of PLANNED)
     isSharded = (await look(context.terminal, database, plan, run === true)) && isSharded;
@@ -57,16 +53,6 @@ function linesOf(db: string, { collection, key }: PlannedShard): string[] {
         ]),
     `sh.shardCollection(${JSON.stringify(`${db}.${collection}`)}, ${shown})`,
   ];
-}
-
-/** Drops unique indexes of an earlier release; they are needed until its migration is done. */
-async function prepare({ db, collections }: Database): Promise<void> {
-  const state = await createRepositories(collections).schemaVersion.state();
-  if (state !== null && state.version < PUBLISHED_SINCE)
-    throw new CommandError(
-      `The database has schema version ${String(state.version)}; it can be sharded from version ${String(PUBLISHED_SINCE)} on. Run a worker of this release until its migrations are done: npx fanfare doctor`,
-    );
-  await dropIndexes(db, ALL_RETIRED_INDEXES);
 }
 
 /** Prints how the collection is sharded, after sharding it if requested. `false`: not as planned. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Action } from '../domain/action.ts';
-import { tenantOf, type Tenant } from '../domain/tenant.ts';
+import { tenantOf } from '../domain/tenant.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** Key length in bytes, long enough to rule out collisions. */
@@ -15,20 +15,12 @@ type GroupedFields = Pick<Action, 'actorId' | 'descriptor' | 'conducted'>;
  *
  * Reads use the stored key, so a changed declaration affects only actions recorded after the change.
  */
-export function groupKeyOf(action: GroupedFields): string | null {
-  return keyOf(action, tenantOf(action.actorId));
-}
-
-/** The key of older releases, which ignored the tenant. */
-export function groupKeyAcrossTenants(action: GroupedFields): string | null {
-  return keyOf(action, null);
-}
-
-function keyOf({ descriptor, conducted }: GroupedFields, tenant: Tenant | null): string | null {
+export function groupKeyOf({ actorId, descriptor, conducted }: GroupedFields): string | null {
   const fields = descriptorOfType(descriptor.type)?.group ?? [];
   if (fields.length === 0) return null;
   const values = fields.map((field) => descriptor[field] ?? null);
   const day = conducted.toISOString().slice(0, 10);
+  const tenant = tenantOf(actorId);
   // Without the tenant, equal texts in two tenants would give equal keys.
   const content = JSON.stringify([...(tenant === null ? [] : [{ tenant }]), descriptor.type, day, ...values]);
   return hash('sha256', content, 'buffer').subarray(0, KEY_BYTES).toString('base64url');

@@ -103,8 +103,8 @@ export interface Action {
   /** Server time of the publication, in milliseconds. Follow spans and memberships are compared with it. */
   readonly recorded: Date;
   readonly idempotencyKey: string | null;
-  /** Revision: changes with every write except those of `fanOut`. Absent on documents written by older releases. */
-  readonly rev?: number;
+  /** Revision: changes with every write except those of `fanOut`. */
+  readonly rev: number;
   readonly scope: Scope;
   /** Audience keys: `team:42`, `department:7`, `user:9`, `followers`, `public`. */
   readonly audience: readonly string[];

@@ -40,8 +40,6 @@ export interface ReaderProfile {
   readonly hasSnoozes: boolean;
   /** See `EndedSnoozes`. Loaded on first use; no query when the reader has no snoozes. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
-  /** The reader may have hidden items in the collection of older releases. */
-  readonly hasHiddenItems: boolean;
   /** The reader once unfollowed with history: entries delivered for a follow must be checked against the follow. */
   readonly checksFollows: boolean;
   /** The reader is or was assigned to refs: boosts must take these follows into account. */
@@ -76,7 +74,6 @@ export function profileOfMember(member: Member): ReaderProfile {
     hasSnoozes: false,
     endedSnoozes: () => Promise.resolve(NO_SNOOZES),
     hasUnreadMarks: false,
-    hasHiddenItems: false,
     checksFollows: false,
     hasAssigned: false,
     isRebuilding: false,

@@ -1,5 +1,5 @@
 import type { RedisPart } from '../connections/redis-parts.ts';
-import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-definition.ts';
+import type { IndexDefinition } from '../storage/indexes/index-definition.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -7,12 +7,8 @@ import type { FeedStore } from './feed-store.ts';
 export interface FeedModel {
   /** The value of `FEED_MODEL`. */
   readonly name: string;
-  /** Raised when entries are stored so differently that those of earlier releases are no longer found. Default: 1. */
-  readonly shape?: number;
   /** Indexes of the model's own collections. */
   readonly indexes: readonly IndexDefinition[];
-  /** Indexes made by earlier releases that are no longer needed. */
-  readonly retiredIndexes?: readonly RetiredIndex[];
   /** @throws when a required part is missing */
   open(parts: FeedModelParts): FeedStore;
 }

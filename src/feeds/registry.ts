@@ -21,17 +21,9 @@ export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) =>
 
 export const FEED_INDEXES = FEED_MODELS.flatMap(({ indexes }) => indexes);
 
-export const RETIRED_FEED_INDEXES = FEED_MODELS.flatMap(({ retiredIndexes = [] }) => retiredIndexes);
-
 /** @throws when the name is unknown, listing the known models, or when a required part is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {
   return modelNamed(name).open(parts);
-}
-
-/** The model with the shape of its entries: feeds stored under another one are rebuilt. @throws when the name is unknown */
-export function choiceOf(name: string): string {
-  const { shape = 1 } = modelNamed(name);
-  return shape === 1 ? name : `${name} ${String(shape)}`;
 }
 
 function modelNamed(name: string): FeedModel {

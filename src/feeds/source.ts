@@ -27,7 +27,7 @@ export interface SourceReader {
   /** Where many feeds are read one after another, whole: what the last one has shown about the first stretch. */
   readonly guess?: StretchGuess;
   /** Takes the actions of what is given. */
-  readonly keep?: (actions: readonly Action[]) => Promise<void>;
+  readonly keep?: (actions: readonly Action[]) => void;
 }
 
 /** How much longer each next stretch of time is. */
@@ -83,9 +83,9 @@ export async function readFromSource(
         (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
         (until === undefined || entry.relevancy.getTime() < until.getTime()),
     );
-  const give = async (certain: readonly Found[]): Promise<FeedEntry[]> => {
+  const give = (certain: readonly Found[]): FeedEntry[] => {
     const given = certain.toSorted((a, b) => compareFeedPositions(a.entry, b.entry)).slice(0, limit);
-    await keep?.(given.map(({ action }) => action));
+    keep?.(given.map(({ action }) => action));
     return given.map(({ entry }) => entry);
   };
   // The little that `conducted` may be ahead of a relevancy.
@@ -129,7 +129,7 @@ interface Found {
 
 /** With the revision that the action was read with. */
 function asRead(entry: FeedEntry, { rev }: Action): FeedEntry {
-  return rev === undefined ? entry : { ...entry, rev };
+  return { ...entry, rev };
 }
 
 function earliest(a: Date | undefined, b: Date | undefined): Date | null {

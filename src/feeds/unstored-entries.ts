@@ -61,9 +61,9 @@ export async function pulledEntries(
     };
   };
   let given: readonly Action[] = [];
-  const keep = async (actions: readonly Action[]): Promise<void> => {
+  const keep = (actions: readonly Action[]): void => {
     given = actions;
-    await dependencies.actionCache.keep(actions);
+    dependencies.actionCache.keep(actions);
   };
   const entries = await readFromSource(dependencies, { reader, keys, followsOf, lookAtLittle, keep }, query);
   return { entries, actions: given };
@@ -146,7 +146,9 @@ export async function entriesBelow(
 }
 
 function keeping({ actionCache }: FeedReaderDependencies) {
-  return (actions: readonly Action[]): Promise<void> => actionCache.keep(actions);
+  return (actions: readonly Action[]): void => {
+    actionCache.keep(actions);
+  };
 }
 
 /** Entries that are in the feed although they are not stored: below the floor, or pulled. */

@@ -50,7 +50,6 @@ export interface ReadingDependencies
       | 'actionGroups'
       | 'bookmarks'
       | 'dormantAfterMs'
-      | 'hiddenItems'
       | 'itemMarks'
       | 'openSession'
       | 'rankedActions'

@@ -14,7 +14,6 @@ import { hostEventsRepository, type HostEventsRepository } from './events/host-e
 import { erasuresRepository, type ErasuresRepository } from './privacy/erasures.ts';
 import { fanOutsRepository, type FanOutsRepository } from './fan-out/fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './readers/feeds.ts';
-import { hiddenItemsRepository, type HiddenItemsRepository } from './readers/hidden-items.ts';
 import { interactionsRepository, type InteractionsRepository } from './interactions/interactions.ts';
 import { itemMarksRepository, type ItemMarksRepository } from './readers/item-marks.ts';
 import { followerCountsRepository, type FollowerCountsRepository } from './follows/follower-counts.ts';
@@ -48,10 +47,6 @@ import { sourceActionsRepository, type SourceActionsRepository } from './actions
 import { schemaVersionRepository, type SchemaVersionRepository } from './database/schema-version.ts';
 import { secretsRepository, type SecretsRepository } from './database/secrets.ts';
 import { snoozesRepository, type SnoozesRepository } from './readers/snoozes.ts';
-import { isTrustedSince } from './database/revision-trust.ts';
-import { PUBLISHED_SINCE } from './migrations/publications.ts';
-import { REVISED_SINCE } from './migrations/revisions.ts';
-import { STAMPED_SINCE } from './migrations/stamps.ts';
 import { directoryStampsRepository } from './directory/directory-stamps.ts';
 import { NameCache } from './directory/name-cache.ts';
 import { scoresRepository, type ScoresRepository } from './actions/scores.ts';
@@ -78,7 +73,6 @@ export interface Repositories {
   readonly followerPages: FollowerPagesRepository;
   readonly follows: FollowsRepository;
   readonly interactions: InteractionsRepository;
-  readonly hiddenItems: HiddenItemsRepository;
   readonly memberData: MemberDataRepository;
   readonly memberTraces: MemberTracesRepository;
   readonly members: MembersRepository;
@@ -139,17 +133,10 @@ export function createRepositories(
   const refs = refsRepository(collections.refs, directoryStamps);
   const stamps = readerStamps(collections.readerStamps);
   const members = membersRepository(collections.members, directoryStamps, stamps);
-  const schemaVersion = schemaVersionRepository(collections);
-  const actions = actionsRepository(collections, {
-    events,
-    isFilled: isTrustedSince(schemaVersion, PUBLISHED_SINCE, { askAgainMs: 0 }),
-  });
+  const actions = actionsRepository(collections, events);
   return {
     actions,
-    actionCache: new ActionCache(actions, {
-      maxBytes: Math.floor(cacheBytes * ACTIONS_SHARE),
-      isTrusted: isTrustedSince(schemaVersion, REVISED_SINCE),
-    }),
+    actionCache: new ActionCache(actions, Math.floor(cacheBytes * ACTIONS_SHARE)),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
@@ -169,16 +156,9 @@ export function createRepositories(
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),
-    hiddenItems: hiddenItemsRepository(collections.hiddenItems),
     memberData: memberDataRepository(collections),
     memberTraces: memberTracesRepository(collections, directoryStamps),
-    nameCache: new NameCache(
-      { members, refs, directoryStamps },
-      {
-        maxBytes: Math.floor(cacheBytes * NAMES_SHARE),
-        isTrusted: isTrustedSince(schemaVersion, STAMPED_SINCE),
-      },
-    ),
+    nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),
     processes: processesRepository(collections),
@@ -191,7 +171,7 @@ export function createRepositories(
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),
-    schemaVersion,
+    schemaVersion: schemaVersionRepository(collections),
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),

@@ -158,12 +158,6 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.addMute(me(), { phrase: NAME }, null);
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
-  // Of before there was the one collection of marks.
-  await parts.database.collections.hiddenItems.insertOne({
-    _id: new ObjectId(),
-    userId: ID,
-    actionId: new ObjectId(named),
-  });
   await services.markFeedRead(me(), new Date());
   await services.pinAction(admin(), ID, rating);
   await services.pinAction(admin(), 'site', rating);

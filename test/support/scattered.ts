@@ -23,7 +23,6 @@ const holders = (by: string): Reason =>
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
 const TENANT = inSource('storage/tenants/', 'erasing a tenant, or adopting all data into one');
-const MIGRATION = inSource('storage/migrations/', 'a migration');
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('storage/readers/readers.ts', 'listing all readers');
@@ -53,7 +52,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
       inSource('storage/actions/ranked-actions.ts', 'ranked actions'),
       because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
-      ...[OFFLOADED, TENANT, MIGRATION, EMPTY],
+      ...[OFFLOADED, TENANT, EMPTY],
     ],
     writes: [
       erased('action-traces'),
@@ -74,9 +73,9 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
       because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
-      ...[EVERYBODY, TENANT, MIGRATION, EMPTY, erased('member-data'), erased('reader-traces')],
+      ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('reader-traces')],
     ],
-    writes: [MIGRATION],
+    writes: [],
   },
   follows: {
     reads: [
@@ -90,9 +89,9 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('one by id only', ['_id'], 'storage/interactions/interaction-records.ts'),
       because('interactions of a member', ['actorId']),
       because('all comments, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
-      ...[CUT_OFF, unsent, TENANT, MIGRATION],
+      ...[CUT_OFF, unsent, TENANT],
     ],
-    writes: [MOVED, TENANT, MIGRATION, erased('interaction-traces')],
+    writes: [MOVED, TENANT, erased('interaction-traces')],
   },
   members: {
     reads: [
@@ -124,13 +123,6 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because(PURGED, ['_id.actionId'], 'storage/readers/bookmarks.ts'),
       TENANT,
       erased('reader-traces'),
-    ],
-  },
-  hiddenItems: {
-    reads: [TENANT, MIGRATION],
-    writes: [
-      because(PURGED, ['actionId'], 'storage/readers/hidden-items.ts'),
-      ...[MIGRATION, erased('reader-traces')],
     ],
   },
 };

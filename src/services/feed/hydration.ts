@@ -62,24 +62,15 @@ export async function hydrateOne(
   return entry === null ? null : { entry, action, mark, follows };
 }
 
-/**
- * The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks.
- * Hides not yet migrated are looked up before the new collection, so that a migration in between cannot make them disappear.
- */
+/** The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks. */
 async function marksOf(
   session: ReaderSession,
-  { hasMarks, hasHiddenItems, asOf }: ReaderProfile,
+  { hasMarks, asOf }: ReaderProfile,
   ids: readonly ActionId[],
 ): Promise<readonly (ItemMark | null)[]> {
-  if (!hasMarks && !hasHiddenItems) return [];
-  const hidden = hasHiddenItems ? await allOf(session.hidden.loadMany(ids)) : [];
+  if (!hasMarks) return [];
   const marks = await allOf(session.marks.loadMany(ids));
-  return ids.map((actionId, index) => {
-    const said = marks[index] ?? null;
-    const mark = said === null ? null : markAt(said, asOf);
-    if (mark?.state != null || (hidden[index] ?? null) === null) return mark;
-    return { actionId, readAt: null, isUnread: false, ...mark, state: 'HIDDEN', snooze: null };
-  });
+  return marks.map((mark) => (mark === null ? null : markAt(mark, asOf)));
 }
 
 /** The reader's follows of all refs and resharers of these actions, in one round trip. */

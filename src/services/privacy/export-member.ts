@@ -36,7 +36,6 @@ export async function* exportMember(
   yield* list('actions', actionEntries(dependencies, session, id));
   yield* list('interactions', memberData.interactions(id));
   yield* list('follows', memberData.follows(id));
-  yield* list('hiddenItems', memberData.hiddenItems(id));
   yield* list('itemMarks', memberData.itemMarks(id));
   yield* list('bookmarks', memberData.bookmarks(id));
   yield* list('feed', feedEntries(dependencies, id));

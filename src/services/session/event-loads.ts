@@ -5,7 +5,6 @@ import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { FollowPair } from '../../storage/follows/follow-reads.ts';
-import type { HiddenPair } from '../../storage/readers/hidden-items.ts';
 import type { OwnPair } from '../../storage/interactions/interaction-lists.ts';
 import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
@@ -76,12 +75,6 @@ export function createEventLoads(repositories: SessionRepositories) {
       (names) => findInteractionPages(repositories.interactions, names),
       ({ name }) => name,
     ),
-    hidden: new SharedLoads<HiddenPair, HiddenPair>({
-      load: (keys) => repositories.hiddenItems.findPairs(keys),
-      nameOf: pairName,
-      resultName: pairName,
-      maxBatch,
-    }),
     itemMarks: new SharedLoads<ReaderAction, ItemMark & ReaderAction>({
       load: (keys) => repositories.itemMarks.findPairs(keys),
       nameOf: pairName,

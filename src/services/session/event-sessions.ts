@@ -45,7 +45,6 @@ class EventSession implements EventReaderSession {
   #memberDetails: Loader<UserId, MemberDetails | null> | undefined;
   #refDetails: Loader<RefId, RefDetails | null> | undefined;
   #follows: Loader<RefId, Follow | null> | undefined;
-  #hidden: Loader<ActionId, ActionId | null> | undefined;
   #marks: Loader<ActionId, ItemMark | null> | undefined;
   #bookmarks: Loader<ActionId, ActionId | null> | undefined;
   #own: Loader<ActionId, OwnInteractions | null> | undefined;
@@ -121,14 +120,6 @@ class EventSession implements EventReaderSession {
   get follows(): Loader<RefId, Follow | null> {
     const { userId: followerId } = this.identity;
     return (this.#follows ??= new Remembered((refId) => this.#loads.follows.load({ followerId, refId })));
-  }
-
-  get hidden(): Loader<ActionId, ActionId | null> {
-    const { userId } = this.identity;
-    return (this.#hidden ??= new Remembered(async (actionId) => {
-      const found = await this.#loads.hidden.load({ userId, actionId });
-      return found === null ? null : found.actionId;
-    }));
   }
 
   get marks(): Loader<ActionId, ItemMark | null> {

@@ -28,8 +28,6 @@ export interface SessionSources {
   findMemberDetails(ids: readonly UserId[]): Promise<readonly MemberDetails[]>;
   findRefDetails(ids: readonly RefId[]): Promise<readonly RefDetails[]>;
   findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
-  /** Those of the actions that the reader has hidden. */
-  findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   findMarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ItemMark[]>;
   findBookmarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   /** The member's interactions with these actions. */
@@ -129,10 +127,6 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     interactionPages: createLoader(
       (names) => sources.findInteractionPages(names),
       (page) => page.name,
-    ),
-    hidden: createLoader(
-      (ids) => sources.findHidden(identity.userId, ids),
-      (id) => id,
     ),
     marks: createLoader(
       (ids) => sources.findMarks(identity.userId, ids),

@@ -23,7 +23,6 @@ export type SessionRepositories = Pick<
   | 'pulledRefs'
   | 'follows'
   | 'feeds'
-  | 'hiddenItems'
   | 'itemMarks'
   | 'snoozes'
   | 'bookmarks'
@@ -42,7 +41,6 @@ export function openSession(
     details,
     follows,
     feeds,
-    hiddenItems,
     itemMarks,
     snoozes,
     bookmarks,
@@ -59,7 +57,6 @@ export function openSession(
       findMemberDetails: (ids) => details.ofMembers(ids),
       findRefDetails: (ids) => details.ofRefs(ids),
       findFollows: (userId, refIds) => follows.find(userId, refIds),
-      findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
       findMarks: (userId, actionIds) => itemMarks.find(userId, actionIds),
       findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
       findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),

@@ -53,8 +53,6 @@ export interface ReaderSession {
   readonly interactionPages: Loader<string, InteractionPage | null>;
   /** The reader's mark on their item of an action. */
   readonly marks: Loader<ActionId, ItemMark | null>;
-  /** The action's id if the reader has hidden it and the hide is not migrated yet, else `null`. */
-  readonly hidden: Loader<ActionId, ActionId | null>;
   /** The action's id if the reader has bookmarked it, else `null`. */
   readonly bookmarks: Loader<ActionId, ActionId | null>;
 }

@@ -3,13 +3,6 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
-export interface ActionCacheOptions {
-  /** Upper bound on the memory of cached actions, in bytes. 0 disables the cache. */
-  readonly maxBytes: number;
-  /** Whether every process that writes to the database changes an action's revision with every change. */
-  readonly isTrusted: () => Promise<boolean>;
-}
-
 /**
  * Decoded actions of one process. A cached action is used only if a read that began after the request confirms its revision:
  * the cache saves transferring and decoding actions, but never skips the query. Results are up to date, except for `fanOut`,
@@ -17,44 +10,35 @@ export interface ActionCacheOptions {
  */
 export class ActionCache {
   readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
-  readonly #cached: LRUCache<ActionId, Revised> | null;
-  readonly #isTrusted: () => Promise<boolean>;
+  readonly #cached: LRUCache<ActionId, Action> | null;
   #hits = 0;
   #misses = 0;
 
-  constructor(
-    actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>,
-    { maxBytes, isTrusted }: ActionCacheOptions,
-  ) {
+  /** @param maxBytes upper bound on the memory of cached actions; 0 disables the cache. */
+  constructor(actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>, maxBytes: number) {
     this.#actions = actions;
-    this.#isTrusted = isTrusted;
     this.#cached =
       maxBytes === 0
         ? null
-        : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
-  }
-
-  /** Determines whether revisions can be trusted, so that reads need not check. */
-  async open(): Promise<void> {
-    await this.#isTrusted();
+        : new LRUCache<ActionId, Action>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
   /** Adds actions read elsewhere, for `at`. */
-  async keep(actions: readonly Action[]): Promise<void> {
-    if (this.#cached === null || !(await this.#isTrusted())) return;
+  keep(actions: readonly Action[]): void {
+    if (this.#cached === null) return;
     this.#keep(actions.filter(({ id, rev }) => rev !== this.#cached?.peek(id)?.rev));
   }
 
   /** Unordered; missing ones are left out. One round trip. */
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const cached = this.#cached;
-    if (cached === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
+    if (cached === null) return this.#actions.findByIds(ids);
     // A single id is read as if nothing were cached: the cost must not reveal whether the action exists.
     if (ids.length === 1) {
       this.#misses += 1;
       return [...this.#keep(await this.#actions.findByIds(ids))];
     }
-    const known = new Map<ActionId, Revised>();
+    const known = new Map<ActionId, Action>();
     for (const id of ids) {
       const action = cached.get(id);
       if (action !== undefined) known.set(id, action);
@@ -77,7 +61,7 @@ export class ActionCache {
   }
 
   #keep(actions: readonly Action[]): readonly Action[] {
-    for (const action of actions) if (isRevised(action)) this.#cached?.set(action.id, action);
+    for (const action of actions) this.#cached?.set(action.id, action);
     return actions;
   }
 
@@ -93,10 +77,4 @@ export class ActionCache {
   get lookups(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
-}
-
-type Revised = Action & { readonly rev: number };
-
-function isRevised(action: Action): action is Revised {
-  return action.rev !== undefined;
 }

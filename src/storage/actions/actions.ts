@@ -48,16 +48,10 @@ interface CachedDocument {
   readonly rev: number;
 }
 
-export interface ActionsOptions {
-  readonly events?: EventEntries;
-  /** See `publishing`. Default: always true. */
-  readonly isFilled?: () => Promise<boolean>;
-}
-
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(
   collections: Pick<Collections, 'actions' | 'publications' | 'readerStamps'>,
-  { events = NO_EVENTS, isFilled = () => Promise.resolve(true) }: ActionsOptions = {},
+  events: EventEntries = NO_EVENTS,
 ) {
   const { actions: collection, readerStamps: stampsCollection } = collections;
 
@@ -70,7 +64,7 @@ export function actionsRepository(
   }
 
   return {
-    ...publishing(collections, events, isFilled),
+    ...publishing(collections, events),
 
     /** Unordered; missing ones are left out. */
     findByIds,

@@ -5,7 +5,7 @@ import type { ActionDocument } from '../documents/documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { EventEntries } from '../stages/event-entries.ts';
 import type { Collections } from '../database/mongo.ts';
-import { fixIds, isKeyed, publicationId } from './publications.ts';
+import { fixIds, publicationId } from './publications.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Actions per insert: serialising several MB blocks the event loop. */
@@ -21,15 +21,10 @@ export interface InsertedAction {
   readonly isReplay: boolean;
 }
 
-/**
- * Inserts actions. Part of the repository of actions.
- * @param isFilled whether `publications` has every key that was ever used: from a migration on, until which keys are looked
- *   up in the actions, too.
- */
+/** Inserts actions. Part of the repository of actions. */
 export function publishing(
   { actions, publications }: Pick<Collections, 'actions' | 'publications'>,
   events: EventEntries,
-  isFilled: () => Promise<boolean>,
 ) {
   /** The stored ones among these, by id. */
   async function storedOf(documents: readonly ActionDocument[]): Promise<Stored> {
@@ -42,38 +37,16 @@ export function publishing(
     return ({ _id }) => byId.get(_id.toHexString());
   }
 
-  /** The same by actor and key, of a release before. Index `idempotency`, which is there as long as this may be asked. */
-  async function storedByKey(documents: readonly ActionDocument[]): Promise<Stored> {
-    const keyed = documents.filter(isKeyed);
-    if (keyed.length === 0) return NONE_STORED;
-    const stored = await actions
-      .find({
-        actorId: { $in: [...new Set(keyed.map(({ actorId }) => actorId))] },
-        idempotencyKey: { $in: [...new Set(keyed.map(({ idempotencyKey }) => idempotencyKey))] },
-      })
-      .toArray();
-    const byKey = new Map(stored.filter(isKeyed).map((action) => [publicationId(action), action]));
-    return (document) => (isKeyed(document) ? byKey.get(publicationId(document)) : undefined);
-  }
-
-  async function storedByIdOrKey(documents: readonly ActionDocument[]): Promise<Stored> {
-    const byId = await storedOf(documents);
-    const byKey = await storedByKey(documents.filter((document) => byId(document) === undefined));
-    return (document) => byId(document) ?? byKey(document);
-  }
-
   async function insertSome(some: readonly NewAction[]): Promise<InsertedAction[]> {
     const { fixed, known } = await fixIds(
       publications,
       some.map((action) => newActionDocument(action, events)),
     );
-    const byId = await storedOf([...known]);
-    const byKey = !fixed.some(isKeyed) || (await isFilled()) ? NONE_STORED : await storedByKey(fixed);
-    const stored = (document: ActionDocument) => byId(document) ?? byKey(document);
+    const stored = await storedOf([...known]);
     const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
     const fresh = documents.filter((document) => stored(document) === undefined);
     const overtaken = new Set(await insertAll(fresh));
-    const overtakenBy = await storedByIdOrKey([...overtaken]);
+    const overtakenBy = await storedOf([...overtaken]);
     return documents.map((document) => {
       const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
       if (before === undefined && overtaken.has(document))
@@ -82,7 +55,7 @@ export function publishing(
     });
   }
 
-  /** Returns those whose id or key an action has already. */
+  /** Returns those whose id an action has already. */
   async function insertAll(documents: readonly ActionDocument[]): Promise<ActionDocument[]> {
     if (documents.length === 0) return [];
     try {

@@ -12,7 +12,7 @@ import type {
   RankingDocument,
   ScoreDocument,
 } from '../documents/documents.ts';
-import type { FeedDocument, FollowDocument, HiddenItemDocument } from '../documents/reader-documents.ts';
+import type { FeedDocument, FollowDocument } from '../documents/reader-documents.ts';
 import { EndingConnection } from './ending-connection.ts';
 import type { EventStateDocument, HostEventDocument, OutboxDocument } from '../documents/event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from '../documents/reader-documents.ts';
@@ -37,7 +37,6 @@ export interface Collections {
   readonly refs: Collection<RefDocument>;
   readonly feeds: Collection<FeedDocument>;
   readonly interactions: Collection<InteractionDocument>;
-  readonly hiddenItems: Collection<HiddenItemDocument>;
   readonly itemMarks: Collection<ItemMarkDocument>;
   readonly bookmarks: Collection<BookmarkDocument>;
   readonly moderationLog: Collection<ModerationDocument>;
@@ -156,7 +155,6 @@ export function openCollections(db: Db): Collections {
     refs: db.collection('refs'),
     feeds: db.collection('feeds'),
     interactions: db.collection('interactions'),
-    hiddenItems: db.collection('hiddenItems'),
     itemMarks: db.collection('itemMarks'),
     bookmarks: db.collection('bookmarks'),
     moderationLog: db.collection('moderationLog'),

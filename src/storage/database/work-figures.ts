@@ -25,7 +25,7 @@ export function workFiguresRepository({ actions, erasures }: Pick<Collections, '
           },
           {
             $group: {
-              _id: { $ifNull: ['$fanOut.lane', DEFAULT_LANE] },
+              _id: '$fanOut.lane',
               pending: { $sum: 1 },
               dueSince: {
                 $min: { $cond: [{ $eq: ['$fanOut.state', 'PENDING'] }, '$fanOut.leaseUntil', null] },

@@ -13,13 +13,6 @@ export interface NameCacheParts {
   readonly directoryStamps: Pick<DirectoryStampsRepository, 'read'>;
 }
 
-export interface NameCacheOptions {
-  /** Upper bound on the memory of cached names, in bytes. 0 disables the cache. */
-  readonly maxBytes: number;
-  /** Whether every process that writes to the database stamps the directory with every change. */
-  readonly isTrusted: () => Promise<boolean>;
-}
-
 /** If a process dies between a change and its stamp, others may show the old name for at most this long. */
 export const NAMES_MAX_AGE_MS = 60_000;
 
@@ -37,23 +30,17 @@ interface CachedName {
 export class NameCache {
   readonly #parts: NameCacheParts;
   readonly #cached: LRUCache<string, CachedName> | null;
-  readonly #isTrusted: () => Promise<boolean>;
   #latest: DirectoryStamp | null = null;
   #hits = 0;
   #misses = 0;
 
-  constructor(parts: NameCacheParts, { maxBytes, isTrusted }: NameCacheOptions) {
+  /** @param maxBytes upper bound on the memory of cached names; 0 disables the cache. */
+  constructor(parts: NameCacheParts, maxBytes: number) {
     this.#parts = parts;
-    this.#isTrusted = isTrusted;
     this.#cached =
       maxBytes === 0
         ? null
         : new LRUCache<string, CachedName>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
-  }
-
-  /** Determines whether stamps can be trusted, so that reads need not check. */
-  async open(): Promise<void> {
-    await this.#isTrusted();
   }
 
   /**
@@ -61,7 +48,7 @@ export class NameCache {
    * stamp differs from the last one read.
    */
   async asOf(stamp: number): Promise<DirectoryStamp | null> {
-    if (this.#cached === null || !(await this.#isTrusted())) return null;
+    if (this.#cached === null) return null;
     if (this.#latest?.stamp === stamp) return this.#latest;
     const read = await this.#parts.directoryStamps.read();
     this.#latest = read;

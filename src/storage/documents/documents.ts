@@ -103,8 +103,8 @@ export interface PublicationDocument {
 
 export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
-  /** See `revision.ts`. Absent if written by an older release. */
-  rev?: number;
+  /** See `revision.ts`. */
+  rev: number;
   /** Tenant of its actor. Absent without tenants, here and elsewhere. */
   tenant?: string;
   actorId: string;
@@ -190,8 +190,6 @@ export interface InteractionDocument extends UnsentEvents {
   departmentIds: string[];
   kind: InteractionKind;
   at: Date;
-  /** Present once the key includes the kind. */
-  keyForm?: 2;
   /** Idempotency keys that gave it, when the key does not include them: the newest 50. */
   replayKeys?: string[];
   text?: string;

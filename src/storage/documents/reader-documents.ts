@@ -66,8 +66,6 @@ export interface FeedDocument {
   hasUnreadMarks?: boolean;
   /** The reader has snoozed items; otherwise snoozes are not queried. */
   hasSnoozes?: boolean;
-  /** The reader may have hidden items that are not migrated to `itemMarks`. */
-  hasHiddenItems?: boolean;
   /** The reader took back a follow with its history; otherwise follows are not queried for entries. */
   checksFollows?: boolean;
   /** The reader is or was assigned to refs; otherwise assigned follows are not queried for boosts. */
@@ -105,11 +103,4 @@ export interface FeedDocument {
   rebuildAt?: Date;
   /** During a rebuild, the end of the lease, even if it has become due again meanwhile. */
   rebuildLease?: Date;
-}
-
-/** A hidden item, from before `itemMarks` existed. */
-export interface HiddenItemDocument {
-  _id: ObjectId;
-  userId: string;
-  actionId: ObjectId;
 }

@@ -82,20 +82,6 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return claimWhere('IN_PROGRESS', others, { token, now, leaseMs });
     },
 
-    /**
-     * Assigns lanes to fan-outs written by an older release, which cannot be claimed before. Index `claim_by_lane`.
-     */
-    async adoptLanes(): Promise<void> {
-      await collection.updateMany(
-        {
-          'fanOut.state': 'PENDING',
-          'fanOut.lane': { $exists: false },
-          'fanOut.leaseUntil': { $exists: true },
-        },
-        unrevised({ $set: { 'fanOut.lane': DEFAULT_LANE } }),
-      );
-    },
-
     /** When the next PENDING action becomes due. `null`: there is none. Index `claim`. */
     async nextDue(now: Date): Promise<Date | null> {
       const document = await collection.findOne(

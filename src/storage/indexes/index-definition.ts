@@ -7,9 +7,6 @@ export interface IndexDefinition extends IndexDescription {
   readonly serves: string;
 }
 
-/** An index that was needed until a schema version. */
-export type RetiredIndex = Pick<IndexDefinition, 'collection' | 'name'>;
-
 export function index(
   collection: string,
   name: string,

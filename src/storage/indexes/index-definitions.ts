@@ -1,5 +1,5 @@
 import { EVENT_INDEXES } from './event-indexes.ts';
-import { index, type IndexDefinition, type RetiredIndex } from './index-definition.ts';
+import { index, type IndexDefinition } from './index-definition.ts';
 
 /** Indexes needed with every feed model and configuration; models and types of actions add their own. */
 export const INDEXES: readonly IndexDefinition[] = [
@@ -158,14 +158,6 @@ export const INDEXES: readonly IndexDefinition[] = [
     partialFilterExpression: { settling: { $exists: true } },
   }),
   index(
-    'hiddenItems',
-    'reader',
-    { userId: 1, actionId: 1 },
-    'which of these actions a reader has hidden; hidden once',
-    { unique: true },
-  ),
-  index('hiddenItems', 'action', { actionId: 1 }, 'purge of an action'),
-  index(
     'itemMarks',
     'state',
     { '_id.userId': 1, state: 1, at: -1, '_id.actionId': -1 },
@@ -249,11 +241,4 @@ export const INDEXES: readonly IndexDefinition[] = [
     { departmentId: 1, _id: 1 },
     'fan-out: members of a department in a stable order',
   ),
-];
-
-/** Unique indexes that do not start with the shard key, and one that was replaced. */
-export const RETIRED_INDEXES: readonly RetiredIndex[] = [
-  { collection: 'actions', name: 'idempotency' },
-  { collection: 'follows', name: 'followers' },
-  { collection: 'follows', name: 'following' },
 ];

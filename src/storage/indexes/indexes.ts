@@ -1,8 +1,7 @@
 import { MongoServerError, type Db } from 'mongodb';
-import type { IndexDefinition, RetiredIndex } from './index-definition.ts';
+import type { IndexDefinition } from './index-definition.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
-const INDEX_NOT_FOUND = 27;
 
 /** Definitions that the database lacks, by collection and name. */
 export async function missingIndexes(
@@ -34,29 +33,6 @@ export async function ensureIndexes(db: Db, definitions: readonly IndexDefinitio
     created.push(...own.map((definition) => `${name}.${definition.name}`));
   }
   return created;
-}
-
-/** Drops existing ones of these indexes. Several processes may run it at once. Returns their names as `collection.name`. */
-export async function dropIndexes(db: Db, retired: readonly RetiredIndex[]): Promise<string[]> {
-  const dropped: string[] = [];
-  for (const collection of new Set(retired.map((index) => index.collection))) {
-    const existing = await indexNames(db, collection);
-    for (const { name } of retired.filter((index) => index.collection === collection))
-      if (existing.includes(name) && (await dropIndex(db, collection, name)))
-        dropped.push(`${collection}.${name}`);
-  }
-  return dropped;
-}
-
-/** `false`: another process was first. */
-async function dropIndex(db: Db, collection: string, name: string): Promise<boolean> {
-  try {
-    await db.collection(collection).dropIndex(name);
-    return true;
-  } catch (error) {
-    if (error instanceof MongoServerError && error.code === INDEX_NOT_FOUND) return false;
-    throw error;
-  }
 }
 
 async function indexNames(db: Db, collection: string): Promise<string[]> {

@@ -28,7 +28,6 @@ export const SHARD_PLANS: readonly ShardPlan[] = [
   by('sizeBuckets', { userId: 1 }, 'page and deliveries of a reader'),
   by('feeds', { _id: 1 }, 'the marks of a reader'),
   by('follows', { followerId: 1, refId: 1 }, 'follows of a reader; follow and unfollow'),
-  by('hiddenItems', { userId: 1 }, 'hidden items of a reader'),
   by('itemMarks', { '_id.userId': 1 }, 'marked items of a reader'),
   by('bookmarks', { '_id.userId': 1 }, 'the bookmarks of a reader'),
   by('interactions', { actionId: 1 }, 'the interactions of an action, and their counts'),

@@ -31,7 +31,7 @@ export function newDocument(
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
     _id: idOfTime(clock.now()),
-    ...{ actionId: new ObjectId(actionId), key, keyForm: 2, actorId, departmentIds: [...departmentIds] },
+    ...{ actionId: new ObjectId(actionId), key, actorId, departmentIds: [...departmentIds] },
     ...tenantField(actorId),
     ...{ kind, at },
     ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),

@@ -34,7 +34,6 @@ export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   feeds: 'of readers',
   publications:
     'what has an idempotency key leaves its tombstone, under the id that the key stands for; made again from the action where there is none',
-  hiddenItems: 'brought over to itemMarks by a migration, before which nothing is taken out',
   erasures: 'of people',
   hostEvents: 'a log that keeps nothing for long',
   eventOutbox: 'moved to the log within seconds',

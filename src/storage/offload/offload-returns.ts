@@ -40,7 +40,7 @@ export function offloadReturns(collections: Collections) {
       offload: { id: offloadId, stage: 'RETURNING' },
       fanOut: { ...fanOut, version: Math.max(fanOut.version, tombstone?.fanOut.version ?? 0) },
     };
-    const filter = tombstone === null ? { _id, rev: withheld.rev ?? 0 } : { _id, 'offload.stage': 'OUT' };
+    const filter = tombstone === null ? { _id, rev: withheld.rev } : { _id, 'offload.stage': 'OUT' };
     try {
       await actions.replaceOne(filter, withheld, { upsert: tombstone === null });
     } catch (error) {

@@ -74,7 +74,7 @@ export function anonymiseRecord(record: OffloadRecord, subject: ErasureSubject):
       if (interaction.actorId !== memberId) return record;
       const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = interaction;
       const key = interaction._id.toHexString();
-      return { ...record, document: { ...rest, actorId: pseudonym, key, keyForm: 2 } };
+      return { ...record, document: { ...rest, actorId: pseudonym, key } };
     }
     case 'itemMarks':
     case 'bookmarks':

@@ -31,7 +31,7 @@ export function interactionTraces(collections: Collections) {
               filter: { _id, actorId: memberId },
               // The key contains the actor, and only has to be unique within the action.
               update: {
-                $set: { actorId: pseudonym, key: _id.toHexString(), keyForm: 2 },
+                $set: { actorId: pseudonym, key: _id.toHexString() },
                 $unset: { text: 1, data: 1, replayKeys: 1 },
               },
             },

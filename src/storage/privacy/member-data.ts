@@ -25,7 +25,6 @@ export function memberDataRepository(collections: Collections) {
     hostEvents,
     feeds,
     follows,
-    hiddenItems,
     itemMarks,
     interactions,
     members,
@@ -103,12 +102,6 @@ export function memberDataRepository(collections: Collections) {
             types: types ?? null,
           })),
         }));
-    },
-
-    /** Index `reader`. */
-    async *hiddenItems(memberId: UserId): AsyncGenerator<{ actionId: string }[], void, undefined> {
-      for await (const documents of batches(hiddenItems.find({ userId: memberId })))
-        yield documents.map(({ actionId }) => ({ actionId: actionId.toHexString() }));
     },
 
     /** Index `state`. */

@@ -1,29 +1,16 @@
-import type { ObjectId } from 'mongodb';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { MuteKind } from '../../domain/mute.ts';
 import { userIds } from '../database/ids-of.ts';
 import type { Collections } from '../database/mongo.ts';
 import type { BookmarkDocument, ItemMarkDocument } from '../documents/reader-documents.ts';
 
-/** A member's hidden items, marks and mutes, and mutes of the member. See `member-traces.ts`. */
+/** A member's marks and mutes, and mutes of the member. See `member-traces.ts`. */
 export function readerTraces({
   bookmarks,
   feeds,
-  hiddenItems,
   itemMarks,
-}: Pick<Collections, 'bookmarks' | 'feeds' | 'hiddenItems' | 'itemMarks'>) {
+}: Pick<Collections, 'bookmarks' | 'feeds' | 'itemMarks'>) {
   return {
-    async removeHiddenItems({ memberId }: ErasureSubject, limit: number): Promise<number> {
-      const found = await hiddenItems
-        .find({ userId: memberId })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      if (found.length > 0) await hiddenItems.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
-
     /** Index `state`. */
     async removeItemMarks({ memberId }: ErasureSubject, limit: number): Promise<number> {
       const found = await itemMarks

@@ -18,7 +18,6 @@ export type ReaderMarks = Pick<
   ReaderProfile,
   | 'lastRead'
   | 'mutes'
-  | 'hasHiddenItems'
   | 'hasMarks'
   | 'hasUnreadMarks'
   | 'hasSnoozes'
@@ -38,7 +37,6 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
     mutes: mutesOf(document),
-    hasHiddenItems: document?.hasHiddenItems ?? false,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
     hasSnoozes: document?.hasSnoozes ?? false,

@@ -15,12 +15,7 @@ import type {
 import { erasureKeyOf } from '../privacy/erasures.ts';
 import type { HostEventDocument, OutboxDocument } from '../documents/event-documents.ts';
 import { idOfStamp } from '../directory/name-stamps.ts';
-import type {
-  BookmarkDocument,
-  FeedDocument,
-  FollowDocument,
-  HiddenItemDocument,
-} from '../documents/reader-documents.ts';
+import type { BookmarkDocument, FeedDocument, FollowDocument } from '../documents/reader-documents.ts';
 import { newRevision } from '../stages/revision.ts';
 import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
 
@@ -46,10 +41,6 @@ export const ADOPTED: ReadonlyMap<string, Adopt<Document>> = new Map(
       refId: behind(tenant, document.refId),
     })) satisfies Adopt<FollowDocument>,
     feeds: adoptedReader satisfies Adopt<FeedDocument>,
-    hiddenItems: ((tenant, document) => ({
-      ...document,
-      userId: behind(tenant, document.userId),
-    })) satisfies Adopt<HiddenItemDocument>,
     itemMarks: adoptedMark,
     bookmarks: adoptedMark,
     interactions: adoptedInteraction,

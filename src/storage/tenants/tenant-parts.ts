@@ -29,7 +29,6 @@ export const TENANT_PARTS: readonly TenantPart[] = [
   { collection: 'refs', ofTenant: byId('_id') },
   { collection: 'follows', ofTenant: byId('followerId') },
   { collection: 'feeds', ofTenant: byId('_id') },
-  { collection: 'hiddenItems', ofTenant: byId('userId') },
   { collection: 'itemMarks', ofTenant: byId('_id.userId') },
   { collection: 'bookmarks', ofTenant: byId('_id.userId') },
   { collection: 'interactions', ofTenant: byTenant },

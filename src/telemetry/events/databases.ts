@@ -26,13 +26,6 @@ export function logIndexesCreated(
   log.debug({ indexes }, 'Names of the indexes created');
 }
 
-export function logIndexesDropped(
-  log: Pick<Logger, 'info'>,
-  fields: { readonly indexes: readonly string[] },
-): void {
-  log.info(fields, 'Dropped indexes that are no longer needed');
-}
-
 export function logMigrationStarted(
   log: Pick<Logger, 'info'>,
   fields: { readonly version: number; readonly name: string },

@@ -53,10 +53,6 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'FOLLOWERS', run: moveFollowers },
   { name: 'FEED', run: dropFeed },
   {
-    name: 'HIDDEN_ITEMS',
-    run: ({ memberTraces }, subject) => memberTraces.removeHiddenItems(subject, BATCH),
-  },
-  {
     name: 'ITEM_MARKS',
     run: ({ memberTraces }, subject) => memberTraces.removeItemMarks(subject, BATCH),
   },

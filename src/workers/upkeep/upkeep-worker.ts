@@ -22,9 +22,8 @@ const EVERY_MS = 5_000;
 const DROP_EVERY_MS = 3_600_000;
 
 /**
- * Maintains feeds beside deliveries, in any number of processes: decides which refs are pulled, assigns lanes to fan-outs of
- * older releases, completes interrupted follows and interactions, and lets the store delete entries below the floors and
- * feeds that nobody reads. All of it is idempotent.
+ * Maintains feeds beside deliveries, in any number of processes: decides which refs are pulled, completes interrupted follows
+ * and interactions, and lets the store delete entries below the floors and feeds that nobody reads. All of it is idempotent.
  */
 export class UpkeepWorker extends BackgroundWorker {
   readonly #dependencies: UpkeepDependencies;
@@ -37,9 +36,8 @@ export class UpkeepWorker extends BackgroundWorker {
 
   /** @param noticeMs how long in advance a ref is marked as going to be pulled; see `pulled-refs.ts`. */
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
-    const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
+    const { refs, celebrityThreshold } = this.#dependencies;
     const startedAt = performance.now();
-    await fanOuts.adoptLanes();
     await settleAbandonedFollows(this.#dependencies, now);
     await settleAbandonedInteractions(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));

@@ -16,7 +16,7 @@ let parts: Parts;
 
 beforeAll(async () => {
   parts = await openParts({ monitorCommands: true });
-  const { actions, bookmarks, feeds, follows, hiddenItems, interactions, members, moderationLog } =
+  const { actions, bookmarks, feeds, follows, interactions, members, moderationLog } =
     parts.database.collections;
   const { itemMarks } = parts.database.collections;
   const newsfeedItems = parts.database.db.collection('newsfeedItems');
@@ -84,9 +84,6 @@ beforeAll(async () => {
       active: true,
       spans: [{ since: at }],
     })),
-  );
-  await hiddenItems.insertMany(
-    numbers.map((n) => ({ _id: new ObjectId(), userId: who(n), actionId: new ObjectId() })),
   );
   await itemMarks.insertMany(
     numbers.map((n) => ({ _id: { userId: who(n), actionId: new ObjectId() }, state: 'HIDDEN' as const, at })),

@@ -262,7 +262,6 @@ describe('no hot query reads a whole collection', () => {
       'claim_by_lane',
       () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { ranges: [{ only: 'BULK' }] }),
     ],
-    ['what is in no lane', 'claim_by_lane', () => parts.repositories.fanOuts.adoptLanes()],
     [
       'when the next pass that was put off is due',
       'claim',

@@ -133,7 +133,7 @@ test('decides for each reader alone, though what they go by is loaded together',
 describe('what is loaded for many readers at once', () => {
   test('goes by an index', async () => {
     await using parts = await openParts({ monitorCommands: true });
-    const { follows, hiddenItems, itemMarks, feeds } = parts.database.collections;
+    const { follows, itemMarks, feeds } = parts.database.collections;
     const many = Array.from({ length: 10_000 }, (_, n) => n);
     await follows.insertMany(
       many.map((n) => ({
@@ -142,13 +142,6 @@ describe('what is loaded for many readers at once', () => {
         refId: `r${String(n)}`,
         active: true,
         spans: [{ since: new Date() }],
-      })),
-    );
-    await hiddenItems.insertMany(
-      many.map((n) => ({
-        _id: new ObjectId(),
-        userId: `reader-${String(n % 2_500)}`,
-        actionId: new ObjectId(),
       })),
     );
     await itemMarks.insertMany(
@@ -164,15 +157,12 @@ describe('what is loaded for many readers at once', () => {
       await repositories.follows.findPairs(
         readers(200).map((followerId, n) => ({ followerId, refId: `r${String(n % 3)}` })),
       );
-      await repositories.hiddenItems.findPairs(
-        readers(200).map((userId) => ({ userId, actionId: 'a'.repeat(24) })),
-      );
       await repositories.itemMarks.findPairs(
         readers(200).map((userId) => ({ userId, actionId: 'a'.repeat(24) })),
       );
       await repositories.feeds.marksOf(readers(200));
     });
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(3);
     for (const command of commands)
       await expect
         .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })

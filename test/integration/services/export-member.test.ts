@@ -65,7 +65,6 @@ test('exports everything held about a member', async () => {
       },
       { kind: 'REACTION', id: traces.reaction, reaction: REACTION, actionId: traces.read },
     ],
-    hiddenItems: [{ actionId: world.others.named }],
     bookmarks: [{ actionId: world.others.named, at: expect.any(String) as string }],
     supervises: [{ memberId: 'ann' }],
   });
@@ -171,7 +170,6 @@ test('exports empty lists for somebody nobody knows, and for who was erased', as
     actions: [],
     interactions: [],
     follows: [],
-    hiddenItems: [],
     itemMarks: [],
     bookmarks: [],
     feed: [],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { FeedGroup } from '../../../src/services/shapes.ts';
-import { groupKeysMigration } from '../../../src/storage/migrations/group-keys.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = Date.UTC(2024, 0, 10);
@@ -150,19 +149,6 @@ test('is there by its key for who has some of it, and for nobody else', async ()
   expect(found === null ? [] : await idsOf(found)).toHaveLength(2);
   expect(await parts.services.getFeedGroup(parts.session('bob'), key)).toBeNull();
   expect(await parts.services.getFeedGroup(parts.session('ann'), 'f'.repeat(24))).toBeNull();
-});
-
-test('finds what was published before groups, once the migration has come by', async () => {
-  await using parts = await openParts();
-  const { actions } = parts.database.collections;
-  const ids = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1), about('p', 'dan', 2)]);
-  const before = await actions.find().sort({ _id: 1 }).toArray();
-  await actions.updateMany({}, { $unset: { groupKey: 1 } });
-  let after: string | null = null;
-  do after = (await groupKeysMigration.batch(parts.database.collections, after, 2)).after;
-  while (after !== null);
-  expect(await actions.find().sort({ _id: 1 }).toArray()).toEqual(before);
-  expect(await shown(parts)).toEqual([[...ids].reverse()]);
 });
 
 test('refuses pages of other sizes, and cursors of other lists', async () => {

@@ -1,9 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { groupKeyAcrossTenants } from '../../../src/descriptors/group-key.ts';
 import { acceptStoredIds } from '../../../src/descriptors/id-schema.ts';
 import { storedId } from '../../../src/domain/tenant.ts';
 import type { FeedGroup } from '../../../src/services/shapes.ts';
-import { tenantGroupsMigration } from '../../../src/storage/migrations/tenant-groups.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
 
@@ -38,18 +36,11 @@ async function record({ services, session }: Parts, actorId: string, hour: numbe
   return action.id;
 }
 
-/** Stores the keys from before groups were of one tenant. Gives that of the group, the same in both. */
-async function keysOfBefore({ database }: Parts): Promise<string> {
-  const { actions } = database.collections;
-  const keys = new Set<string>();
-  for (const document of await actions.find().toArray()) {
-    const groupKey = groupKeyAcrossTenants(document) ?? '';
-    keys.add(groupKey);
-    await actions.updateOne({ _id: document._id }, { $set: { groupKey } });
-  }
-  const [key = '', ...others] = keys;
-  expect([key === '', others]).toEqual([false, []]);
-  return key;
+/** Gives all actions the same key, which no two tenants can have by themselves. */
+async function sameKeyForAll({ database }: Parts): Promise<string> {
+  const groupKey = 'the-key-of-both';
+  await database.collections.actions.updateMany({}, { $set: { groupKey } });
+  return groupKey;
 }
 
 async function idsOf(group: FeedGroup | null): Promise<string[]> {
@@ -61,21 +52,12 @@ async function shown(parts: Parts, tenant: TenantName): Promise<string[][]> {
   return Promise.all(edges.map(({ node }) => idsOf(node)));
 }
 
-const stored = ({ database }: Parts) => database.collections.actions.find().sort({ _id: 1 }).toArray();
-const keysOf = async (parts: Parts) => (await stored(parts)).map(({ groupKey }) => groupKey);
-
-async function migrate(parts: Parts, limit: number): Promise<void> {
-  let after: string | null = null;
-  do ({ after } = await tenantGroupsMigration.batch(parts.database.collections, after, limit));
-  while (after !== null);
-}
-
 test.each(someModels(1))(
-  'the key of a group from before shows nothing across tenants, with the feed model %s',
+  'a key that two tenants share shows nothing across tenants, with the feed model %s',
   async (model) => {
     await using parts = await openParts({ model });
     const ids = await fill(parts);
-    const key = await keysOfBefore(parts);
+    const key = await sameKeyForAll(parts);
     const find = async (tenant: TenantName, member: string) =>
       idsOf(await parts.services.getFeedGroup(parts.session(storedId(tenant, member)), key));
     for (const tenant of TENANTS) {
@@ -90,50 +72,3 @@ test.each(someModels(1))(
     expect(await find('azure', 'ann')).toEqual([]);
   },
 );
-
-test('the migration joins what was recorded before with what came since, whatever a process holds', async () => {
-  await using parts = await openParts({ cacheBytes: 1_000_000 });
-  const ids = await fill(parts);
-  await keysOfBefore(parts);
-  const newest = await record(parts, storedId('azure', 'bob'), 9);
-  await parts.fanOut();
-  expect(await shown(parts, 'azure')).toEqual([[newest], ids.azure]);
-  await migrate(parts, 100);
-  expect(await shown(parts, 'azure')).toEqual([[newest, ...ids.azure]]);
-  expect(await shown(parts, 'crimson')).toEqual([ids.crimson]);
-});
-
-test('the migration may be killed between two batches or between two writes, and run again', async () => {
-  await using parts = await openParts();
-  await fill(parts);
-  const { actions } = parts.database.collections;
-  const now = await keysOf(parts);
-  const before = await keysOfBefore(parts);
-  expect((await tenantGroupsMigration.batch(parts.database.collections, null, 3)).looked).toBe(3);
-  expect((await keysOf(parts)).filter((key) => key === before)).toHaveLength(3);
-  // Killed before it noted how far it was, in the midst of a batch.
-  await actions.updateOne({ groupKey: { $ne: before } }, { $set: { groupKey: before } });
-  await migrate(parts, 2);
-  expect(await keysOf(parts)).toEqual(now);
-  const migrated = await stored(parts);
-  await migrate(parts, 4);
-  expect(await stored(parts)).toEqual(migrated);
-});
-
-test('the migration leaves alone what has no tenant, no group, or the key of another declaration', async () => {
-  await using parts = await openParts();
-  await fill(parts);
-  await record(parts, 'bob', 9);
-  const before = await keysOfBefore(parts);
-  const { actions } = parts.database.collections;
-  const [first, second] = await stored(parts);
-  if (first === undefined || second === undefined) throw new Error('Nothing was recorded');
-  await actions.updateOne({ _id: first._id }, { $set: { groupKey: 'of another declaration' } });
-  await actions.updateOne({ _id: second._id }, { $unset: { groupKey: 1 } });
-  await migrate(parts, 100);
-  const keys = await keysOf(parts);
-  expect(keys.slice(0, 2)).toEqual(['of another declaration', undefined]);
-  // The last one has no tenant.
-  expect(keys.at(-1)).toBe(before);
-  expect(keys.slice(2, -1)).not.toContain(before);
-});

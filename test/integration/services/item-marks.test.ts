@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { hiddenItemsMigration } from '../../../src/storage/migrations/hidden-items.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -204,32 +203,6 @@ test('watchers of the feed and of the archive have what is listed there', async 
   expect(feed.events.slice(before).filter(({ kind }) => kind === 'updated')).toHaveLength(2);
   expect(feed.events.map(({ kind }) => kind)).toContain('added');
   expect([...feed.resyncs, ...unread.resyncs]).toEqual([]);
-});
-
-test('hidden items of before are brought over, and are hidden at every moment of it', async () => {
-  await using parts = await openParts();
-  const [a = '', b = '', c = ''] = await published(parts, 3);
-  const { hiddenItems, feeds, itemMarks } = parts.database.collections;
-  const old = (id: string) => ({ _id: new ObjectId(), userId: 'ann', actionId: new ObjectId(id) });
-  await hiddenItems.insertMany([a, b, c].map(old));
-  await feeds.updateOne({ _id: 'ann' }, { $set: { hasHiddenItems: true } }, { upsert: true });
-  expect(await listed(parts)).toEqual([]);
-  await parts.services.unhideFeedItem(ann(parts), c);
-  await parts.services.archiveFeedItem(ann(parts), b);
-  expect([await listed(parts), await listed(parts, ARCHIVED)]).toEqual([[c], [b]]);
-  let after: string | null = null;
-  do {
-    // A batch may run twice.
-    await hiddenItemsMigration.batch(parts.database.collections, after, 1);
-    ({ after } = await hiddenItemsMigration.batch(parts.database.collections, after, 1));
-    expect([await listed(parts), await listed(parts, ARCHIVED)]).toEqual([[c], [b]]);
-  } while (after !== null);
-  expect(await hiddenItems.countDocuments()).toBe(0);
-  expect(await itemMarks.countDocuments({ state: 'HIDDEN' })).toBe(1);
-  expect((await ann(parts).profile()).hasHiddenItems).toBe(false);
-  expect((await parts.services.readHiddenItems(ann(parts), {})).edges.map(({ node }) => node.id)).toEqual([
-    a,
-  ]);
 });
 
 test('a page costs one query more for who said something of an item, and nothing more for others', async () => {

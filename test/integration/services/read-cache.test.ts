@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
-import { revisionsMigration } from '../../../src/storage/migrations/revisions.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -137,23 +136,6 @@ test('what has not changed is neither brought nor decoded again', async () => {
   for (const { actionId, action } of after)
     if (actionId === changed) expect(action.engagement.likes).toBe(1);
     else expect(action).toBe(before.get(actionId));
-});
-
-test('an action without a revision is read each time, until the migration gives it one', async () => {
-  await using parts = await openParts();
-  await publishSome(parts);
-  const { actions } = parts.database.collections;
-  await actions.updateMany({}, { $unset: { rev: 1 } });
-  await pageOf(parts);
-  await actions.updateMany({}, { $set: { 'engagement.likes': 7 } });
-  for (const { action } of await pageOf(parts)) expect(action.engagement.likes).toBe(7);
-  await revisionsMigration.batch(parts.database.collections, null, 100);
-  const migrated = await pageOf(parts);
-  for (const { action } of migrated) expect(action.rev).toBeTypeOf('number');
-  const again = await revisionsMigration.batch(parts.database.collections, null, 100);
-  expect(again).toEqual({ after: null, looked: ACTIONS });
-  for (const [index, { action }] of (await pageOf(parts)).entries())
-    expect(action).toBe(migrated[index]?.action);
 });
 
 test('names that were read before a page are read again for what the page stamps', async () => {

@@ -130,17 +130,6 @@ describe('claims', () => {
       'BULK',
     );
   });
-
-  test('bring what a process without lanes has published, as live', async () => {
-    await using parts = await openParts();
-    const { fanOuts } = parts.repositories;
-    const { action } = await parts.publish({});
-    await parts.database.collections.actions.updateMany({}, { $unset: { 'fanOut.lane': 1 } });
-    expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
-    await fanOuts.adoptLanes();
-    const claim = await fanOuts.claim('w', new Date(), 60_000, { ranges: [{ atLeast: 'LIVE' }] });
-    expect(claim).toMatchObject({ action: { id: action.id }, lane: 'LIVE' });
-  });
 });
 
 describe('with bulk fan-outs under way that do not come to an end', () => {

@@ -45,7 +45,6 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     asOf: new Date(0),
     hasSnoozes: false,
     endedSnoozes: () => Promise.resolve(NO_SNOOZES),
-    hasHiddenItems: false,
     checksFollows: false,
     hasAssigned: false,
     isRebuilding: false,

@@ -53,6 +53,7 @@ const action = (type: string): Action => ({
   conducted: new Date(1_700_000_000_000),
   recorded: new Date(1_700_000_000_001),
   idempotencyKey: null,
+  rev: 1,
   scope: 'PUBLIC',
   audience: ['public'],
   mentions: [],
@@ -111,7 +112,6 @@ function sessionOf(identity: Identity): ReaderSession {
         ),
       findFollows: (_userId, refIds) =>
         Promise.resolve(refIds.map((refId) => ({ refId, active: userId === 'ann', spans: [] }))),
-      findHidden: none,
       findMarks: none,
       findBookmarks: (_userId, ids) => Promise.resolve(userId === 'root' ? ids : []),
       findOwn: (_userId, ids) =>

@@ -57,7 +57,6 @@ function documentOf(n: number, text: string): ActionDocument {
   }) as object as ActionDocument;
 }
 
-const isTrusted = () => Promise.resolve(true);
 /** Every bucket has a stamp, and no two have the same. */
 const stampOf = (seed: number) =>
   new DirectoryStamp(seed, Object.fromEntries(Array.from({ length: 256 }, (_, n) => [String(n), seed + n])));
@@ -69,7 +68,7 @@ const CACHES = {
     const findUnlessCached = async (ids: readonly string[]) => ({
       ...{ changed: await findByIds(ids), unchanged: [] },
     });
-    const cache = new ActionCache({ findByIds, findUnlessCached }, { maxBytes: LIMIT, isTrusted });
+    const cache = new ActionCache({ findByIds, findUnlessCached }, LIMIT);
     for (let n = 0; n < COUNT; n += 2) await cache.findByIds([String(n), String(n + 1)]);
     return cache;
   },
@@ -98,7 +97,7 @@ const CACHES = {
             ),
         },
       },
-      { maxBytes: LIMIT, isTrusted },
+      LIMIT,
     );
     for (let n = 0; n < COUNT; n++) {
       await cache.members(directory, [`member-${String(n)}`]);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ALL_RETIRED_INDEXES, allIndexes } from '../../../src/app/indexes.ts';
+import { allIndexes } from '../../../src/app/indexes.ts';
 import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
 import {
   SHARD_RULES,
@@ -37,11 +37,6 @@ it('every shard key but the hashed one has an index that begins with it', () => 
     ({ collection, key }) => key !== null && !supports(indexesOf(collection), key),
   );
   expect(without.map(({ collection }) => collection)).toEqual(['actions']);
-});
-
-it('an index that was given up is none of those that are made', () => {
-  const made = new Set(allIndexes().map(({ collection, name }) => `${collection}.${name}`));
-  expect(ALL_RETIRED_INDEXES.filter(({ collection, name }) => made.has(`${collection}.${name}`))).toEqual([]);
 });
 
 it('holds the rules of MongoDB for unique and supporting indexes', () => {

@@ -20,6 +20,5 @@ export const cappedModel: FeedModel = {
       { unique: true },
     ),
   ],
-  retiredIndexes: [{ collection: COLLECTION, name: 'delivery' }],
   open: ({ db, cap }) => cappedFeedStore(feedRingsRepository(cappedCollections(db), cap), cap),
 };

@@ -9,14 +9,8 @@ const COLLECTION = 'newsfeedItems';
 
 export const itemsModel: FeedModel = {
   name: 'items',
-  // Items used to have random ids.
-  shape: 2,
   // All else is found by `_id`.
   indexes: [pageIndex(COLLECTION)],
-  retiredIndexes: [
-    { collection: COLLECTION, name: 'delivery' },
-    { collection: COLLECTION, name: 'holders' },
-  ],
   open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(
       newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),

@@ -42,7 +42,7 @@ export class PartCache {
    */
   peek(key: string, { rev }: Action, stamp: number): SharedText | null {
     const found = this.#rendered?.get(key);
-    if (found?.rev !== rev || found?.stamp !== stamp || !isYoung(found)) return null;
+    if (found?.rev !== rev || found.stamp !== stamp || !isYoung(found)) return null;
     this.#hits += 1;
     return found.text;
   }
@@ -50,7 +50,7 @@ export class PartCache {
   /** The same after the directory stamp has changed. */
   find(key: string, { rev }: Action, directory: Directory): SharedText | null {
     const found = this.#rendered?.get(key);
-    if (found?.rev !== rev || found === undefined || !isYoung(found)) return null;
+    if (found?.rev !== rev || !isYoung(found)) return null;
     if (found.ids.some((id, index) => found.stamps[index] !== directory.stampOf(id))) return null;
     found.stamp = directory.stamp;
     this.#hits += 1;
@@ -59,7 +59,7 @@ export class PartCache {
 
   put(key: string, action: Action, directory: Directory, text: SharedText): void {
     const { rev } = action;
-    if (rev === undefined || this.#rendered === null) return;
+    if (this.#rendered === null) return;
     this.#misses += 1;
     const ids = idsIn(action);
     const stamps = ids.map((id) => directory.stampOf(id));

@@ -29,7 +29,6 @@ export async function setItemState(
   if (state === 'ARCHIVED') await requireRoom(dependencies, session, actionId);
   await feeds.markHasMarks(userId);
   await itemMarks.set(userId, actionId, state, clock.now());
-  await forgetOldHide(dependencies, session, actionId);
   await announce(dependencies, removals(actionId, [userId], clock.now()));
 }
 
@@ -42,7 +41,6 @@ export async function clearItemState(
 ): Promise<void> {
   const { userId } = session.identity;
   await requireAction(session, actionId);
-  if (state === 'HIDDEN') await forgetOldHide(dependencies, session, actionId);
   await dependencies.itemMarks.clear(userId, actionId, state);
   await announceBack(dependencies, session, actionId);
 }
@@ -82,7 +80,7 @@ export async function unarchiveFeedItem(
 }
 
 /**
- * Hidden items that the reader may see, newest first. Leaves out hides that are not migrated yet.
+ * Hidden items that the reader may see, newest first.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export function readHiddenItems(
@@ -106,14 +104,4 @@ async function requireRoom(
   if ((await session.marks.load(actionId))?.state === 'ARCHIVED') return;
   if ((await itemMarks.count(session.identity.userId, 'ARCHIVED', MAX_ARCHIVED)) === MAX_ARCHIVED)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);
-}
-
-/** The hide may still be in the collection of older releases. */
-export async function forgetOldHide(
-  { hiddenItems }: Pick<ReadingDependencies, 'hiddenItems'>,
-  session: ReaderSession,
-  actionId: ActionId,
-): Promise<void> {
-  const { userId, hasHiddenItems } = await session.profile();
-  if (hasHiddenItems) await hiddenItems.unhide(userId, actionId);
 }

@@ -6,7 +6,7 @@ import { clock } from '../../../lib/clock.ts';
 import { announce, removals } from '../../../realtime/announce.ts';
 import { MAX_SNOOZED } from '../../../storage/readers/snoozes.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
-import { announceBack, forgetOldHide } from './item-state.ts';
+import { announceBack } from './item-state.ts';
 import { requireAction } from '../read-actions.ts';
 import { getNewsfeedItem } from './get-item.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
@@ -34,7 +34,6 @@ export async function snoozeFeedItem(
   await requireRoom(dependencies, session, actionId, now);
   await feeds.markHasMarks(userId, { hasSnoozes: true });
   await snoozes.set(userId, actionId, until, now);
-  await forgetOldHide(dependencies, session, actionId);
   await Promise.all([
     announce(dependencies, removals(actionId, [userId], now)),
     snoozes.forgetOld(userId, now),

@@ -106,8 +106,7 @@ export function decideAtOnce(
   messages: readonly EventMessage[],
 ): readonly (FeedEvent | null)[] | null {
   const { profile } = reader;
-  if (profile.hasMarks || profile.hasHiddenItems || profile.checksFollows || profile.mutes.phrases.size > 0)
-    return null;
+  if (profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0) return null;
   const decided: (FeedEvent | null)[] = [];
   for (const { cursor, event } of messages) {
     if (event.kind === 'list') {

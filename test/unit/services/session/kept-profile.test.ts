@@ -38,9 +38,8 @@ test('does not outlive the first mute that ends', () => {
   expect(keptOf(muteUntil(new Date(8e15))).find(stamps, 0)).not.toBeNull();
 });
 
-test('keeps nobody who has snoozed items, or hid some before there were marks', () => {
+test('keeps nobody who has snoozed items', () => {
   expect(keptOf({ ...ann, hasSnoozes: true }).find(stamps, 0)).toBeNull();
-  expect(keptOf({ ...ann, hasHiddenItems: true }).find(stamps, 0)).toBeNull();
 });
 
 test('spreads readers over the stamps', () => {

@@ -41,7 +41,6 @@ function countingSources() {
       asked.push([userId, ...refIds]);
       return Promise.resolve([]);
     },
-    findHidden: () => Promise.resolve([]),
     findMarks: () => Promise.resolve([]),
     findBookmarks: () => Promise.resolve([]),
     findOwn: () => Promise.resolve([]),

@@ -56,6 +56,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     conducted: recorded,
     recorded,
     idempotencyKey: null,
+    rev: 1,
     scope,
     audience: scope === 'TEAM' ? ['team:t'] : ['followers'],
     mentions,
