@@ -42,7 +42,7 @@ test('shard runs on a router alone and says what is there', async () => {
     expect(database.isSharded).toBe(true);
     await ensureIndexes(database.db, allIndexes());
     const { actions } = database.collections;
-    await actions.createIndex({ other: 1 }, { name: 'other', unique: true, sparse: true });
+    await actions.createIndexes([{ key: { other: 1 }, name: 'other', unique: true, sparse: true }]);
     const before = await run(env, { status: true });
     expect(before.code).toBe(1);
     expect(before.stdout).toHaveLength(PLANNED.length);
