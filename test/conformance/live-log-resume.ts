@@ -179,7 +179,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       for (const after of [...garbage, cursor.slice(1), cursor.slice(0, -1), 'A'.repeat(100_000)]) {
         using again = await Tap.open(fixture.log, 'ann', after);
         const ready = await again.next();
-        // It is never given back; who is cut off here and resumes is told again.
+        // It is never given back: a resume from here is a resync again.
         expect(ready.cursor).toMatch(/^[\w-]{20,99}$/);
         using later = await Tap.open(fixture.log, 'ann', ready.cursor);
         expect(

@@ -78,6 +78,7 @@ export function plainFeedStore(
     },
     page: async (query) => ({ entries: await stored.page(query), floor: null }),
     find: (userId, actionIds) => stored.find(userId, actionIds),
+    held: (actionId, userIds) => stored.holders(actionId, userIds),
     holders: (actionId, query) => stored.someHolders(actionId, query),
     remove: (userIds, actionIds) => stored.remove(userIds, actionIds),
     trim: (userId, from) => stored.trim(userId, from),

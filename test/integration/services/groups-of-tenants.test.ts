@@ -36,7 +36,7 @@ async function record({ services, session }: Parts, actorId: string, hour: numbe
   return action.id;
 }
 
-/** Gives all actions the same key, which no two tenants can have by themselves. */
+/** Gives all actions the same key, which no two tenants have in practice. */
 async function sameKeyForAll({ database }: Parts): Promise<string> {
   const groupKey = 'the-key-of-both';
   await database.collections.actions.updateMany({}, { $set: { groupKey } });
