@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -10,6 +12,8 @@ import { Closer } from '../../src/lib/closer.ts';
 export interface Environment extends AsyncDisposable {
   readonly mongodbUri: string;
   readonly redisUrl: string;
+  /** The same Redis by a port of this machine, for older checkouts, which know no sockets of files. */
+  readonly redisPortUrl: string;
   /** The plain driver, for limits and for loading data. */
   readonly driver: MongoClient;
   /** The plain Redis client. */
@@ -57,6 +61,7 @@ export async function openEnvironment(say: (line: string) => void): Promise<Envi
     return {
       mongodbUri: services.mongodbUri,
       redisUrl: services.redisUrl,
+      redisPortUrl: await listenAtPort(redis, services.redisUrl),
       driver,
       redis,
       folder,
@@ -75,6 +80,19 @@ export async function openEnvironment(say: (line: string) => void): Promise<Envi
     await closer.close();
     throw error;
   }
+}
+
+/** Has the Redis listen at a free port of this machine as well. @returns its URL, with the password of the other. */
+async function listenAtPort(redis: Redis, redisUrl: string): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  await redis.config('SET', 'bind', '127.0.0.1');
+  await redis.config('SET', 'port', String(port));
+  const { username, password } = new URL(redisUrl);
+  return `redis://${username}${password === '' ? '' : `:${password}@`}127.0.0.1:${String(port)}`;
 }
 
 /** @throws Error when a database would lose what it has acknowledged: then nothing measured here would count. */

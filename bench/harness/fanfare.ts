@@ -72,7 +72,11 @@ function startFanfare(
     program: 'dist/main.js',
     args,
     checkout,
-    env: { ...fanfareEnv(environment, database), ...env },
+    env: {
+      ...fanfareEnv(environment, database),
+      ...(checkout === undefined ? {} : { REDIS_URL: environment.redisPortUrl }),
+      ...env,
+    },
     nodeArgs: [
       // An older checkout is started as it was then.
       ...(checkout === undefined ? YOUNG_OBJECTS : []),
