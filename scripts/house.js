@@ -1,6 +1,6 @@
 /**
  * Measures the house: `node scripts/house.js [commit]` prints the size of src/ and of its rooms in a commit, or in the
- * work tree without one. docs/house.md has its answers.
+ * work tree without one.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
