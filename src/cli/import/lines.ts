@@ -18,7 +18,7 @@ const NEWLINE = 10;
 
 /** Non-empty lines of a file, plain or gzip (detected by its first bytes), in bounded memory. */
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
-  const file = await open(path);
+  await using file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);
   const source = file.createReadStream({ start: 0 });
   if (!isGzip) {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -22,6 +22,14 @@ async function linesOf(content: Buffer | string, name = 'file'): Promise<Line[]>
 
 function good(number: number, text: string): Line {
   return { number, text, fault: null };
+}
+
+/** What this process has open of a folder. */
+async function openBelow(place: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  // The listing itself had one, which is closed by now.
+  const paths = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  return paths.filter((path) => path.startsWith(place));
 }
 
 describe('readLines', () => {
@@ -69,6 +77,24 @@ describe('readLines', () => {
 
   it('rejects a file that is not there', async () => {
     await expect(readLines(join(folder, 'nothing')).next()).rejects.toThrow('ENOENT');
+  });
+
+  it('leaves nothing open: of a folder, of a file that is damaged, of one that is not read to its end', async () => {
+    const place = join(folder, 'open');
+    await mkdir(place);
+    // Asked at once: the next collection of garbage would close it, with a warning.
+    await expect(readLines(place).next()).rejects.toThrow('EISDIR');
+    expect(await openBelow(place)).toEqual([]);
+    const text = 'a\n'.repeat(100_000);
+    const zipped = gzipSync(text);
+    await writeFile(join(place, 'cut.gz'), zipped.subarray(0, zipped.length - 10));
+    await expect(collect(readLines(join(place, 'cut.gz')))).rejects.toThrow('unexpected end of file');
+    expect(await openBelow(place)).toEqual([]);
+    for (const content of [text, zipped]) {
+      await writeFile(join(place, 'half'), content);
+      for await (const _line of readLines(join(place, 'half'))) break;
+      expect(await openBelow(place)).toEqual([]);
+    }
   });
 
   it.each(['plain', 'gzip'])(
