@@ -76,7 +76,7 @@ const documents: readonly BadRequest[] = [
     `{ viewer { memberId } } #${'x'.repeat(128 * 1024)}`,
     /characters/,
   ),
-  document('more objects than can be paid for', costly(), /objects, at most 10000/),
+  document('more objects than can be paid for', costly(), /objects, at most 50000/),
   document(
     'a field that is repeated 900 times',
     `{ viewer { ${'member { name } '.repeat(450)} } }`,

@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startTcpProxy, through, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { IMAGE_UID, makeImage, type Image } from '../support/image.ts';
 import { PROJECT } from '../support/project-copy.ts';
@@ -16,22 +17,27 @@ const JWT_SECRET = 'a-secret-of-an-operator-of-over-32-bytes';
 
 let image: Image;
 let database: TestDatabase;
+/** The image's user cannot reach the sockets of the run's databases: it connects to ports, as in a network of containers. */
+let ports: { readonly mongodb: TcpProxy; readonly redis: TcpProxy };
 let env: Record<string, string> = {};
 beforeAll(async () => {
   image = await makeImage();
   database = await testDatabase();
+  ports = { mongodb: await startTcpProxy(database.uri), redis: await startTcpProxy(inject('redisUrl')) };
   env = {
     ...image.env,
     HOST: '127.0.0.1',
     PORT: await freePort(),
     DATA_DIR: join(image.root, image.env['DATA_DIR'] ?? ''),
-    MONGODB_URI: database.uri,
+    MONGODB_URI: through(database.uri, ports.mongodb),
     MONGODB_DB: database.name,
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: through(inject('redisUrl'), ports.redis),
     PATH: process.env['PATH'] ?? '',
   };
 }, 600_000);
 afterAll(async () => {
+  await ports.mongodb[Symbol.asyncDispose]();
+  await ports.redis[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
   await image[Symbol.asyncDispose]();
 });

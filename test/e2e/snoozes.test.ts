@@ -40,6 +40,7 @@ test('a snoozed item comes back on top, unread, with a live event', async () => 
     { upTo: readUpTo.toISOString() },
     { sub: 'ann' },
   );
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'marks' });
   await snooze(app, id);
   expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
   const back = new Date(readUpTo.getTime() + 1);
