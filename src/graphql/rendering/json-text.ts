@@ -15,6 +15,8 @@ export class SharedText {
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** Longer texts are quoted faster by JSON.stringify. */
 const SHORT = 64;
+/** Characters that may be a chain of the texts added, which takes up to 32 bytes of memory for each of them. */
+const MAX_CHAIN = 16 * 1024;
 
 /**
  * Writes JSON as `JSON.stringify` does, and stops as soon as it is too long: a field that is requested a hundred times for
@@ -23,6 +25,8 @@ const SHORT = 64;
 export class JsonText {
   readonly #most: number;
   #text = '';
+  /** What was added last. Long enough, it becomes one piece of `#text`. */
+  #chain = '';
   #taken = 0;
 
   /** @param most characters of all texts taken from it. */
@@ -32,16 +36,18 @@ export class JsonText {
 
   /** The text since it was last taken. */
   take(): string {
-    const text = this.#text;
+    const text = this.#text + this.#chain;
     this.#taken += text.length;
     this.#text = '';
+    this.#chain = '';
     return text;
   }
 
   /** Adds a text that is part of the JSON. @throws BAD_USER_INPUT if it becomes too long. */
   add(text: string): void {
-    this.#text += text;
-    if (this.#taken + this.#text.length > this.#most) throw tooLarge(this.#most);
+    this.#chain += text;
+    if (this.#taken + this.#text.length + this.#chain.length > this.#most) throw tooLarge(this.#most);
+    if (this.#chain.length > MAX_CHAIN) this.#endChain();
   }
 
   /** Adds a value. @throws BAD_USER_INPUT if it becomes too long. */
@@ -55,10 +61,17 @@ export class JsonText {
     else this.#writeObject(value as Readonly<Record<string, unknown>>);
   }
 
+  #endChain(): void {
+    // Looking at a character makes V8 copy a chain into one piece.
+    this.#chain.charCodeAt(0);
+    this.#text += this.#chain;
+    this.#chain = '';
+  }
+
   #writeList(list: readonly unknown[]): void {
     let before = '[';
     for (const entry of list) {
-      this.#text += before;
+      this.#chain += before;
       this.write(entry);
       before = ',';
     }
@@ -72,7 +85,7 @@ export class JsonText {
       if (value === undefined) continue;
       if (value instanceof SharedText) this.add(before + value.text);
       else {
-        this.#text += `${before}${quoted(key)}:`;
+        this.#chain += `${before}${quoted(key)}:`;
         this.write(value);
       }
       before = ',';

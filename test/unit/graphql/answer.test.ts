@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { Answer, type WrittenResult } from '../../../src/graphql/rendering/answer.ts';
@@ -5,6 +7,9 @@ import { JsonText, SharedText, unlessTooLarge } from '../../../src/graphql/rende
 import { Answers } from '../../../src/http/limits/answers.ts';
 import type { Caller } from '../../../src/http/identity/caller.ts';
 import { fc } from '../../support/fast-check.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const LIMITS = { maxAnswerBytes: 1_000_000, maxAnswerValues: 10_000 };
 
@@ -54,6 +59,20 @@ describe('JSON as text', () => {
     }));
     expect(written(values, 1_000)).toBeInstanceOf(GraphQLError);
     expect(read).toBeLessThan(11);
+  });
+
+  test('takes as much memory as its characters while it is made, however short the values are', () => {
+    const values = Array<number>(2_000_000).fill(1);
+    const json = new JsonText(Infinity);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    json.write(values);
+    collect();
+    const taken = process.memoryUsage().heapUsed - before;
+    const text = json.take();
+    expect(text === JSON.stringify(values)).toBe(true);
+    // A chain of all values would take thirty times their length.
+    expect(taken).toBeLessThan(3 * text.length);
   });
 });
 
