@@ -107,7 +107,10 @@ export function defineGroupSentence(
   const sentence = defineSentence(messages, { ...fields, [SUBJECTS]: { kind: 'number' } });
   for (const name of sentence.values)
     if (name !== SUBJECTS && !key.includes(name))
-      throw new Error(`A sentence about a group cannot show ${name}, in which its actions differ`);
+      throw new Error(
+        `A sentence about a group cannot show ${name}, in which its actions differ: give one here without ${name}; if there is none, the summary is used.` +
+          (fields[name]?.kind === 'json' ? '' : ` Or add ${name} to group`),
+      );
   return sentence;
 }
 

@@ -184,7 +184,14 @@ describe('a type is refused where it is declared for', () => {
     [
       'a sentence about a group that shows what differs in it',
       { group: ['a'], summary: { en: '{actor} did {n}' } },
-      'groupSummary.en: A sentence about a group cannot show n',
+      'groupSummary.en: A sentence about a group cannot show n, in which its actions differ: ' +
+        'give one here without n; if there is none, the summary is used. Or add n to group',
+    ],
+    [
+      'a sentence about a group that shows free data, by which none is made',
+      { group: ['a'], summary: { en: '{actor}' }, groupSummary: { en: '{actor} did {data}' } },
+      'groupSummary.en: A sentence about a group cannot show data, in which its actions differ: ' +
+        'give one here without data; if there is none, the summary is used.',
     ],
   ])('%s', (_what, more, fault) => {
     const fields = { a: field.text(), n: field.int(), data: field.json() };
