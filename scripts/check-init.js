@@ -1,8 +1,24 @@
 /** What `fanfare init` makes of an empty folder: it is installed and started with the two commands that it prints. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { served } from './served.js';
+
+const OTHER_TYPES = `import { defineConfig, defineDescriptor, field } from '@fanfare/server';
+export default defineConfig({
+  packs: [],
+  descriptors: [
+    defineDescriptor('Sailed', {
+      description: 'A boat left.',
+      fields: { boat: field.text() },
+      summary: { en: '{actor} sailed {boat}' },
+    }),
+  ],
+});
+`;
+const PUBLISH_OTHER = `mutation { publishAction(input: { actorId: "ann", scope: PUBLIC, descriptor: { sailed: { boat: "Argo" } } }) {
+  action { descriptor { summary } } } }`;
 
 /**
  * @param folder where to make it
@@ -44,9 +60,43 @@ async function checkProject(made, { cli, env, name, mend }) {
   if (fault !== null) return [`${name}: ${fault}`];
   await writeFile(path, JSON.stringify(manifest));
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']);
-  const { stdout, stderr } = await run('npm', ['start']).catch((error) => error);
-  const isRead = /Eve reads: .*Ann.*the landing/.test(stdout) && stdout.match(/Eve reads/g).length === 2;
-  if (!isRead) return [`${name}: its example says ${stdout}${stderr}`];
-  console.log(`What ${name} makes runs with npm install and npm start, and reads what it has published`);
-  return [];
+  const faults = [...(await linkFaults(made)), ...(await tryOut(made, { run, env }))];
+  // An owner's own types, in place of those that it came with.
+  await writeFile(join(made, 'fanfare.config.mjs'), OTHER_TYPES);
+  const after = await tryOut(made, { run, env, mutation: PUBLISH_OTHER });
+  faults.push(...after.map((fault) => `with other types: ${fault}`));
+  if (faults.length === 0)
+    console.log(
+      `What ${name} makes runs with npm install and npm start, its example beside it, with other types too`,
+    );
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+/** Starts the server, publishes what the README shows, and plays the example. @returns faults */
+async function tryOut(made, { run, env, mutation }) {
+  const shown = mutation ?? (await mutationOf(made));
+  const answer = await served('npm', ['start'], { cwd: made, env: { ...env, PORT: '0' } }, async (ask) => ({
+    published: await ask(shown),
+    example: await run('npm', ['run', 'example']).catch((error) => error),
+  }));
+  const { published, example } = answer;
+  const faults = [];
+  if (published.errors !== undefined) faults.push(`its server answers ${JSON.stringify(published)}`);
+  if (!/Eve reads: Ann finished task The landing/.test(example.stdout))
+    faults.push(`its example says ${example.stdout}${example.stderr}`);
+  return faults;
+}
+
+async function mutationOf(made) {
+  const text = await readFile(join(made, 'README.md'), 'utf8');
+  return /```graphql\n(.*?)```/s.exec(text)[1];
+}
+
+/** What its files name of the installed packages is there. */
+async function linkFaults(made) {
+  const faults = [];
+  for (const file of ['README.md', 'fanfare.config.mjs'])
+    for (const [path] of (await readFile(join(made, file), 'utf8')).matchAll(/node_modules\/[\w@/.-]+\w/g))
+      await access(join(made, path)).catch(() => faults.push(`${file} names ${path}, which is not there`));
+  return faults;
 }

@@ -4,7 +4,7 @@
  * this Node and by others, the example of a host with types of its own must run, and so must what `fanfare init` makes. What is
  * written against the types of the example is checked by those of the tarball.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,12 +19,13 @@ import { checkExampleTypes } from './check-example-types.js';
 import { checkInit } from './check-init.js';
 import { checkReact } from './check-react.js';
 import { checkReact18 } from './check-react-18.js';
+import { served } from './served.js';
 
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** All are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
 const LARGEST_CONSOLE_BYTES = 140_000;
-const READY_WITHIN_MS = 240_000;
+const DELIVERED_WITHIN_MS = 240_000;
 /** Major versions of Node beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => !process.version.startsWith(`v${major}.`));
 /** What is published and how it is read, over the server's own database. */
@@ -103,10 +104,14 @@ async function install(tarballs) {
   await add([server]);
   const beside = await readdir(join(empty, 'node_modules/@fanfare'));
   if (beside.length > 1) faults.push(`@fanfare/server brings others: ${beside.join(', ')}`);
-  const { stdout: help } = await run('npx', ['--no-install', 'fanfare', 'serve', '--help'], { cwd: empty });
+  const npx = (...args) => run('npx', ['--no-install', '@fanfare/server', ...args], { cwd: empty });
+  const { stdout: help } = await npx('serve', '--help');
   if (!help.includes('fanfare serve')) faults.push(`@fanfare/server alone: serve --help says ${help}`);
   await add(files);
-  const { stdout } = await run('npx', ['--no-install', 'fanfare', '--version'], { cwd: empty });
+  const { stdout } = await npx('--version');
+  const { stdout: examples } = await npx('--help');
+  if (!examples.includes('npx @fanfare/server serve') || examples.includes('npx fanfare'))
+    faults.push(`@fanfare/server: --help names another package: ${examples}`);
   console.log(`fanfare ${stdout.trim()} runs from its tarball, alone too`);
   await check('this Node', process.execPath, empty);
   for (const major of OTHER_NODES) {
@@ -170,51 +175,14 @@ async function check(name, node, cwd) {
 }
 
 /** Starts the server, publishes and reads the feed until it has come. */
-async function serve(node, cwd) {
-  const server = spawn(node, [join(cwd, 'node_modules/@fanfare/server/bin/fanfare.js'), 'serve'], {
-    cwd,
-    env: { ...env, PORT: '0', DATA_DIR: join(cwd, 'data') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  try {
-    const text = await ready(server);
-    const [url] = /http:\/\/\S+\/graphql/.exec(text);
-    const [authorization] = /Bearer \S+/.exec(text);
-    const ask = async (query) => {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify({ query }),
-      });
-      return response.json();
-    };
+function serve(node, cwd) {
+  const args = [join(cwd, 'node_modules/@fanfare/server/bin/fanfare.js'), 'serve'];
+  const options = { cwd, env: { ...env, PORT: '0', DATA_DIR: join(cwd, 'data') } };
+  return served(node, args, options, async (ask) => {
     const answers = [await ask(ROUND)];
-    const until = performance.now() + READY_WITHIN_MS;
+    const until = performance.now() + DELIVERED_WITHIN_MS;
     do answers.splice(1, 1, await ask(PAGE));
     while (answers[1].data?.feed.edges.length === 0 && performance.now() < until);
     return answers;
-  } finally {
-    process.kill(-server.pid, 'SIGTERM');
-    await ended;
-  }
-}
-
-/** What it prints until it has printed its token. */
-function ready(server) {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const late = setTimeout(() => reject(new Error(`Not ready in time:\n${text}`)), READY_WITHIN_MS);
-    server.stdout.on('data', (data) => {
-      text += data;
-      if (!/Bearer \S+\s/.test(text)) return;
-      clearTimeout(late);
-      resolve(text);
-    });
-    server.once('exit', (code) => {
-      clearTimeout(late);
-      reject(new Error(`The server ended with ${code}:\n${text}`));
-    });
   });
 }

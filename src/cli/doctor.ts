@@ -14,7 +14,7 @@ import { CommandError, type CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
 import { keptSecret, keptSecretPath } from './kept-secret.ts';
-import { packageVersion } from './package-info.ts';
+import { packageVersion } from '../lib/package-info.ts';
 import { findServer } from './running-server.ts';
 import { reasonFor } from './report-failure.ts';
 import { describeDatabases, startDatabases } from '../app/databases.ts';

@@ -1,13 +1,10 @@
 import { cp, readdir, writeFile } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative, resolve } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';
+import { isInstalled, PACKAGE, packageVersion } from '../lib/package-info.ts';
 import { CommandError, type CommandContext } from './context.ts';
-import { packageVersion } from './package-info.ts';
 
-/** Two levels up, from src/cli as well as from dist/cli. */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
-const TEMPLATE = join(ROOT, 'templates', 'project');
+const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** Nothing that has appeared since the folder was looked at is written over or through. */
 const NEW = { flag: 'wx' } as const;
 /** Dot files written by this command. */
@@ -32,28 +29,24 @@ export async function init({ terminal }: CommandContext, given: string): Promise
   const place = relative('', folder);
   terminal.out(`Created a project in ${folder}. To run it:\n`);
   if (place !== '') terminal.out(`  cd ${place}`);
-  terminal.out('  npm install\n  npm start');
+  terminal.out('  npm install\n  npm start\n\nREADME.md says what else it can do.');
 }
 
 async function manifest(): Promise<object> {
   return {
     private: true,
     type: 'module',
-    scripts: { start: 'node example.mjs', serve: 'fanfare serve', schema: 'fanfare schema' },
+    scripts: { start: 'fanfare serve', example: 'node example.mjs', schema: 'fanfare schema' },
     dependencies: await dependencies(),
   };
 }
 
 /** The running version. A checkout may have a version that is in no registry, so its projects refer to its own packages. */
 async function dependencies(): Promise<Readonly<Record<string, string>>> {
-  if (!isInstalled(ROOT)) {
-    const engine = join(ROOT, 'packages', 'local-engine');
-    return { '@fanfare/server': `file:${ROOT}`, '@fanfare/local-engine': `file:${engine}` };
+  if (!isInstalled()) {
+    const engine = join(PACKAGE, 'packages', 'local-engine');
+    return { '@fanfare/server': `file:${PACKAGE}`, '@fanfare/local-engine': `file:${engine}` };
   }
   const version = await packageVersion();
   return { '@fanfare/server': version, '@fanfare/local-engine': version };
-}
-
-function isInstalled(folder: string): boolean {
-  return folder.split(sep).includes('node_modules');
 }

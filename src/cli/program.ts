@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import type { CommandContext } from './context.ts';
 import { addDataCommands } from './data-commands.ts';
 import { addInstallationCommands, addProjectCommands } from './installation-commands.ts';
-import { packageVersion } from './package-info.ts';
 import { addServerCommands } from './server-commands.ts';
 import { addTenantCommands } from './tenant-commands.ts';
 
@@ -28,7 +28,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
         context.terminal.note(text.trimEnd());
       },
     })
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples(ownCommand()))
     .hook('preAction', async (root, command) => {
       if (NEEDS_NO_TYPES.has(command.name())) return;
       const { withHostConfig } = await import('./host-config-file.ts');
@@ -41,7 +41,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   addInstallationCommands(program, now, exit);
   addTenantCommands(program, now);
   addProjectCommands(program, now, exit);
-  sayWhereHelpIs(program, 'npx fanfare');
+  sayWhereHelpIs(program, ownCommand());
   return program;
 }
 
@@ -56,14 +56,14 @@ const NEEDS_NO_TYPES: ReadonlySet<string> = new Set(['init', 'plan', 'token']);
 
 const HELP_WIDTH = 110;
 
-const EXAMPLES = `
-Settings are environment variables: npx fanfare doctor --settings
+const examples = (command: string): string => `
+Settings are environment variables: ${command} doctor --settings
 
 Examples:
-  npx fanfare serve                                   API and worker on http://127.0.0.1:4000
-  npx fanfare token --sub u1 --roles service,admin    a token for the user u1
-  npx fanfare demo                                    something to look at
-  npx fanfare import --members members.ndjson --refs refs.ndjson.gz \\
-                     --follows follows.ndjson --actions actions.ndjson.gz
-  npx fanfare import --actions actions.ndjson --url http://127.0.0.1:4000
-  MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ npx fanfare worker`;
+  ${command} serve                                   API and worker on http://127.0.0.1:4000
+  ${command} token --sub u1 --roles service,admin    a token for the user u1
+  ${command} demo                                    something to look at
+  ${command} import --members members.ndjson --refs refs.ndjson.gz \\
+      --follows follows.ndjson --actions actions.ndjson.gz
+  ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
+  MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;

@@ -1,8 +1,8 @@
 import { ROLES } from '../domain/viewer.ts';
+import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
-import { packageVersion } from './package-info.ts';
 import { isMember, runMember } from './processes/member.ts';
 import { runGroup } from './processes/run-group.ts';
 import { openRuntime, type Running } from './runtime.ts';
@@ -54,7 +54,7 @@ function welcome(
       '',
       `authorization: Bearer ${demoToken}`,
       '',
-      '  Other tokens: npx fanfare token --help      Something to see: npx fanfare demo --help',
+      `  Other tokens: ${ownCommand()} token --help      Something to see: ${ownCommand()} demo --help`,
     );
   }
   return [...lines, ''];

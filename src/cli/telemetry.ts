@@ -1,6 +1,6 @@
 import type * as sdkNode from '@opentelemetry/sdk-node';
 import { CommandError } from './context.ts';
-import { packageVersion } from './package-info.ts';
+import { packageVersion } from '../lib/package-info.ts';
 
 /** Maximum time to wait for an unreachable exporter, in milliseconds. */
 const FLUSH_WITHIN_MS = 3_000;

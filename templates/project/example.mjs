@@ -10,15 +10,16 @@ try {
   await fanfare.follow([{ followerId: 'eve', refId: 'apollo' }]);
   await fanfare.publish({
     actorId: 'ann',
-    descriptor: {
-      taskFinished: { projectId: 'apollo', projectName: 'Apollo', title: 'the landing', hours: 2.5 },
-    },
+    refs: [
+      { id: 'apollo', type: 'project', label: 'Apollo' },
+      { id: 'landing', type: 'task', label: 'The landing' },
+    ],
+    // Every configuration has this type, whatever else it declares.
+    descriptor: { custom: { verb: 'finished', objectType: 'task', objectId: 'landing' } },
   });
   await fanfare.delivered();
-  for (const locale of ['en', 'de']) {
-    const { items } = await fanfare.read('eve', { locale });
-    for (const { summary } of items) console.log(`Eve reads: ${summary}`);
-  }
+  const { items } = await fanfare.read('eve');
+  for (const { summary } of items) console.log(`Eve reads: ${summary}`);
 } finally {
   await fanfare.close();
 }

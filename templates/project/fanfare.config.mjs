@@ -1,6 +1,7 @@
 import { defineConfig, defineDescriptor, field } from '@fanfare/server';
 
-// What happens in your application. Each type becomes part of the GraphQL schema: npx fanfare schema
+// What happens in your application: replace it by your own. Each type becomes part of the GraphQL schema (npm run schema).
+// How to declare types: node_modules/@fanfare/server/docs/descriptors.md
 export default defineConfig({
   packs: [],
   descriptors: [
