@@ -1,4 +1,5 @@
 import { useEffect, useId, useState, type ReactNode } from 'react';
+import { ownCommand } from './own-command.ts';
 import { hasOffer, isOperators, signIn, takeOffer } from './session.ts';
 
 export function SignIn(): ReactNode {
@@ -39,7 +40,7 @@ export function SignIn(): ReactNode {
           }}
         />
         <p id={`${id}-hint`} className="quiet">
-          <code>npx fanfare token</code> makes one; with <code>--help</code> it says how. It stays in this
+          <code>{ownCommand()} token</code> makes one; with <code>--help</code> it says how. It stays in this
           tab.
         </p>
         {isOperators(token) && (

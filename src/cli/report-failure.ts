@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
+import { ownCommand } from '../lib/package-info.ts';
 import { redact } from '../lib/redact.ts';
 import { visible } from '../lib/visible.ts';
 import { CommandError, type CommandContext } from './context.ts';
@@ -59,14 +60,15 @@ function isHostConfigError({ name }: Error): boolean {
 }
 
 function hints(error: Error): string[] {
-  if (error instanceof ConfigError) return ['All variables: npx fanfare doctor --settings'];
+  if (error instanceof ConfigError) return [`All variables: ${ownCommand()} doctor --settings`];
   if (isLocalEngineError(error))
     return error.code === 'DATA_DIR_BUSY'
       ? [
           'It did not publish the addresses of its databases. Stop it, or choose another folder with DATA_DIR.',
         ]
       : [];
-  if (isHostConfigError(error)) return ['What can be declared: docs/descriptors.md'];
+  if (isHostConfigError(error))
+    return ['What can be declared: docs/descriptors.md in the package @fanfare/server'];
   if (isExplained(error)) return [];
   if ('code' in error && error.code === 'EADDRINUSE')
     return ['Another program uses this port: choose another PORT, or PORT=0 for a free one.'];

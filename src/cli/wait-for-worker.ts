@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/units.ts';
+import { ownCommand } from '../lib/package-info.ts';
 import { CommandError, type Terminal } from './context.ts';
 
 export interface WorkerWait {
@@ -50,7 +51,7 @@ export class MissingWorker {
     if (this.#since === null) {
       this.#since = now;
       this.#terminal.note(
-        `No worker is running on this database, so nothing happens: start one (npx fanfare worker). ${instead}`,
+        `No worker is running on this database, so nothing happens: start one (${ownCommand()} worker). ${instead}`,
       );
     }
     if (now - this.#since >= withinMs)

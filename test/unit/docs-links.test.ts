@@ -36,13 +36,31 @@ function hasAnchor(file: string, anchor: string): boolean {
   return [...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
 }
 
+/** What a project has installed is here. */
+const INSTALLED = 'node_modules/@fanfare/server/';
+
+function placeOf(file: string, path: string): string {
+  return file.startsWith(INSTALLED) ? join(PROJECT, file.slice(INSTALLED.length)) : join(dirname(path), file);
+}
+
 test.each(markdownBelow('.'))('the links of %s lead somewhere', (page) => {
   const path = join(PROJECT, page);
   const broken = linksOf(readFileSync(path, 'utf8')).filter((target) => {
     const [file = '', anchor] = target.split('#');
-    const place = file === '' ? path : join(dirname(path), file);
+    const place = file === '' ? path : placeOf(file, path);
     if (!existsSync(place)) return true;
     return anchor !== undefined && place.endsWith('.md') && !hasAnchor(place, anchor);
   });
   expect(broken).toEqual([]);
+});
+
+test('what people outside the repository read calls the package by its full name', () => {
+  const pages = ['docs', 'examples', 'packages', 'templates'].flatMap(markdownBelow);
+  const short = pages.flatMap((page) =>
+    readFileSync(join(PROJECT, page), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('npx fanfare') && !line.startsWith('In a clone '))
+      .map((line) => `${page}: ${line}`),
+  );
+  expect(short).toEqual([]);
 });

@@ -87,7 +87,7 @@ export function HealthScreen(): ReactNode {
           />
         ))}
       </div>
-      <AsCode pages={['/ready', '/metrics']} command="npx fanfare doctor" />
+      <AsCode pages={['/ready', '/metrics']} command="doctor" />
     </>
   );
 }

@@ -63,7 +63,7 @@ export function MemberScreen(): ReactNode {
 /** None for what no id is: pasted, such characters may be taken for keys. */
 function exportOf(id: string, tenant: string): string | undefined {
   if (/\p{Cc}/u.test(id)) return undefined;
-  return `npx fanfare export${tenant === '' ? '' : ` --tenant=${quoted(tenant)}`} --member=${quoted(id)}`;
+  return `export${tenant === '' ? '' : ` --tenant=${quoted(tenant)}`} --member=${quoted(id)}`;
 }
 
 function Member({ id }: { readonly id: string }): ReactNode {

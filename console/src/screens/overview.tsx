@@ -54,7 +54,7 @@ export function OverviewScreen(): ReactNode {
           ))}
         </ul>
       </States>
-      <AsCode query={WORK} command="npx fanfare doctor" />
+      <AsCode query={WORK} command="doctor" />
     </>
   );
 }

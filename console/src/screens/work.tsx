@@ -66,7 +66,7 @@ export function WorkScreen(): ReactNode {
       <FailedFanOuts />
       <Rebuild />
       <ErasureList />
-      <AsCode query={FAILED} command="npx fanfare doctor" />
+      <AsCode query={FAILED} command="doctor" />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useRef, type ReactNode } from 'react';
+import { ownCommand } from '../own-command.ts';
 import { useSession } from '../session.ts';
 
 interface Props {
@@ -7,7 +8,7 @@ interface Props {
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Pages of the server that it reads beside the API, such as /ready. */
   readonly pages?: readonly string[];
-  /** Does the same in a terminal, where one does. */
+  /** Does the same in a terminal, where one does: the command after `npx fanfare`. */
   readonly command?: string | undefined;
 }
 
@@ -30,7 +31,7 @@ export function AsCode({ query, variables = {}, pages = [], command }: Props): R
       {command !== undefined && (
         <>
           <h3>Command line</h3>
-          <Code text={command} />
+          <Code text={`${ownCommand()} ${command}`} />
         </>
       )}
     </details>

@@ -2,9 +2,10 @@ import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import { PAGE_SCRIPT } from './graphiql-script.ts';
 import type { RequestContext } from './operation-context.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
+import { ownCommand } from '../../lib/package-info.ts';
 
-const HINT = `# Put a token under "Headers" below: {"authorization": "Bearer …"}
-# npx fanfare token --help makes one.
+const hint = (): string => `# Put a token under "Headers" below: {"authorization": "Bearer …"}
+# ${ownCommand()} token --help makes one.
 `;
 const FIRST_QUERY = `query Feed {
   feed(first: 10) {
@@ -37,7 +38,7 @@ export function graphiqlOf(token: string | undefined): {
   readonly graphiql: (request: Request, context: RequestContext) => Promise<GraphiQLOptions>;
   readonly renderGraphiQL: (options?: GraphiQLOptions) => Promise<string>;
 } {
-  const pageWithHint = createPage(HINT + FIRST_QUERY);
+  const pageWithHint = createPage(hint() + FIRST_QUERY);
   const page = createPage(FIRST_QUERY);
   return {
     graphiql: async (request, { caller: { connection } }) => {

@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requestPath, readOnly, type Handler } from '../exchange/handler.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
+import { ownCommand } from '../../lib/package-info.ts';
 import { send, sendJson } from '../exchange/respond.ts';
 
 export const CONSOLE_PATH = '/console';
@@ -12,6 +13,8 @@ export const CONSOLE_PATH = '/console';
 const FILES = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
 /** Placeholder for the values that are filled in, read by the page's script. */
 const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
+/** What the page has until then is right in a checkout. */
+const COMMAND = '<meta name="fanfare-command" content="npx fanfare" />';
 const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -71,7 +74,8 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
       return;
     }
     const isOwn = await isOwnVisitor(headersOf(req), req.socket);
-    const shown = isOwn ? await filledIn(file, token, people) : file;
+    const named = file.replace(COMMAND, COMMAND.replace('npx fanfare', ownCommand()));
+    const shown = isOwn ? await filledIn(named, token, people) : named;
     send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
   });
 }

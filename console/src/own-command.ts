@@ -1,0 +1,4 @@
+/** What to type for the command line, as the server says: it depends on how the package came here. */
+export function ownCommand(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="fanfare-command"]')?.content ?? '';
+}
