@@ -11,7 +11,9 @@ export interface DeclarationFault {
   readonly message: string;
 }
 
-const TYPE_NAME = /^[A-Z][A-Za-z0-9]{0,63}$/;
+/** Longest name of a type, in characters. */
+export const MAX_TYPE_NAME = 64;
+const TYPE_NAME = new RegExp(`^[A-Z][A-Za-z0-9]{0,${String(MAX_TYPE_NAME - 1)}}$`);
 const FIELD_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** Names that every descriptor already has, or that sentences use with another meaning. */

@@ -139,6 +139,8 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.deleteAction(me(), tombstoned);
   const formerly = await publish({ actorId: 'ann', mentions: [ID, 'bob'] });
   await parts.fanOut();
+  // What lifted it before the edit keeps it where it is for them.
+  await services.recordInteraction(parts.session('bob'), { actionId: formerly, kind: 'LIKE' });
   await services.updateAction(parts.session('ann'), formerly, { mentions: ['bob'] });
   await parts.fanOut();
 

@@ -20,11 +20,22 @@ export function wholeSelection(schema: GraphQLSchema, type: GraphQLNamedType, de
   const fragments = concrete.map((one) => {
     const more = fieldsOf(one)
       .filter(({ name }) => !own.some((field) => field.name === name))
-      // Two types may have fields of one name and different types.
-      .flatMap((field) => selected(schema, field, depth).map((text) => `${one.name}_${field.name}: ${text}`));
+      .flatMap((field) =>
+        selected(schema, field, depth).map((text) =>
+          isAlike(field, concrete) ? text : `${one.name}_${field.name}: ${text}`,
+        ),
+      );
     return more.length === 0 ? '' : `... on ${one.name} { ${more.join(' ')} }`;
   });
   return `{ ${['__typename', ...fields, ...fragments].join(' ')} }`;
+}
+
+/** Two types may have fields of one name and different types, which have to be told apart. */
+function isAlike(
+  { name, type }: GraphQLField<unknown, unknown>,
+  types: readonly GraphQLNamedType[],
+): boolean {
+  return types.flatMap(fieldsOf).every((field) => field.name !== name || String(field.type) === String(type));
 }
 
 function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {

@@ -1,6 +1,6 @@
 import type { Follow as FollowRecord } from '../../domain/viewer.ts';
 import { openSpanOf, type FollowSpan } from '../../domain/follow-span.ts';
-import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
+import { MAX_TYPE_NAME } from '../../descriptors/check.ts';
 import { MAX_FOLLOW_TYPES } from '../../services/follow/follow.ts';
 import { isMutedMember } from '../../domain/mute.ts';
 import { builder } from '../builder.ts';
@@ -26,7 +26,7 @@ const Follow = builder.objectRef<FollowSource>('Follow').implement({
     types: t.stringList({
       nullable: true,
       description: 'Only actions of these types are delivered; null: of all types.',
-      extensions: { maxBytes: MAX_FOLLOW_TYPES * MAX_ID_LENGTH },
+      extensions: { maxBytes: MAX_FOLLOW_TYPES * MAX_TYPE_NAME },
       resolve: ({ span }) => (span.types === undefined ? null : [...span.types]),
     }),
     isAssigned: t.exposeBoolean('isAssigned', {

@@ -128,19 +128,18 @@ function ownAction(action: Action, memberId: UserId) {
 }
 
 function rolesIn(
-  { actorId, refs, mentions, recipients, descriptor, concerned }: Action,
+  { actorId, refs, mentions, recipients, descriptor, formerlyConcerned }: Action,
   memberId: UserId,
 ): string[] {
-  const isConcerned = concerned?.some(({ key }) => key === userKey(memberId)) ?? false;
-  const isNamed = mentions.includes(memberId) || recipients.includes(memberId);
+  const wasConcerned = formerlyConcerned.some(({ key }) => key === userKey(memberId));
   return [
     ...(actorId === memberId ? ['ACTOR'] : []),
     ...(refs.some((ref) => ref.id === memberId) ? ['REF'] : []),
     ...(mentions.includes(memberId) ? ['MENTION'] : []),
     ...(recipients.includes(memberId) ? ['RECIPIENT'] : []),
     ...(idsOf(descriptor).includes(memberId) ? ['DESCRIPTOR'] : []),
-    // Named before an edit.
-    ...(isConcerned && !isNamed ? ['FORMERLY_NAMED'] : []),
+    // Named before an edit, which keeps the position in their feed.
+    ...(wasConcerned ? ['FORMERLY_NAMED'] : []),
   ];
 }
 

@@ -119,8 +119,9 @@ test('names in every place that an erasure would touch', async () => {
   const all = await parts.database.collections.actions.find().toArray();
   const holding = all
     .filter((action) => {
-      const { actorId, refs, mentions, recipients, descriptor, concerned } = action;
-      return JSON.stringify({ actorId, refs, mentions, recipients, descriptor, concerned }).includes(ID);
+      const { actorId, refs, mentions, recipients, descriptor, concerned, formerlyConcerned } = action;
+      const named = { actorId, refs, mentions, recipients, descriptor, concerned, formerlyConcerned };
+      return JSON.stringify(named).includes(ID);
     })
     .map(({ _id }) => _id.toHexString());
   expect(actions.map(({ id }) => id).sort()).toEqual(holding.sort());

@@ -281,26 +281,6 @@ test('a feed is rebuilt under another model, and nothing is missing meanwhile', 
   expect(await pages(later, 'ann', 3)).toEqual(ids);
 });
 
-test('a feed of a release whose items had random ids is rebuilt, with each action once', async () => {
-  await using parts = await openParts();
-  await follow(parts, 'ann', 'site');
-  const ids = await publish(parts, 8);
-  await parts.fanOut();
-  const { db, collections } = parts.database;
-  const items = db.collection('newsfeedItems');
-  const before = await items.find({ userId: 'ann' }).toArray();
-  await items.deleteMany({ userId: 'ann' });
-  await items.insertMany(before.map(({ _id, ...item }) => item));
-  await collections.feedEpochs.updateOne({ _id: 'feeds' }, { $set: { model: 'items' } });
-  await using later = await parts.reopen();
-  expect(await pages(later, 'ann', 3)).toEqual(ids);
-  await later.fanOut();
-  expect((await later.services.readFeed(later.session('ann'), { first: 3 })).state).toBe('READY');
-  expect(await pages(later, 'ann', 3)).toEqual(ids);
-  expect(await items.countDocuments({ userId: 'ann' })).toBe(ids.length);
-  expect([...(await later.feedStore.holders(ids[0] ?? '', { limit: 9 }))]).toContain('ann');
-});
-
 test('a feed that Redis has lost is rebuilt when it is read, and nothing is missing meanwhile', async () => {
   await using parts = await openParts({ model: 'redis' });
   await follow(parts, 'ann', 'site');

@@ -163,7 +163,7 @@ describe('renaming a ref', () => {
     expect(after.rev).not.toBe(before.rev);
   });
 
-  test.each(['$label', '$$ROOT', 'a.b', '\\"quoted\\"', '名前 🎉', '{"$set": 1}', ' '])(
+  test.each(['$label', '$$ROOT', 'a.b', '\\"quoted\\"', '名前 🎉', '{"$set": 1}', ' a '])(
     'takes the label %j as it is',
     async (label) => {
       await using parts = await openParts();
