@@ -57,6 +57,7 @@ const alone = [
 /** A process that has once served tenants takes ids with one ever after: these have it to themselves, too. */
 const tenants = [
   'test/e2e/library-tenants.test.ts',
+  'test/e2e/react-tabs-browser.test.ts',
   'test/e2e/tenant-commands.test.ts',
   'test/e2e/tenant-quotas.test.ts',
   'test/e2e/tenants-own-types.test.ts',
