@@ -24,7 +24,7 @@ export async function story(): Promise<'STAGING' | 'PRODUCTION' | null> {
   if (descriptor?.type === 'Posted') return null;
   return descriptor?.type === 'Deployed' ? descriptor.stage : null;
 }
-export const french: HostConfig = { locales: { fr: { others: '{count} autres', manyOthers: 'd’autres' } } };
+export const french: HostConfig = { locales: { fr: { others: '{count} autres', manyOthers: 'd’autres', formerMember: 'Ancien membre' } } };
 `;
 
 const SETTINGS = {
