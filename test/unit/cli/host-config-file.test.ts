@@ -71,7 +71,7 @@ describe('a file of configuration', () => {
     expect(reason).toMatch(/faulty\.mjs has \d faults:\n {2}packs\[0\]: /);
     expect(reason).toContain('  descriptors[0] x.fields: ');
     expect(reason).toContain('  descriptors[0] x.summary: ');
-    expect(reason).toMatch(/docs\/descriptors\.md$/);
+    expect(reason).toMatch(/docs\/descriptors\.md in the package @fanfare\/server$/);
   });
 
   test.each([
