@@ -235,6 +235,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
         return [await count(page), await count(other)];
       }, WAIT)
       .toEqual(['', '']);
+    await has(other, 'All read.', '[data-fanfare="inbox"]');
     await has(page, ', 0 unread', '#counts');
     expect(before).not.toContain('Plover');
   });

@@ -234,6 +234,8 @@ export class FeedStore extends Signal {
         }
       } else actions.settleGone(event.actionId);
       this.#publish(this.#counted(this.#list.apply(event, this.#mustWait())));
+      // Everything that was loaded is gone, and what follows may be too: only the server can tell.
+      if (this.#snapshot.items.length === 0 && this.#list.hasNextPage) void this.refresh();
     }
     onEvent(event);
   }
