@@ -74,7 +74,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await has(page, 'demo', 'header');
     // Where a feed is empty it says what to do, and the form is filled in so that it leads there.
     await page.locator('main ::-p-xpath(.//a[. = "publish an action"])').click();
-    await page.locator('select').fill('posted');
+    await page.locator('form.publish select').fill('posted');
     await fill(page, 'postId', 'post:1');
     await fill(page, 'postTitle', 'Kestrel');
     await click(page, 'Publish');
@@ -112,7 +112,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await using visited = await openPage(ofBrowser(found), `${consoleUrl}#/publish`);
     const { page, errors } = visited;
     await has(page, 'Audience');
-    await page.locator('select').fill('buildFailed');
+    await page.locator('form.publish select').fill('buildFailed');
     await has(page, 'A build broke.');
     const types = 'Array.from(document.querySelector("select").options, ({ value }) => value)';
     expect(await page.evaluate(types)).not.toContain('posted');
@@ -130,7 +130,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await has(page, 'Ann broke main of Web', '[role="feed"]');
     // What can be chosen is chosen, and a moment is one of the calendar.
     await page.locator('a[href="#/publish"]').click();
-    await page.locator('select').fill('reviewRequested');
+    await has(page, 'Audience', 'form.publish');
+    await page.locator('form.publish select').fill('reviewRequested');
     const review = {
       repoId: 'repo:web',
       repoName: 'Web',
@@ -142,7 +143,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await fill(page, 'isUrgent', 'true');
     await click(page, 'Publish');
     await has(page, 'What was published');
-    await page.locator('select').fill('deployed');
+    await page.locator('form.publish select').fill('deployed');
     const deployed = { repoId: 'repo:web', repoName: 'Web', version: '2.0', stage: 'PRODUCTION' };
     for (const [name, value] of Object.entries(deployed)) await fill(page, name, value);
     const type =
