@@ -68,8 +68,6 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
   };
 }
 
-export type EditsRepository = ReturnType<typeof editsRepository>;
-
 /** Matches the document as it was read: another edit, a rename, an erasure or a deletion may come in between. */
 function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
   const { _id, actorId, audience, refIds, names, otherIds, version } = document;

@@ -228,5 +228,3 @@ export function moderationRepository(
     },
   };
 }
-
-export type ModerationRepository = ReturnType<typeof moderationRepository>;

@@ -53,5 +53,3 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
     },
   };
 }
-
-export type RankedActionsRepository = ReturnType<typeof rankedActionsRepository>;

@@ -113,5 +113,3 @@ export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores
     },
   };
 }
-
-export type ScoresRepository = ReturnType<typeof scoresRepository>;

@@ -54,5 +54,3 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
     },
   };
 }
-
-export type ProcessesRepository = ReturnType<typeof processesRepository>;

@@ -203,8 +203,6 @@ export function schemaVersionRepository(
   };
 }
 
-export type SchemaVersionRepository = ReturnType<typeof schemaVersionRepository>;
-
 function toState({ version, required, tenants, adopting, migration }: SchemaDocument): SchemaState {
   return {
     version,

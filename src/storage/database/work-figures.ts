@@ -59,5 +59,3 @@ export function workFiguresRepository({ actions, erasures }: Pick<Collections, '
     },
   };
 }
-
-export type WorkFiguresRepository = ReturnType<typeof workFiguresRepository>;

@@ -59,5 +59,3 @@ export function detailsRepository({ members, refs }: Pick<Collections, 'members'
     },
   };
 }
-
-export type DetailsRepository = ReturnType<typeof detailsRepository>;

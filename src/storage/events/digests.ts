@@ -71,5 +71,3 @@ export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
     },
   };
 }
-
-export type DigestsRepository = ReturnType<typeof digestsRepository>;

@@ -54,5 +54,3 @@ export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventO
     },
   };
 }
-
-export type EventOutboxRepository = ReturnType<typeof eventOutboxRepository>;

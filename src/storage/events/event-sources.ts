@@ -79,8 +79,6 @@ export function eventSourcesRepository(collections: Sources) {
   };
 }
 
-export type EventSourcesRepository = ReturnType<typeof eventSourcesRepository>;
-
 interface Found {
   readonly actions: readonly ActionDocument[];
   readonly interactions: readonly InteractionDocument[];

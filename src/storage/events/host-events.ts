@@ -189,8 +189,6 @@ export function hostEventsRepository({
   };
 }
 
-export type HostEventsRepository = ReturnType<typeof hostEventsRepository>;
-
 function newDocument(
   { id, type, at, tenant, facts }: HostEvent,
   seq: number,

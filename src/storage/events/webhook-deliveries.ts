@@ -193,8 +193,6 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
   };
 }
 
-export type WebhookDeliveriesRepository = ReturnType<typeof webhookDeliveriesRepository>;
-
 function newDocument(
   url: string,
   { event, attempts, error, nextAttemptAt }: ParkedEvent,

@@ -72,5 +72,3 @@ export function webhookReceiversRepository({ webhookReceivers }: Pick<Collection
     },
   };
 }
-
-export type WebhookReceiversRepository = ReturnType<typeof webhookReceiversRepository>;

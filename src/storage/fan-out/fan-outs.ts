@@ -222,5 +222,3 @@ function decided(pullRefIds: readonly RefId[]): UpdateFilter<ActionDocument> {
     ? { $unset: { pullRefIds: 1, undecidedRefIds: 1 } }
     : { $set: { pullRefIds: [...pullRefIds] }, $unset: { undecidedRefIds: 1 } };
 }
-
-export type FanOutsRepository = ReturnType<typeof fanOutsRepository>;

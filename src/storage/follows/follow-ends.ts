@@ -97,5 +97,3 @@ export function followEndsRepository(
     },
   };
 }
-
-export type FollowEndsRepository = ReturnType<typeof followEndsRepository>;

@@ -87,5 +87,3 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
 function atEpoch(refId: RefId, epoch: string | null): Filter<RefDocument> {
   return { _id: refId, countEpoch: epoch ?? { $exists: false }, isCounting: { $exists: false } };
 }
-
-export type FollowerCountsRepository = ReturnType<typeof followerCountsRepository>;

@@ -228,5 +228,3 @@ export function offloadsRepository(collections: Collections) {
     },
   };
 }
-
-export type OffloadsRepository = ReturnType<typeof offloadsRepository>;

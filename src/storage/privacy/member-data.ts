@@ -163,8 +163,6 @@ export function memberDataRepository(collections: Collections) {
   };
 }
 
-export type MemberDataRepository = ReturnType<typeof memberDataRepository>;
-
 async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, undefined> {
   cursor.batchSize(BATCH);
   let batch: T[] = [];

@@ -64,5 +64,3 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
     },
   };
 }
-
-export type BookmarksRepository = ReturnType<typeof bookmarksRepository>;

@@ -133,5 +133,3 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
 
 /** Fallback; a state always has a time. */
 const EARLIEST = new Date(0);
-
-export type ItemMarksRepository = ReturnType<typeof itemMarksRepository>;

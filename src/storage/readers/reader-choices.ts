@@ -57,5 +57,3 @@ function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDoc
     { 'mutes.kind': 'PHRASE' },
   ];
 }
-
-export type ReaderChoicesRepository = ReturnType<typeof readerChoicesRepository>;

@@ -35,5 +35,3 @@ export function readersRepository({
     },
   };
 }
-
-export type ReadersRepository = ReturnType<typeof readersRepository>;

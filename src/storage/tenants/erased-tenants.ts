@@ -29,5 +29,3 @@ export function erasedTenantsRepository(collection: Collection<ErasedTenantDocum
     },
   };
 }
-
-export type ErasedTenantsRepository = ReturnType<typeof erasedTenantsRepository>;

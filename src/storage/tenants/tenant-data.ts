@@ -175,5 +175,3 @@ export function tenantDataRepository(collections: Collections) {
     return deletedCount;
   }
 }
-
-export type TenantDataRepository = ReturnType<typeof tenantDataRepository>;

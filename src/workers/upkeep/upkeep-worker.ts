@@ -12,7 +12,7 @@ export interface UpkeepDependencies
   extends
     CountFollowersDependencies,
     DropDormantDependencies,
-    Pick<Repositories, 'actions' | 'fanOuts' | 'feeds' | 'follows' | 'interactions' | 'refs'> {
+    Pick<Repositories, 'actions' | 'feeds' | 'interactions' | 'refs'> {
   /** Refs with more followers than this are pulled. */
   readonly celebrityThreshold: number;
   readonly onError: (error: unknown) => void;
