@@ -13,10 +13,15 @@ const PARTS = [
   { name: 'client', folder: `${PROJECT}packages/client/`, result: 'dist/index.js' },
   { name: 'react', folder: `${PROJECT}packages/react/`, result: 'dist/index.js' },
   { name: 'console', folder: `${PROJECT}console/`, result: 'dist/index.html' },
-  { name: 'server', folder: PROJECT, result: 'dist/main.js' },
+  { name: 'server', folder: PROJECT, result: 'dist/src/main.js' },
 ];
+/** Packages without a manifest of their own are parts of the server: it compiles them with what imports them. */
+const INSIDE_SERVER = readdirSync(`${PROJECT}packages`)
+  .filter((name) => !existsSync(`${PROJECT}packages/${name}/package.json`))
+  .map((name) => `packages/${name}/src`);
 /** What of the packages goes into the console. */
 const INSIDE_CONSOLE = ['packages/client/src', 'packages/react/src', 'packages/react/style.css'];
+const INSIDE = { console: INSIDE_CONSOLE, server: INSIDE_SERVER };
 
 const isFast = process.argv.includes('--fast');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -31,7 +36,7 @@ function isUpToDate({ name, folder, result }) {
     name === 'console'
       ? ['index.html', 'demo.html', 'vite.config.ts'].map((file) => folder + file)
       : [`${folder}tsconfig.build.json`, `${PROJECT}tsconfig.json`];
-  const inside = name === 'console' ? INSIDE_CONSOLE.map((path) => PROJECT + path) : [];
+  const inside = (INSIDE[name] ?? []).map((path) => PROJECT + path);
   const files = [
     ...filesBelow(`${folder}src`),
     ...settings,

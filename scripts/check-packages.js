@@ -68,7 +68,7 @@ async function pack(path) {
   });
   const [{ name, filename, files }] = JSON.parse(stdout);
   const strange = files.filter(({ path: file }) =>
-    /(?:^|\/)(?:test|src|bench)\/|\.tsbuildinfo$|\.env/.test(file),
+    /^src\/|(?:^|\/)(?:test|bench)\/|\.tsbuildinfo$|\.env/.test(file),
   );
   if (strange.length > 0)
     faults.push(`${name}: should not be in the package: ${strange.map((one) => one.path).join(', ')}`);

@@ -1,7 +1,14 @@
-const FOLDERS = ['../../', '../../packages/local-engine/', '../../packages/client/'].map((path) => {
-  const folder = new URL(path, import.meta.url).href;
-  return { sources: `${folder}src/`, build: `${folder}dist/` };
-});
+const at = (path) => new URL(`../../${path}`, import.meta.url).href;
+
+const FOLDERS = [
+  ...['packages/local-engine/', 'packages/client/'].map((folder) => ({
+    sources: at(`${folder}src/`),
+    build: at(`${folder}dist/`),
+  })),
+  // What is part of the server is built with it.
+  { sources: at('src/'), build: at('dist/src/') },
+  { sources: at('packages/'), build: at('dist/packages/') },
+];
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, nextResolve) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { signToken } from '../../src/cli/sign-token.ts';
 import type { Role } from '../../src/domain/viewer.ts';
@@ -69,7 +70,11 @@ function startFanfare(
   { environment, database, profileDir, checkout, env }: FanfareOptions,
 ): Child<ProbeApi> {
   return startChild<ProbeApi>({
-    program: 'dist/main.js',
+    // A checkout of before has it where it was then.
+    program:
+      checkout !== undefined && existsSync(join(checkout, 'dist/main.js'))
+        ? 'dist/main.js'
+        : 'dist/src/main.js',
     args,
     checkout,
     env: {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join, sep } from 'node:path';
 
-/** The folder of this package: two levels up, from src/lib as well as from dist/lib. */
-export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+/** The folder of this package, seen from its sources and from its build alike. */
+export const PACKAGE = dirname(createRequire(import.meta.url).resolve('@fanfare/server/package.json'));
 
 export async function packageVersion(): Promise<string> {
   const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as {

@@ -17,11 +17,11 @@ const WHOLE = [
 async function checkout(parts: { src?: boolean; dist?: boolean }): Promise<ProjectCopy> {
   const copy = await copyProject(['package.json', 'tsconfig.json', 'bin']);
   const write = async (folder: string, file: string, text: string) => {
-    await mkdir(join(copy.path, folder));
+    await mkdir(join(copy.path, folder), { recursive: true });
     await writeFile(join(copy.path, folder, file), `console.log('${text}');`);
   };
   if (parts.src !== false) await write('src', 'main.ts', 'the sources');
-  if (parts.dist !== false) await write('dist', 'main.js', 'the build');
+  if (parts.dist !== false) await write('dist/src', 'main.js', 'the build');
   return copy;
 }
 
@@ -42,7 +42,7 @@ describe('bin/fanfare.js', () => {
 
   it('runs the sources when they are newer than the build, and says so', async () => {
     await using copy = await checkout({});
-    await utimes(join(copy.path, 'dist/main.js'), 1, 1);
+    await utimes(join(copy.path, 'dist/src/main.js'), 1, 1);
     const { stdout, stderr } = await launch(copy);
     expect(stdout).toBe('the sources\n');
     expect(stderr).toContain('The build is older than the sources');
@@ -70,7 +70,7 @@ describe('npm ci', () => {
     );
     expect(await readdir(join(copy.path, 'console/dist'))).toContain('index.html');
     // npx prepares it too, also while a server runs from it.
-    const builtAt = async () => (await stat(join(copy.path, 'dist/main.js'))).mtimeMs;
+    const builtAt = async () => (await stat(join(copy.path, 'dist/src/main.js'))).mtimeMs;
     const before = await builtAt();
     await run(process.execPath, ['scripts/build.js', '--fast'], { cwd: copy.path });
     expect(await builtAt()).toBe(before);

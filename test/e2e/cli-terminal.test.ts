@@ -8,7 +8,7 @@ import { isRunning } from '../support/processes.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('fixtures/progress-bar.ts', import.meta.url));
 const CTRL_C = '\u0003';
 const HIDES = ['\u001b[?25l', '\u001b[?7l'];

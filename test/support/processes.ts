@@ -20,7 +20,7 @@ export interface FanfareProcess extends AsyncDisposable {
 
 /** Runs `fanfare`, as the run has built it, as a process of its own. Killed at the end if it still runs. */
 export function startFanfare(args: readonly string[], env: Readonly<Record<string, string>>): FanfareProcess {
-  const child: ChildProcess = spawn(process.execPath, ['dist/main.js', ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['dist/src/main.js', ...args], {
     cwd: PROJECT,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PATIENCE_MS } from './patience.ts';
 
 /** What the run has built of the sources, as users have it. */
-export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 /** By its address: a program may run in any folder. */
 const WITH_LOADER = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { PACKAGE } from '../../lib/package-info.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
 import { MEMBERS, READER } from './people.ts';
 
-const FOLDER = new URL('../../../templates/trace/', import.meta.url);
+const FOLDER = join(PACKAGE, 'templates', 'trace');
 
 /** A sample of activity in public repositories, without names. */
 export interface Trace {
@@ -33,7 +35,7 @@ export async function readTrace(): Promise<Trace> {
 }
 
 async function linesOf<Line>(name: string): Promise<Line[]> {
-  const text = await promisify(gunzip)(await readFile(new URL(`${name}.ndjson.gz`, FOLDER)));
+  const text = await promisify(gunzip)(await readFile(join(FOLDER, `${name}.ndjson.gz`)));
   return text
     .toString()
     .split('\n')

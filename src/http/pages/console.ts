@@ -1,16 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { extname, join, sep } from 'node:path';
 import { requestPath, readOnly, type Handler } from '../exchange/handler.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
-import { ownCommand } from '../../lib/package-info.ts';
+import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
 import { send, sendJson } from '../exchange/respond.ts';
 
 export const CONSOLE_PATH = '/console';
 
-/** Location in the package, seen from src/http/pages and dist/http/pages alike. */
-const FILES = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
+const FILES = join(PACKAGE, 'console', 'dist', sep);
 /** Placeholder for the values that are filled in, read by the page's script. */
 const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
 /** What the page has until then is right in a checkout. */
