@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 /** Who published the actions: a member who comments on one must be allowed to see it. */
 const ACTOR = 'actor-1';
 const PASS = 'bump, the pass alone';
-const WHOLE = 'bump, recordInteraction → DONE';
+const WHOLE = 'bump, addInteraction → DONE';
 const AS_ONE = 'raw updateMany of all items';
 
 /** An interaction boosts an action in every feed that holds it, beside the plain driver, which updates the same items. */
@@ -77,7 +77,7 @@ async function run(context: PartContext): Promise<PartReport> {
   return {
     title: 'Bump of an action',
     about: [
-      `An interaction with an action that is in ${String(holders)} feeds boosts all its items. The pass alone: from its claim to DONE. From recordInteraction: ${waiting}.`,
+      `An interaction with an action that is in ${String(holders)} feeds boosts all its items. The pass alone: from its claim to DONE. From addInteraction: ${waiting}.`,
       'The plain driver updates the same number of the same documents with the same indexes: one unordered bulkWrite of updateOne, in batches of several sizes; and, for which there is no target, all of them by one updateMany.',
     ],
     figures: [...figures, ratio(PASS, AS_ONE)],
@@ -105,7 +105,7 @@ let comments = 0;
 async function bumpOnce(fanfare: InProcess, actionId: string) {
   const { services } = fanfare.app;
   const session = services.openSession(fanfare.service);
-  await services.recordInteraction(session, {
+  await services.addInteraction(session, {
     actionId,
     kind: 'COMMENT',
     actorId: ACTOR,

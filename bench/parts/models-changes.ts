@@ -83,7 +83,7 @@ let comments = 0;
 /** Milliseconds of the pass. */
 async function comment(fanfare: InProcess, actionId: string): Promise<number> {
   const { services } = fanfare.app;
-  await services.recordInteraction(services.openSession(fanfare.service), {
+  await services.addInteraction(services.openSession(fanfare.service), {
     actionId,
     kind: 'COMMENT',
     actorId: ACTOR,

@@ -56,7 +56,7 @@ export const NEXT_PAGE = SHOWN_PAGE.replace('($first: Int!)', '($first: Int!, $a
 
 /** A like or a comment. */
 export const INTERACT = `mutation Interact($input: RecordInteractionInput!) {
-  recordInteraction(input: $input) { id engagement { comments likes } }
+  addInteraction(input: $input) { action { id engagement { comments likes } } }
 }`;
 
 /** Follows a thing, with what is new of it. */

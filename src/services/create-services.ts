@@ -1,4 +1,4 @@
-import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
+import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { feedReader } from '../feeds/feed-reader.ts';
@@ -63,7 +63,6 @@ import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
-import type { RecordInteractionInput } from './shapes.ts';
 import { createSharedBoosts } from './feed/live/shared-boosts.ts';
 import { SharedDecisions } from './feed/live/shared-decisions.ts';
 import { createSharedUnread } from './feed/live/shared-unread.ts';
@@ -188,9 +187,6 @@ export function createServices(given: ServiceParts) {
     /** Includes refs known only from being followed. */
     getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),
 
-    /** Like `addInteraction`, but returns only the action. */
-    recordInteraction: async (session: ReaderSession, input: RecordInteractionInput): Promise<Action> =>
-      (await addInteraction(parts, session, input)).action,
     hideInteraction: (session: ReaderSession, id: InteractionId, reason: Reason) =>
       setInteractionHidden(parts, session, id, { kind: 'HIDE_INTERACTION', reason }),
     unhideInteraction: (session: ReaderSession, id: InteractionId) =>

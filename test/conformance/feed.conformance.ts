@@ -50,7 +50,7 @@ export function feedConformance(model: string, cap: number): void {
       const [oldest = '', second = '', ...others] = ids;
       const comment = async (actionId: string, at: Date): Promise<void> => {
         const session = parts.session('bob', 'admin');
-        await parts.services.recordInteraction(session, { actionId, kind: 'COMMENT', at });
+        await parts.services.addInteraction(session, { actionId, kind: 'COMMENT', at });
         await parts.fanOut();
       };
       const bumpedAt = new Date(Date.now() - MINUTE);

@@ -89,10 +89,10 @@ const GUARDED: readonly GuardedOperation[] = [
     query: `mutation { publishAction(input: { actorId: "actor", descriptor: ${DESCRIPTOR} }) { isReplay } }`,
   },
   {
-    operation: 'recordInteraction',
+    operation: 'addInteraction',
     roles: ['service'],
     query:
-      'mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: LIKE, actorId: "bob" }) { id } }',
+      'mutation ($id: ID!) { addInteraction(input: { actionId: $id, kind: LIKE, actorId: "bob" }) { isReplay } }',
     variables: ({ ids }) => ({ id: ids.action }),
   },
 ];

@@ -28,7 +28,7 @@ const MUTATIONS = {
   markItemsRead: '($id: ID!) { markItemsRead(actionIds: [$id]) { memberId } }',
   bookmark: '($id: ID!) { bookmark(actionId: $id) { id } }',
   unbookmark: '($id: ID!) { unbookmark(actionId: $id) { id } }',
-  recordInteraction: '($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+  addInteraction: '($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
   hideAction: '($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }',
   unhideAction: '($id: ID!) { unhideAction(id: $id) { id } }',
   deleteAction: '($id: ID!) { deleteAction(id: $id) { id } }',
@@ -178,7 +178,7 @@ const bad: readonly BadRequest[] = [
   ...cases('markItemsRead', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('bookmark', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('unbookmark', undefined, [...ACTION_IDS, UNSEEN]),
-  ...cases('recordInteraction', undefined, [
+  ...cases('addInteraction', undefined, [
     ['an unknown kind', interaction({ kind: 'SHOUT' }), /SHOUT/],
     ['no kind', interaction({ kind: null }), /kind/],
     ['nonsense', interaction({ actionId: 'nonsense' }), /Not an id of this API/],
@@ -325,7 +325,7 @@ test('does the same when nothing is wrong with it', async () => {
     ['markItemsRead', action],
     ['bookmark', action],
     ['unbookmark', action],
-    ['recordInteraction', interaction({ idempotencyKey: 'k'.repeat(256), at: '1970-01-01T00:00:00Z' })],
+    ['addInteraction', interaction({ idempotencyKey: 'k'.repeat(256), at: '1970-01-01T00:00:00Z' })],
     ['hideAction', (given) => ({ ...action(given), reason: 'x'.repeat(2_000) }), ADMIN],
     ['unhideAction', action, ADMIN],
     ['upsertMembers', member({ teamId: null, supervisorId: 'nobody' }), SERVICE],

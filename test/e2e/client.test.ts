@@ -51,9 +51,13 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
       __typename: 'UnreadCountChanged',
       unread: { count: 1, isExact: true },
     });
-    await ask(app, 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }', {
-      input: { actionId: id, kind: 'COMMENT', actorId: actor },
-    });
+    await ask(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
+      {
+        input: { actionId: id, kind: 'COMMENT', actorId: actor },
+      },
+    );
     await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemUpdated'));
     await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: reader });
     await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemRemoved'));

@@ -65,7 +65,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     };
     await ask(
       world.app,
-      'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
       { input: { actionId: ids.long, kind: 'COMMENT', text: UNBROKEN } },
       { sub: 'demo' },
     );

@@ -54,7 +54,7 @@ describe('the lag of deliveries', () => {
     const { action } = await publish(app);
     await app.idle();
     const service = app.session('service', 'service');
-    await app.services.recordInteraction(service, { actionId: action.id, kind: 'COMMENT', actorId: 'bob' });
+    await app.services.addInteraction(service, { actionId: action.id, kind: 'COMMENT', actorId: 'bob' });
     await app.idle();
     expect(await lagOf(app, 'count')).toBe(1);
     expect(await figure(app, 'fanfare_fan_out_seconds_count{state="DONE"}')).toBe(2);
@@ -64,7 +64,7 @@ describe('the lag of deliveries', () => {
     await using api = await startTestApp({ worker: false });
     const { action } = await publish(api);
     const service = api.session('service', 'service');
-    await api.services.recordInteraction(service, { actionId: action.id, kind: 'COMMENT', actorId: 'bob' });
+    await api.services.addInteraction(service, { actionId: action.id, kind: 'COMMENT', actorId: 'bob' });
     await using worker = await startTestApp({ api: false, database: api.database });
     await worker.idle();
     expect(await lagOf(worker, 'count')).toBe(1);

@@ -173,9 +173,13 @@ describe.each([
     await lists.open('groups', variables.groups);
     await showsAtLeast('groups', 2 * PAGE);
     const comment = { actionId: ids[1], kind: 'COMMENT', actorId: actor };
-    await ask(app, 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }', {
-      input: comment,
-    });
+    await ask(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
+      {
+        input: comment,
+      },
+    );
     await app.idle();
     await vi.waitFor(() => expect(lists.shown('groups')[0]).toContain('Two'), WAIT);
     isOnce(lists.shown('groups'));

@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(async () => app[Symbol.asyncDispose]());
 
-const INTERACT = 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }';
+const INTERACT =
+  'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }';
 
 interface Scene {
   readonly reader: string;

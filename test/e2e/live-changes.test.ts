@@ -106,7 +106,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     const at = '2026-03-01T12:00:00.000Z';
     await ask(
       app,
-      'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
       { input: { actionId: scene.action, kind: 'COMMENT', at } },
       { sub: boss.viewer.member.supervisorId, roles: ['admin'] },
     );

@@ -120,7 +120,7 @@ const EVENTS: readonly Behaviour[] = [
       const at = '2026-02-01T00:00:00.000Z';
       await ask(
         app,
-        'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+        'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
         {
           input: { actionId: id, kind: 'COMMENT', at },
         },

@@ -47,7 +47,6 @@ async function listed(id: string, includeHidden: boolean): Promise<boolean> {
 
 /** Members who may do more to an action that is hidden than to one that is not there. */
 const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
-  recordInteraction: ['admin'],
   hideFeedItem: ['admin'],
   unhideFeedItem: ['admin'],
   archiveFeedItem: ['admin'],
@@ -111,7 +110,7 @@ test.each(SCOPES)(
     await expectGone(world, target, MAY_WHEN_HIDDEN, ['admin']);
     await app.idle();
     await expectUnseen(world, target, ['admin']);
-    for (const way of ['recordInteraction', 'hideFeedItem', 'unhideFeedItem', 'hideAction'] as const)
+    for (const way of ['hideFeedItem', 'unhideFeedItem', 'hideAction'] as const)
       for (const viewer of MAY_WHEN_HIDDEN[way] ?? []) await expectShown(world, viewer, way, target);
     expect([await listed(target.actionId, false), await listed(target.actionId, true)]).toEqual([
       false,

@@ -30,7 +30,6 @@ import { IS_DEEP } from '../support/seed.ts';
 
 /** Members who may do something to an action although the table does not say so. */
 const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => boolean>>> = {
-  recordInteraction: (_viewer, sight) => sight !== 'no',
   hideFeedItem: (_viewer, sight) => sight !== 'no',
   unhideFeedItem: (_viewer, sight) => sight !== 'no',
   archiveFeedItem: (_viewer, sight) => sight !== 'no',

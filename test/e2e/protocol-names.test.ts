@@ -228,7 +228,7 @@ const FIELDS: readonly (readonly [
   ],
   [
     'an interaction',
-    'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+    'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
     ['input', 'data'],
     (data) => `{"actionId":"$action","kind":"COMMENT","text":"c","data":${data}}`,
   ],

@@ -40,10 +40,10 @@ test('a comment boosts an old action for the department and those it mentions, a
   const requested = (await feedOf(app, 'john')).find(({ descriptor }) => descriptor.summary === REQUESTED);
   const comment = { actionId: requested?.id, kind: 'COMMENT', at: day(7) };
   const record = `mutation ($input: RecordInteractionInput!) {
-    recordInteraction(input: $input) { engagement { comments lastInteraction } }
+    addInteraction(input: $input) { action { engagement { comments lastInteraction } } }
   }`;
   expect(await ask(app, record, { input: comment }, { sub: 'sue' })).toEqual({
-    recordInteraction: { engagement: { comments: 1, lastInteraction: day(7) } },
+    addInteraction: { action: { engagement: { comments: 1, lastInteraction: day(7) } } },
   });
   await app.idle();
   expect(await summaries(app, 'john')).toEqual([REQUESTED, HIRED]);

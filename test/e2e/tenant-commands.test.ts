@@ -140,8 +140,8 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
   )) as { addInteraction: { readonly interaction: { readonly id: string } } };
   await site.do(
     `mutation ($id: ID!, $team: ID!, $doomed: ID!, $soon: DateTime!) {
-      like: recordInteraction(input: { actionId: $id, kind: LIKE, actorId: "cid" }) { id }
-      pass: recordInteraction(input: { actionId: $id, kind: RESHARE }) { id }
+      like: addInteraction(input: { actionId: $id, kind: LIKE, actorId: "cid" }) { isReplay }
+      pass: addInteraction(input: { actionId: $id, kind: RESHARE }) { isReplay }
       hideAction(id: $team, reason: "${of} reason") { id }
       pinAction(refId: "site", actionId: $id) { refId }
       bookmark(actionId: $id) { id }

@@ -125,7 +125,7 @@ test.each(someOf(['killed', 'cut off', 'silent'] as const, 1))(
     await leave[way]();
     const [bumped = '', deleted = ''] = before;
     const fresh = [await publish(app), await publish(app)];
-    await services.recordInteraction(session('bob', 'admin'), {
+    await services.addInteraction(session('bob', 'admin'), {
       ...{ actionId: bumped, kind: 'COMMENT' },
     });
     await services.deleteAction(session('admin', 'admin'), deleted);

@@ -111,7 +111,7 @@ async function tellStory({ server, target, token }: Teller, key: string, isSeen:
   await ask(
     server,
     token,
-    `mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }`,
+    `mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }`,
     { input: like },
   );
   if (isSeen)

@@ -64,8 +64,7 @@ function workOn(app: TestApp) {
       if (turn % 4 === 0) {
         hidden.push(older);
         await app.services.hideAction(app.session('moderator', 'admin'), older, null);
-      } else
-        await app.services.recordInteraction(app.session('reader-1'), { actionId: older, kind: 'COMMENT' });
+      } else await app.services.addInteraction(app.session('reader-1'), { actionId: older, kind: 'COMMENT' });
     },
   };
 }

@@ -140,17 +140,17 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   const formerly = await publish({ actorId: 'ann', mentions: [ID, 'bob'] });
   await parts.fanOut();
   // What lifted it before the edit keeps it where it is for them.
-  await services.recordInteraction(parts.session('bob'), { actionId: formerly, kind: 'LIKE' });
+  await services.addInteraction(parts.session('bob'), { actionId: formerly, kind: 'LIKE' });
   await services.updateAction(parts.session('ann'), formerly, { mentions: ['bob'] });
   await parts.fanOut();
 
-  await services.recordInteraction(me(), { actionId: named, kind: 'LIKE' });
-  await services.recordInteraction(me(), { actionId: named, kind: 'RESHARE' });
-  await services.recordInteraction(me(), {
+  await services.addInteraction(me(), { actionId: named, kind: 'LIKE' });
+  await services.addInteraction(me(), { actionId: named, kind: 'RESHARE' });
+  await services.addInteraction(me(), {
     ...{ actionId: mention, kind: 'COMMENT', idempotencyKey: `${ID}-1` },
     ...{ text: `Words of ${NAME}`, data: { from: ID } },
   });
-  await services.recordInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
+  await services.addInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
   await parts.fanOut();
   const traces = await leaveFineTraces(parts, ID, NAME);
   await services.mute(parts.session('dan'), ID);

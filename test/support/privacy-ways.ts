@@ -137,10 +137,6 @@ export const READS = {
 
 /** Every way to do something to an action. */
 export const WRITES = {
-  recordInteraction: {
-    document: `mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: LIKE }) { ...Shown } } ${ACTION}`,
-    variables: idOnly,
-  },
   hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
   unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
   archiveFeedItem: {

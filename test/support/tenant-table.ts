@@ -67,11 +67,9 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   ],
   publishActions: [`publishActions(inputs: [{ actorId: "bob", idempotencyKey: "k2", scope: PUBLIC, ${D} }])`],
   updateAction: ['updateAction(id: $action, input: { mentions: ["ann", "cid"] })'],
-  recordInteraction: [
-    'recordInteraction(input: { actionId: $action, kind: LIKE, idempotencyKey: "l" })',
-    'recordInteraction(input: { actionId: $action, kind: RESHARE })',
-  ],
   addInteraction: [
+    'addInteraction(input: { actionId: $action, kind: LIKE, idempotencyKey: "l" })',
+    'addInteraction(input: { actionId: $action, kind: RESHARE })',
     'addInteraction(input: { actionId: $action, kind: COMMENT, text: "hi", actorId: "bob", parentId: $comment })',
   ],
   updateInteraction: ['updateInteraction(id: $comment, text: "other")'],

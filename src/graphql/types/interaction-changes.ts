@@ -91,20 +91,10 @@ const InteractionPayload = builder.objectRef<ChangedInteraction>('InteractionPay
 const interactionId = 'Global id of the interaction.';
 
 builder.mutationFields((t) => ({
-  recordInteraction: t.field({
-    type: Action,
-    description:
-      'Records a comment, like, reshare or reaction. Bumps the action in feeds: to the time of the interaction for the people concerned, much less for others. An interaction that is removed and given again does not bump a second time.',
-    args: {
-      input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }),
-    },
-    resolve: (_root, { input }, context) =>
-      context.mutate((session) => context.services.recordInteraction(session, readInteraction(input))),
-  }),
   addInteraction: t.field({
     type: InteractionPayload,
     description:
-      'Like recordInteraction, but also returns the interaction. NOT_FOUND if the actor may not see the action; nothing is written then. CONFLICT if the interaction was recorded before and has been hidden since.',
+      'Records a comment, like, reshare or reaction. Bumps the action in feeds: to the time of the interaction for the people concerned, much less for others. An interaction that is removed and given again does not bump a second time. NOT_FOUND if the actor may not see the action; nothing is written then. CONFLICT if the interaction was recorded before and has been hidden since.',
     args: {
       input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }),
     },

@@ -159,7 +159,7 @@ async function commentOnTheNewest({ app }: World): Promise<string[]> {
     .limit(COMMENTED_AT_THE_END)
     .toArray();
   for (const { _id, actorId } of newest)
-    await app.services.recordInteraction(app.session('importer', 'service'), {
+    await app.services.addInteraction(app.session('importer', 'service'), {
       actionId: _id.toHexString(),
       kind: 'COMMENT',
       // Who certainly sees it.

@@ -30,7 +30,7 @@ export const WORKS: Readonly<Record<string, Begin>> = {
     const ids = await someHeld(world, random);
     const { services, session } = world.app;
     for (const actionId of ids)
-      await services.recordInteraction(session(random.pick([BOSS, ...world.readers]), 'admin'), {
+      await services.addInteraction(session(random.pick([BOSS, ...world.readers]), 'admin'), {
         actionId,
         kind: random.pick(['COMMENT', 'COMMENT', 'LIKE', 'RESHARE']),
       });

@@ -31,7 +31,7 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     const [reader, id, kind] = [random.pick(readers), random.pick(actions), random.pick(INTERACTION_KINDS)];
     journal.push(`${kind} ${id} by ${reader}`);
     const reaction = kind === 'REACTION' ? '👍' : null;
-    await app.services.recordInteraction(app.session(reader, 'admin'), { actionId: id, kind, reaction });
+    await app.services.addInteraction(app.session(reader, 'admin'), { actionId: id, kind, reaction });
   };
   const takeBack: Deed = async () => {
     const [reader, id, kind] = [random.pick(readers), random.pick(actions), random.pick(INTERACTION_KINDS)];

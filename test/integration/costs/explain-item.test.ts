@@ -7,7 +7,7 @@ test('explains an item by ten queries, and writes nothing', async () => {
   const { services } = parts;
   await services.follow(parts.session('ann'), 'actor', 0);
   const { action } = await parts.publish({ scope: 'PUBLIC' });
-  await services.recordInteraction(parts.session('bob'), { actionId: action.id, kind: 'COMMENT' });
+  await services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'COMMENT' });
   await parts.fanOut();
   const commands = await commandsOf(parts.database, () =>
     services.explainFeedItem(parts.session('ann'), action.id, null),

@@ -32,7 +32,7 @@ async function publishLiked(parts: Parts, likes: number): Promise<void> {
       conducted: new Date(now - (n + 1) * 86_400_000),
     });
     if (n % 3 > 0) continue;
-    await parts.services.recordInteraction(parts.session('svc', 'admin'), {
+    await parts.services.addInteraction(parts.session('svc', 'admin'), {
       actionId: action.id,
       kind: 'RESHARE',
     });

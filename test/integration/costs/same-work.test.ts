@@ -59,10 +59,10 @@ type Ways = Readonly<Record<string, Way>>;
 const WAYS: Ways = {
   action: ({ services }, session, id) => services.getAction(session, id),
   'own item': ({ services }, session, id) => services.getNewsfeedItem(session, id),
-  recordInteraction: ({ services }, session, actionId) =>
-    services.recordInteraction(session, { actionId, kind: 'COMMENT' }),
-  'recordInteraction by a service': (parts, _session, actionId) =>
-    parts.services.recordInteraction(parts.session('service', 'service'), {
+  addInteraction: ({ services }, session, actionId) =>
+    services.addInteraction(session, { actionId, kind: 'COMMENT' }),
+  'addInteraction by a service': (parts, _session, actionId) =>
+    parts.services.addInteraction(parts.session('service', 'service'), {
       ...{ actionId, kind: 'COMMENT', actorId: 'ann' },
     }),
   hideFeedItem: ({ services }, session, id) => services.hideFeedItem(session, id),
@@ -95,7 +95,7 @@ const replyWays = (actionId: string): Ways => ({
   'its replies': ({ services }, session, parentId) =>
     services.listInteractions(session, actionId, { parentId }),
   'a reply': ({ services }, session, parentId) =>
-    services.recordInteraction(session, { actionId, kind: 'COMMENT', text: 'Well', parentId }),
+    services.addInteraction(session, { actionId, kind: 'COMMENT', text: 'Well', parentId }),
 });
 
 /** What only admins do, of whom nothing is hidden but what is deleted. */

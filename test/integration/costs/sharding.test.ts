@@ -50,7 +50,7 @@ it.each(['items', 'capped', 'time-buckets', 'size-buckets', 'top-cache'])(
       await reaches(parts, () => services.bookmark(parts.session('ann'), actionId)),
     ];
     const interaction = await reaches(parts, () =>
-      services.recordInteraction(parts.session('ann'), { actionId, kind: 'COMMENT' }),
+      services.addInteraction(parts.session('ann'), { actionId, kind: 'COMMENT' }),
     );
     const bump = await reaches(parts, () => parts.fanOut());
     expect([publish, interaction, ...ofReaders].flat()).toEqual([]);

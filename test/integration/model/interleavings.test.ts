@@ -21,7 +21,7 @@ async function openScene(parts: Parts): Promise<string> {
   ]);
   await parts.services.follow(parts.session('ann'), 'actor', 0);
   const { action } = await parts.publish({ conducted: CONDUCTED });
-  await parts.services.recordInteraction(parts.session('peer', 'admin'), {
+  await parts.services.addInteraction(parts.session('peer', 'admin'), {
     ...{ actionId: action.id, kind: 'COMMENT', at: COMMENTED },
   });
   return action.id;

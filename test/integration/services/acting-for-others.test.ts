@@ -29,7 +29,7 @@ test.each([
     await parts.services.followMany(parts.service, [{ followerId: 'follower', refId: 'actor' }]);
     const { action } = await parts.publish(input);
     const record = (actorId?: string, ...roles: ('service' | 'admin')[]) =>
-      parts.services.recordInteraction(parts.session('service', 'service', ...roles), {
+      parts.services.addInteraction(parts.session('service', 'service', ...roles), {
         ...{ actionId: action.id, kind: 'LIKE', actorId },
       });
     // Neither its own role nor that of an admin goes beyond the member it acts for.
@@ -41,7 +41,7 @@ test.each([
     expect(await interactions(parts)).toBe(0);
     const [before] = await parts.repositories.actions.findByIds([action.id]);
     expect(before?.fanOut.version).toBe(1);
-    expect((await record(seer)).engagement.likes).toBe(1);
+    expect((await record(seer)).action.engagement.likes).toBe(1);
   },
 );
 
@@ -59,7 +59,7 @@ test.each([
       : services.deleteAction(parts.session('admin', 'admin'), action.id);
   await moderate();
   await expect(
-    services.recordInteraction(parts.session('service', 'service'), {
+    services.addInteraction(parts.session('service', 'service'), {
       ...{ actionId: action.id, kind: 'LIKE', actorId: 'actor' },
     }),
   ).rejects.toMatchObject({ code: 'NOT_FOUND' });

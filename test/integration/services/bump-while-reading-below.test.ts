@@ -24,7 +24,7 @@ test.each(['capped', 'top-cache', 'redis'])(
         if (!isBumped) {
           isBumped = true;
           const actionId = ids[CAP] ?? '';
-          await services.recordInteraction(parts.session('ann'), { actionId, kind: 'COMMENT' });
+          await services.addInteraction(parts.session('ann'), { actionId, kind: 'COMMENT' });
           await feedStore.deliver({
             actionId,
             readers: [{ userId: 'ann', relevancy: new Date(), reasons: ['FOLLOW'] }],

@@ -15,7 +15,7 @@ const BOTH = [
 
 function comment(parts: Parts, actionId: string): Promise<unknown> {
   const service = parts.session('service', 'service');
-  return parts.services.recordInteraction(service, { actionId, kind: 'COMMENT', actorId: 'actor' });
+  return parts.services.addInteraction(service, { actionId, kind: 'COMMENT', actorId: 'actor' });
 }
 
 /** Until both have come to a later millisecond: what the database's clock is, is known to within a few of them. */

@@ -83,7 +83,7 @@ test.each(someModels(0))(
     for (const lost of ['ann', 'bob']) {
       expect(await services.getInteraction(session(lost), interaction.id)).toBeNull();
       for (const refused of [
-        () => services.recordInteraction(session(lost), { actionId: id, kind: 'LIKE' }),
+        () => services.addInteraction(session(lost), { actionId: id, kind: 'LIKE' }),
         () => services.archiveFeedItem(session(lost), id),
         () => services.bookmark(session(lost), id),
         () => services.updateAction(session(lost), id, { mentions: [lost] }),
@@ -190,7 +190,7 @@ test.each(someModels(0))(
     await services.followMany(service, [{ followerId: 'bob', refId: 'desk', isAssigned: true }]);
     const desk = { id: 'desk', type: 'desk', label: 'Desk' };
     await services.updateAction(session('actor'), id, { refs: [REF, desk] });
-    await services.recordInteraction(session('actor'), { actionId: id, kind: 'LIKE' });
+    await services.addInteraction(session('actor'), { actionId: id, kind: 'LIKE' });
     await parts.fanOut();
     await parts.feedOf('bob');
     await parts.fanOut();
@@ -263,7 +263,7 @@ test('takes it from the feeds of many in batches, and goes on where a pass was c
     kept.slice(1, 3),
   );
   const before = removals;
-  await services.recordInteraction(session(kept[0] ?? ''), { actionId: action.id, kind: 'LIKE' });
+  await services.addInteraction(session(kept[0] ?? ''), { actionId: action.id, kind: 'LIKE' });
   await parts.idle();
   // Who holds it is walked through once for an edit.
   expect(removals).toBe(before);

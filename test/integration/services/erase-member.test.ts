@@ -215,12 +215,12 @@ describe('an erased member', () => {
       idempotencyKey: `rating-by-${ID}`,
       mentions: ['dan'],
     });
-    const liked = await parts.services.recordInteraction(session(), {
+    const liked = await parts.services.addInteraction(session(), {
       actionId: world.others.named,
       kind: 'LIKE',
     });
     await parts.fanOut();
-    expect(liked.engagement.likes).toBe(2);
+    expect(liked.action.engagement.likes).toBe(2);
     // Who had muted the one before has not muted this one.
     expect(await parts.feedOf('dan')).toContain(action.id);
     expect(await parts.feedOf('bob')).not.toContain(action.id);
@@ -446,7 +446,7 @@ describe('erasing', () => {
       worker.start();
       await Promise.all(
         published.map(({ action }) =>
-          parts.services.recordInteraction(parts.session(ID, 'admin'), {
+          parts.services.addInteraction(parts.session(ID, 'admin'), {
             actionId: action.id,
             kind: 'LIKE',
           }),

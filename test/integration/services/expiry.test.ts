@@ -59,7 +59,7 @@ test.each(someModels(1))(
     const all = await services.listActions(admin, { includeHidden: true });
     expect(all.edges.map(({ node }) => node.id)).toEqual([kept]);
     for (const refused of [
-      () => services.recordInteraction(ann(), { actionId: expiring, kind: 'LIKE' }),
+      () => services.addInteraction(ann(), { actionId: expiring, kind: 'LIKE' }),
       () => services.hideFeedItem(ann(), expiring),
       () => services.hideAction(admin, expiring, null),
     ])

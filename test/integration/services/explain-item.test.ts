@@ -99,7 +99,7 @@ test('says what lifts an item, the highest first, also where it was taken back',
   const conducted = new Date(Date.now() - 10 * DAY_MS);
   const id = await published(parts, { conducted, mentions: ['ann'] });
   await services.follow(parts.session('bob'), 'site', 5);
-  await services.recordInteraction(parts.session('cid'), { actionId: id, kind: 'LIKE' });
+  await services.addInteraction(parts.session('cid'), { actionId: id, kind: 'LIKE' });
   await services.removeInteraction(parts.session('cid'), { own: { actionId: id, kind: 'LIKE' } });
   await parts.fanOut();
   const [like, base] = (await why(parts, id)).causes;
@@ -114,7 +114,7 @@ test('names so many causes and no more', async () => {
   await using parts = await openParts();
   const id = await published(parts, { conducted: new Date(Date.now() - DAY_MS), mentions: ['ann'] });
   for (let n = 0; n < 60; n += 1)
-    await parts.services.recordInteraction(parts.session(`m${String(n)}`), { actionId: id, kind: 'LIKE' });
+    await parts.services.addInteraction(parts.session(`m${String(n)}`), { actionId: id, kind: 'LIKE' });
   await parts.fanOut();
   const { causes, relevancy } = await why(parts, id);
   expect(causes).toHaveLength(51);
@@ -155,7 +155,7 @@ test('gives the score that the order TOP goes by, and what it is made from', asy
   await using parts = await openParts();
   const { services } = parts;
   const id = await published(parts, { mentions: ['ann'] });
-  await services.recordInteraction(parts.session('ann'), { actionId: id, kind: 'LIKE' });
+  await services.addInteraction(parts.session('ann'), { actionId: id, kind: 'LIKE' });
   await parts.fanOut();
   await parts.rescore();
   const { score, scoreVars } = await why(parts, id);

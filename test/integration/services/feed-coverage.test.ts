@@ -38,7 +38,7 @@ async function publish(parts: Parts, count: number, refId = 'site'): Promise<str
 }
 
 async function bump(parts: Parts, actionId: string): Promise<void> {
-  await parts.services.recordInteraction(parts.session('svc', 'admin'), { actionId, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('svc', 'admin'), { actionId, kind: 'COMMENT' });
 }
 
 async function follow(parts: Parts, userId: string, ...refIds: string[]): Promise<void> {

@@ -53,7 +53,7 @@ test('moves a group with its topmost item, and splits off what is hidden, muted,
   ]);
   const [a = '', b = '', c = '', other = ''] = ids;
   expect(await shown(parts)).toEqual([[other], [c, b, a]]);
-  await services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   expect(await shown(parts)).toEqual([[a, c, b], [other]]);
   await services.mute(parts.session('ann'), 'bob');
@@ -90,7 +90,7 @@ test('does not show again what was bumped above the cursor', async () => {
   ]);
   const { edges, endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 1 });
   expect(await Promise.all(edges.map(({ node }) => idsOf(node)))).toEqual([[c]]);
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   expect(await shown(parts, { after: endCursor })).toEqual([]);
   expect(await shown(parts)).toEqual([[a, b], [c]]);

@@ -33,7 +33,7 @@ test('orders by when things were conducted, however much was bumped, in pages of
   );
   const ids = outcomes.map((outcome) => outcome.action?.id ?? '');
   for (let n = 0; n < 300; n += 11)
-    await parts.services.recordInteraction(parts.session('svc', 'admin'), {
+    await parts.services.addInteraction(parts.session('svc', 'admin'), {
       actionId: ids[n] ?? '',
       kind: 'COMMENT',
       at: new Date(now - (n % 7) * DAY),

@@ -53,7 +53,7 @@ async function publishAll(parts: Parts, samples: readonly Sample[], now: Date): 
       ...Array<string>(reshares).fill('RESHARE'),
     ];
     for (const [k, kind] of kinds.entries())
-      await parts.services.recordInteraction(parts.session(`fan${String(k)}`, 'admin'), {
+      await parts.services.addInteraction(parts.session(`fan${String(k)}`, 'admin'), {
         actionId: ids[n] ?? '',
         kind,
       });
@@ -172,7 +172,7 @@ test('moves nothing while somebody pages, whatever is liked, published, bumped a
     after = endCursor;
     if (!hasNextPage) break;
     for (const kind of ['LIKE', 'COMMENT'])
-      await parts.services.recordInteraction(parts.session(READER), { actionId: ids[page * 3] ?? '', kind });
+      await parts.services.addInteraction(parts.session(READER), { actionId: ids[page * 3] ?? '', kind });
     await parts.publish({ mentions: [READER], actorId: 'ben' });
     await parts.fanOut();
     if (page < 2) await parts.rescore(new Date(now.getTime() + (page + 1) * RESCORE_EVERY_MS));
@@ -257,7 +257,7 @@ test('a scoring that was cut short is made by the next to come, and what was wri
   const first = await scores.find(ids, generation);
   expect(first.size).toBeGreaterThan(0);
   for (const actionId of first.keys())
-    await parts.services.recordInteraction(parts.session(READER), { actionId, kind: 'COMMENT' });
+    await parts.services.addInteraction(parts.session(READER), { actionId, kind: 'COMMENT' });
   await parts.rescore(new Date(now.getTime() + 10));
   expect(await scores.current()).toEqual(generation);
   const all = await scores.find(ids, generation);

@@ -31,7 +31,7 @@ test('since and until go by the time the order goes by', async () => {
   }
   const [first, second, third, fourth] = ids;
   // The oldest stands on top by relevancy, and stays the oldest by time.
-  await parts.services.recordInteraction(parts.session('ann'), {
+  await parts.services.addInteraction(parts.session('ann'), {
     ...{ actionId: first ?? '', kind: 'COMMENT', at: time(10) },
   });
   await parts.fanOut();

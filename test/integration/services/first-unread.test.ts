@@ -69,7 +69,7 @@ test('finds an item that was read and then bumped', async () => {
   await using parts = await openParts();
   const ids = await publish(parts, 6);
   await parts.services.markFeedRead(parts.session('ann'), new Date());
-  await parts.services.recordInteraction(parts.session('ann'), { actionId: ids[2] ?? '', kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('ann'), { actionId: ids[2] ?? '', kind: 'COMMENT' });
   await parts.fanOut();
   expect((await firstUnread(parts))?.item.actionId).toBe(ids[2]);
 });

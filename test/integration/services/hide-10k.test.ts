@@ -87,7 +87,7 @@ test('hides what is in ten thousand feeds from all of them at once, takes it out
   };
 
   // A bump is under way when it is hidden: it must not be told of any more.
-  await parts.services.recordInteraction(parts.session('service', 'admin'), {
+  await parts.services.addInteraction(parts.session('service', 'admin'), {
     actionId: id,
     kind: 'COMMENT',
   });

@@ -34,7 +34,7 @@ test('boosts an item to the time of the interaction for the people concerned, by
   const { action } = await parts.publish({ conducted, mentions: ['mentioned'] });
   await parts.fanOut();
   const at = new Date(conducted.getTime() + 50 * DAY);
-  await parts.services.recordInteraction(parts.session('commenter', 'admin'), {
+  await parts.services.addInteraction(parts.session('commenter', 'admin'), {
     actionId: action.id,
     kind: 'COMMENT',
     at,
@@ -48,7 +48,7 @@ test('boosts an item to the time of the interaction for the people concerned, by
 
   const later = new Date(conducted.getTime() + 60 * DAY);
   await parts.services
-    .recordInteraction(parts.session('boss'), {
+    .addInteraction(parts.session('boss'), {
       actionId: action.id,
       kind: 'LIKE',
       at: later,
@@ -57,7 +57,7 @@ test('boosts an item to the time of the interaction for the people concerned, by
       // The boss is no follower: for them the action is not there.
       expect(error).toMatchObject({ code: 'NOT_FOUND' });
     });
-  await parts.services.recordInteraction(parts.session('boss', 'admin'), {
+  await parts.services.addInteraction(parts.session('boss', 'admin'), {
     actionId: action.id,
     kind: 'LIKE',
     at: later,
@@ -72,7 +72,7 @@ test('never lowers a relevancy and never boosts it beyond now', async () => {
   const { action } = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() - DAY) });
   await parts.fanOut();
   const record = (at: Date) =>
-    parts.services.recordInteraction(parts.session('svc', 'admin'), {
+    parts.services.addInteraction(parts.session('svc', 'admin'), {
       actionId: action.id,
       kind: 'COMMENT',
       at,
@@ -93,7 +93,7 @@ test('counts each interaction once, whatever is repeated', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const record = (userId: string, kind: string, idempotencyKey?: string) =>
-    parts.services.recordInteraction(parts.session(userId), { actionId: action.id, kind, idempotencyKey });
+    parts.services.addInteraction(parts.session(userId), { actionId: action.id, kind, idempotencyKey });
   await Promise.all([
     record('ann', 'COMMENT', 'k'),
     record('ann', 'COMMENT', 'k'),
@@ -104,7 +104,7 @@ test('counts each interaction once, whatever is repeated', async () => {
   await record('bob', 'LIKE');
   await record('ann', 'COMMENT');
   const last = await record('ann', 'RESHARE');
-  expect(last.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
+  expect(last.action.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
   await parts.fanOut();
   const [derived] = await parts.repositories.actions.findByIds([action.id]);
   expect(derived?.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
@@ -113,7 +113,7 @@ test('counts each interaction once, whatever is repeated', async () => {
 test('derives the counters again: one that was wrong is right after the next pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
-  await parts.services.recordInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
+  await parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
   await parts.database.collections.actions.updateOne({}, revised({ $set: { 'engagement.likes': 77 } }));
   await parts.fanOut();
   const [derived] = await parts.repositories.actions.findByIds([action.id]);
@@ -126,7 +126,7 @@ test('boosts for the late follower too whose feed is filled with past actions', 
   const conducted = new Date(Date.now() - 100 * DAY);
   const { action } = await parts.publish({ conducted });
   const at = new Date(conducted.getTime() + 50 * DAY);
-  await parts.services.recordInteraction(parts.session('commenter', 'admin'), {
+  await parts.services.addInteraction(parts.session('commenter', 'admin'), {
     actionId: action.id,
     kind: 'COMMENT',
     at,
@@ -148,7 +148,7 @@ test('costs a handful of passes when a thousand comments come within a moment', 
     for (let n = 0; n < 1_000; n += 50)
       await Promise.all(
         Array.from({ length: 50 }, () =>
-          parts.services.recordInteraction(parts.session('svc', 'admin'), {
+          parts.services.addInteraction(parts.session('svc', 'admin'), {
             actionId: action.id,
             kind: 'COMMENT',
           }),
@@ -173,10 +173,10 @@ test('does not tell an action that may not be seen from one that is not there', 
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
   for (const actionId of [action.id, 'f'.repeat(24)])
     await expect(
-      parts.services.recordInteraction(parts.session('ann'), { actionId, kind: 'LIKE' }),
+      parts.services.addInteraction(parts.session('ann'), { actionId, kind: 'LIKE' }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'There is no such action' });
   await expect(
-    parts.services.recordInteraction(parts.session('bob'), {
+    parts.services.addInteraction(parts.session('bob'), {
       actionId: action.id,
       kind: 'LIKE',
       actorId: 'ann',

@@ -33,7 +33,7 @@ test('what is archived leaves the feed for its own list, and a bump does not bri
   expect(await listed(parts, ARCHIVED)).toEqual([c, a]);
   expect(await parts.services.countUnread(ann(parts))).toEqual({ count: 1, isExact: true });
   expect((await parts.services.readFeed(parts.session('bob'), {})).edges).toHaveLength(3);
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   expect(await listed(parts)).toEqual([b]);
   expect(await listed(parts, ARCHIVED)).toEqual([a, c]);
@@ -99,7 +99,7 @@ test('single items are read and unread whatever the waterline says, by every cou
   expect(await unread()).toEqual([e, d, a]);
   await parts.services.markItemsRead(ann(parts), [d, e]);
   expect(await unread()).toEqual([a]);
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: e, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: e, kind: 'COMMENT' });
   await parts.fanOut();
   expect(await unread()).toEqual([e, a]);
 });
@@ -115,7 +115,7 @@ test('what is marked as read is unread again after every bump, also of an old ac
   for (const [n, kind] of (['LIKE', 'COMMENT', 'COMMENT'] as const).entries()) {
     await services.markItemsRead(ann(parts), [id]);
     expect(await isUnread()).toBe(false);
-    await services.recordInteraction(parts.session(`by-${String(n)}`), { actionId: id, kind });
+    await services.addInteraction(parts.session(`by-${String(n)}`), { actionId: id, kind });
     await parts.fanOut();
     expect(await isUnread()).toBe(true);
   }
@@ -183,7 +183,7 @@ test('watchers of the feed and of the archive have what is listed there', async 
   };
   await parts.services.archiveFeedItem(ann(parts), a);
   await agree();
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   await agree();
   await parts.services.archiveFeedItem(ann(parts), b);

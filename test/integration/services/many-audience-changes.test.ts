@@ -47,7 +47,7 @@ test('who had an action by a reshare is sent its removal, whatever was passed on
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const passers = ['first', ...Array.from({ length: MANY }, (_, n) => `passer${String(n)}`)];
   for (const passer of passers)
-    await services.recordInteraction(session(passer), { actionId: action.id, kind: 'RESHARE' });
+    await services.addInteraction(session(passer), { actionId: action.id, kind: 'RESHARE' });
   await parts.fanOut();
   await using ann = await openLiveList(parts, session('ann').identity);
   expect([...ann.shown.keys()]).toEqual([action.id]);
@@ -67,7 +67,7 @@ test('what is taken back again and again is kept once', async () => {
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const reshare = { actionId: action.id, kind: 'RESHARE' } as const;
   for (let n = 0; n < 2 * MANY; n++) {
-    await services.recordInteraction(session('ann'), reshare);
+    await services.addInteraction(session('ann'), reshare);
     await services.removeInteraction(session('ann'), { own: reshare });
   }
   const kept = await parts.database.collections.actions.findOne({}, { projection: { 'fanOut.former': 1 } });

@@ -38,7 +38,7 @@ test('deletes at once for everybody, removes the items and leaves only a tombsto
     mentions: ['bob'],
     scope: 'PUBLIC',
   });
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
   await parts.services.hideFeedItem(parts.session('bob'), action.id);
   await parts.services.bookmark(parts.session('bob'), action.id);
   await parts.fanOut();

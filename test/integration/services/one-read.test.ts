@@ -48,7 +48,7 @@ test.each(ORDERS.flatMap((order) => [1, 5, 100].map((first) => [order, first] as
       page.edges[0]?.node.actionId ?? '',
       null,
     );
-    await parts.services.recordInteraction(parts.session('bob'), { actionId: bumped, kind: 'COMMENT' });
+    await parts.services.addInteraction(parts.session('bob'), { actionId: bumped, kind: 'COMMENT' });
     await parts.fanOut();
     expect(await page.countUnread()).toEqual({ count: 12, isExact: true });
     expect(unreadOn(page)).toBe(Math.min(first, 12));
@@ -175,7 +175,7 @@ test.each([5, 2])(
     await services.hideFeedItem(parts.session('ann'), hidden ?? '');
     await services.markItemsRead(parts.session('ann'), [marked ?? '']);
     for (const id of ids.filter((_id, n) => n % 3 === 0))
-      await services.recordInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
+      await services.addInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
     await publishTo(parts, 1);
     await parts.fanOut();
     expect(await Promise.all(page.edges.map(({ node }) => oddsOf(node)))).toEqual(page.edges.map(() => []));
@@ -193,7 +193,7 @@ test('every group agrees with its items while others interact and the reader mar
     for (let n = 0; !over.signal.aborted; n++) {
       const id = ids[(n * 7) % ids.length] ?? '';
       const other = ids[(n * 11) % ids.length] ?? '';
-      await services.recordInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
+      await services.addInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT' });
       await services[n % 2 === 0 ? 'markItemsRead' : 'markItemsUnread'](parts.session('ann'), [other]);
     }
   })();

@@ -82,7 +82,7 @@ test('whatever changes what is pulled is on the next page, as a process shows it
     [
       'bumped from below the page',
       async () => {
-        await services.recordInteraction(parts.session('svc', 'admin'), {
+        await services.addInteraction(parts.session('svc', 'admin'), {
           actionId: pulled[11] ?? '',
           kind: 'COMMENT',
         });

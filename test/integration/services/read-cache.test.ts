@@ -43,7 +43,7 @@ const STEPS = {
   readdress: ({ services, session }: Parts, id: string, n: number) =>
     services.updateAction(session('actor'), id, { mentions: n % 2 === 0 ? [] : [READER] }),
   like: ({ services, session }: Parts, id: string, n: number) =>
-    services.recordInteraction(session(`member-${String(n)}`), { actionId: id, kind: 'LIKE' }),
+    services.addInteraction(session(`member-${String(n)}`), { actionId: id, kind: 'LIKE' }),
   hide: ({ services, session }: Parts, id: string) =>
     services.hideAction(session('root', 'admin'), id, 'spam'),
   unhide: ({ services, session }: Parts, id: string) => services.unhideAction(session('root', 'admin'), id),
@@ -130,7 +130,7 @@ test('what has not changed is neither brought nor decoded again', async () => {
   await publishSome(parts);
   const before = new Map((await pageOf(parts)).map(({ actionId, action }) => [actionId, action]));
   const [changed = ''] = before.keys();
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: changed, kind: 'LIKE' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: changed, kind: 'LIKE' });
   const after = await pageOf(parts);
   expect(after).toHaveLength(ACTIONS);
   for (const { actionId, action } of after)

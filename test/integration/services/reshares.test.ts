@@ -297,7 +297,7 @@ test('later bumps reach who has it by a reshare, below the end of what is stored
   await parts.fanOut();
   expect(await parts.feedStore.holders(id, { limit: 10 })).not.toContain('ann');
   await services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', supervisorId: 'actor' }]);
-  await services.recordInteraction(session('actor'), { actionId: id, kind: 'COMMENT' });
+  await services.addInteraction(session('actor'), { actionId: id, kind: 'COMMENT' });
   await parts.fanOut();
   expect((await parts.feedOf('ann'))[0]).toBe(id);
 });
@@ -346,7 +346,7 @@ test('the pass mends what changes that met have left', async () => {
   const known = (await actions.findOne(action))?.reshares ?? [];
   // Somebody who took it back stands there, and who gave it does not.
   await actions.updateOne(action, revised({ $set: { reshares: [{ by: 'actor', at: new Date() }] } }));
-  await services.recordInteraction(session('cid'), { actionId: id, kind: 'LIKE' });
+  await services.addInteraction(session('cid'), { actionId: id, kind: 'LIKE' });
   await parts.fanOut();
   expect((await actions.findOne(action))?.reshares).toEqual(known);
   expect(await shownTo(parts, 'ann')).toMatchObject([{ resharedBy: ['bob'] }]);

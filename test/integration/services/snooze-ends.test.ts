@@ -53,7 +53,7 @@ test('watchers of the feed and of what is snoozed have what is listed there', as
   await parts.services.snoozeFeedItem(ann(parts), b, later());
   await agree();
   expect(kindsOf(feed)).toEqual(['removed', 'removed']);
-  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   await agree();
   expect(feed.shown.size).toBe(0);

@@ -50,7 +50,7 @@ test.each(someModels(2))(
       [e, a],
     ]);
     await services.markFeedRead(ann(parts), new Date());
-    await services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'LIKE' });
+    await services.addInteraction(parts.session('bob'), { actionId: a, kind: 'LIKE' });
     await parts.fanOut();
     expect(await listed(parts)).toEqual([d, c, b]);
     const back = clock.now();

@@ -153,7 +153,7 @@ test('a new mention does not lift, what comes after it does, and who is not name
   const conducted = new Date(Date.now() - 20 * 86_400_000);
   const id = await publishText(parts, { mentions: ['ann'], conducted });
   const comment = (at: Date) =>
-    services.recordInteraction(parts.session('service', 'service'), {
+    services.addInteraction(parts.session('service', 'service'), {
       ...{ actionId: id, kind: 'COMMENT', actorId: 'actor', at, text: 'So?' },
     });
   const placeOf = async (reader: string): Promise<number | undefined> =>

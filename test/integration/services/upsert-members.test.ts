@@ -53,7 +53,7 @@ test.each(['TEAM', 'DEPARTMENT'] as const)(
     expect(await parts.services.getNewsfeedItem(ann, action.id)).toBeNull();
     expect((await parts.services.readSlice(ann, 'site', {})).edges).toEqual([]);
     await expect(
-      parts.services.recordInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' }),
+      parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' }),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await watch.next()).toMatchObject({ kind: 'resync' });
 

@@ -175,7 +175,7 @@ test('tells that an item leaves a list by time when it is bumped out of it', asy
   await using list = await openLiveList(parts, ann(parts), { filter });
   expect(list.shown.size).toBe(1);
   const bob = parts.session('bob');
-  await parts.services.recordInteraction(bob, { actionId: action.id, kind: 'COMMENT' });
+  await parts.services.addInteraction(bob, { actionId: action.id, kind: 'COMMENT' });
   await parts.fanOut();
   await expectFeed(parts, list, filter);
   expect(list.shown.size).toBe(0);
@@ -191,7 +191,7 @@ test('tells what is so now, whatever order the events come in', async () => {
   const first = await watching(parts.services, ann(parts), {});
   const bob = parts.session('bob');
   const at = new Date('2026-03-01T12:00:00Z');
-  await parts.services.recordInteraction(bob, { actionId: action.id, kind: 'COMMENT', at });
+  await parts.services.addInteraction(bob, { actionId: action.id, kind: 'COMMENT', at });
   await parts.fanOut();
   // Of a pass that was slow: it had placed the item before the comment came.
   const stale = { actionId: action.id, relevancy: action.conducted, reasons: ['RECIPIENT'] as const };

@@ -42,7 +42,7 @@ test('tells whom a pass was cut off before telling, also when the action has cha
   });
   await fanOuts.checkpoint(dead, { afterUserId: 'ann', delivered: 1 }, new Date());
   // Boosts nothing: no later pass finds anything to change in Bob's feed.
-  await parts.services.recordInteraction(parts.session('cid', 'admin'), {
+  await parts.services.addInteraction(parts.session('cid', 'admin'), {
     ...{ actionId: action.id, kind: 'LIKE', at: action.conducted },
   });
   await using worker = parts.worker({}, { chunkSize: 1 });
@@ -62,13 +62,13 @@ test('tells once of each change, where nothing was cut off, also of one that mov
   await parts.fanOut();
   expect(await watch.next()).toMatchObject({ kind: 'added', item: { action: { engagement: { likes: 0 } } } });
   const like = { actionId: action.id, kind: 'LIKE', at: action.conducted };
-  await parts.services.recordInteraction(parts.session('cid', 'admin'), like);
+  await parts.services.addInteraction(parts.session('cid', 'admin'), like);
   await parts.fanOut();
   expect(await watch.next()).toMatchObject({
     ...{ kind: 'updated', item: { relevancy: action.latest, action: { engagement: { likes: 1 } } } },
   });
   // A repetition changes nothing.
-  await parts.services.recordInteraction(parts.session('cid', 'admin'), like);
+  await parts.services.addInteraction(parts.session('cid', 'admin'), like);
   await parts.services.removeInteraction(parts.session('cid', 'admin'), {
     own: { actionId: action.id, kind: 'LIKE' },
   });
@@ -159,7 +159,7 @@ test('does not count it as an attempt that the store was away, and tells whom th
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
   await using watch = await watchAs(parts, 'bob');
-  await parts.services.recordInteraction(parts.session('cid', 'admin'), {
+  await parts.services.addInteraction(parts.session('cid', 'admin'), {
     ...{ actionId: action.id, kind: 'COMMENT' },
   });
   const { feedStore } = parts;

@@ -31,7 +31,7 @@ function mark(parts: Parts, id: string): Promise<unknown> {
 
 function comment(parts: Parts, actionId: string): Promise<unknown> {
   const service = parts.session('service', 'service');
-  return parts.services.recordInteraction(service, { actionId, kind: 'COMMENT', actorId: 'actor' });
+  return parts.services.addInteraction(service, { actionId, kind: 'COMMENT', actorId: 'actor' });
 }
 
 function watchAs(parts: Parts, userId: string): Promise<Watching> {

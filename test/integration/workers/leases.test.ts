@@ -67,7 +67,7 @@ async function fanOutOf(parts: Parts, id: string) {
 }
 
 function like(parts: Parts, actionId: string, at?: Date): Promise<unknown> {
-  return parts.services.recordInteraction(parts.session('service', 'service'), {
+  return parts.services.addInteraction(parts.session('service', 'service'), {
     ...{ actionId, kind: 'COMMENT', actorId: 'actor' },
     ...(at === undefined ? {} : { at }),
   });

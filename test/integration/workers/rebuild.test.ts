@@ -38,7 +38,7 @@ async function lively(parts: Parts): Promise<void> {
       ][n % 4],
     });
     if (n % 3 === 0)
-      await parts.services.recordInteraction(parts.session(n % 2 === 0 ? 'boss' : 'actor', 'admin'), {
+      await parts.services.addInteraction(parts.session(n % 2 === 0 ? 'boss' : 'actor', 'admin'), {
         actionId: action.id,
         kind: 'COMMENT',
         at: new Date(conducted.getTime() + 5 * DAY),
@@ -98,7 +98,7 @@ test('follows a change of department and supervisor: boosts go by what the reade
   const conducted = new Date(Date.now() - 100 * DAY);
   const { action } = await parts.publish({ conducted });
   const record = (actorId: string, days: number) =>
-    parts.services.recordInteraction(parts.session(actorId, 'admin'), {
+    parts.services.addInteraction(parts.session(actorId, 'admin'), {
       actionId: action.id,
       kind: 'COMMENT',
       at: new Date(conducted.getTime() + days * DAY),
@@ -239,7 +239,7 @@ async function withLifted(parts: Parts, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const conducted = new Date(Date.now() - (100 - n) * DAY);
     const { action } = await parts.publish({ conducted });
-    await services.recordInteraction(parts.session('boss', 'admin'), {
+    await services.addInteraction(parts.session('boss', 'admin'), {
       actionId: action.id,
       kind: 'COMMENT',
       at: new Date(conducted.getTime() + 50 * DAY),

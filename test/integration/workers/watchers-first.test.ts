@@ -138,7 +138,7 @@ test('a bump is brought to who is watching first, too', async () => {
   const { action } = await parts.publish({});
   await parts.fanOut();
   await using eve = await watchAs(parts, 'eve');
-  await parts.services.recordInteraction(parts.session('service', 'service'), {
+  await parts.services.addInteraction(parts.session('service', 'service'), {
     actionId: action.id,
     kind: 'COMMENT',
     actorId: 'bob',
