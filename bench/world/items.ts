@@ -1,7 +1,7 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { itemId } from '../../src/feeds/models/items/repository.ts';
-import { allIndexes } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/collections.ts';
 import { readerId } from './people.ts';
 
 /** A collection under another name with the indexes of `newsfeedItems`. */

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import type { FollowDocument } from '../../src/storage/documents/reader-documents.ts';
-import { allIndexes } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
 import type { Environment } from '../harness/environment.ts';
 

@@ -5,13 +5,14 @@ import { syncToAsync } from '../lib/sync-to-async.ts';
 import { watchClock } from '../services/clock-watch.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
-import { connectDatabase, type Database } from '../storage/database/mongo.ts';
+import { connectDatabase } from '../storage/open-database.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import { createRepositories } from '../storage/repositories.ts';
 import { logIndexesCreated } from '../telemetry/events/databases.ts';
 import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { allIndexes } from './indexes.ts';
+import { allIndexes } from './collections.ts';
 import { enterInstallation } from './presence.ts';
 
 export interface PrepareDatabaseOptions {

@@ -1,7 +1,8 @@
-import { allIndexes } from '../app/indexes.ts';
+import { allIndexes } from '../app/collections.ts';
 import { missingIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
-import { connectDatabase, type Database } from '../storage/database/mongo.ts';
+import { connectDatabase } from '../storage/open-database.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import { webhookDeliveriesRepository } from '../storage/events/webhook-deliveries.ts';
 import { offloadsRepository } from '../storage/offload/offloads.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';

@@ -1,7 +1,7 @@
-import { allIndexes } from '../app/indexes.ts';
+import { allIndexes, COLLECTIONS } from '../app/collections.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { connectDatabase, type Database } from '../storage/database/mongo.ts';
-import { SHARD_PLANS } from '../storage/indexes/shard-keys.ts';
+import { connectDatabase } from '../storage/open-database.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import { SHARD_RULES, supports, type ShardRefusal } from '../storage/indexes/shard-rules.ts';
 import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/indexes/sharding.ts';
 import type { Terminal } from './context.ts';
@@ -22,8 +22,8 @@ export interface ShardOptions {
  */
 export async function shard(context: CommandContext, { run, status }: ShardOptions): Promise<number> {
   const { mongodb } = configOf(context, { needsKey: false });
-  for (const plan of SHARD_PLANS)
-    if (plan.key === null) context.terminal.note(`${plan.collection}: not sharded: ${plan.because}`);
+  for (const { name, shard: plan } of COLLECTIONS)
+    if ('because' in plan) context.terminal.note(`${name}: not sharded: ${plan.because}`);
   if (run !== true && status !== true) {
     for (const plan of PLANNED) for (const line of linesOf(mongodb.db, plan)) context.terminal.out(line);
     return 0;
@@ -39,7 +39,9 @@ export async function shard(context: CommandContext, { run, status }: ShardOptio
   return isSharded ? 0 : 1;
 }
 
-const PLANNED = SHARD_PLANS.filter((plan): plan is PlannedShard => plan.key !== null);
+const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard: plan }): PlannedShard[] =>
+  'key' in plan ? [{ collection, ...plan }] : [],
+);
 
 function linesOf(db: string, { collection, key }: PlannedShard): string[] {
   const indexes = allIndexes().filter((index) => index.collection === collection);

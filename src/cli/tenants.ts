@@ -7,7 +7,7 @@ import { startDatabases } from '../app/databases.ts';
 import { isTenantName, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { NewFile } from '../lib/own-file.ts';
-import { connectDatabase } from '../storage/database/mongo.ts';
+import { connectDatabase } from '../storage/open-database.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
 import { erasedTenantsRepository } from '../storage/tenants/erased-tenants.ts';

@@ -1,5 +1,5 @@
 import type { RedisPart } from '../connections/redis-parts.ts';
-import type { IndexDefinition } from '../storage/indexes/index-definition.ts';
+import type { Declaration } from '../storage/documents/declaration.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -7,8 +7,8 @@ import type { FeedStore } from './feed-store.ts';
 export interface FeedModel {
   /** The value of `FEED_MODEL`. */
   readonly name: string;
-  /** Indexes of the model's own collections. */
-  readonly indexes: readonly IndexDefinition[];
+  /** The model's own collections. */
+  readonly collections: readonly Declaration[];
   /** @throws when a required part is missing */
   open(parts: FeedModelParts): FeedStore;
 }

@@ -19,7 +19,7 @@ const FEED_MODELS: readonly FeedModel[] = [
 
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);
 
-export const FEED_INDEXES = FEED_MODELS.flatMap(({ indexes }) => indexes);
+export const FEED_COLLECTIONS = FEED_MODELS.flatMap(({ collections }) => collections);
 
 /** @throws when the name is unknown, listing the known models, or when a required part is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {

@@ -1,14 +1,15 @@
 import { expect, inject, test } from 'vitest';
-import { allIndexes } from '../../src/app/indexes.ts';
+import { allIndexes, COLLECTIONS } from '../../src/app/collections.ts';
 import { shard } from '../../src/cli/shard.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
-import { connectDatabase } from '../../src/storage/database/mongo.ts';
-import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
+import { connectDatabase } from '../../src/storage/open-database.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { startRouter } from '../support/router.ts';
 import { uniqueName } from '../support/unique-name.ts';
 
-const PLANNED = SHARD_PLANS.flatMap(({ collection, key }) => (key === null ? [] : [{ collection, key }]));
+const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard }) =>
+  'key' in shard ? [{ collection, key: shard.key }] : [],
+);
 
 async function run(env: Record<string, string>, options: { run?: boolean; status?: boolean } = {}) {
   const { terminal, stdout, stderr } = recordingTerminal();
@@ -26,7 +27,7 @@ test('shard prints a command for every collection, and why the others stay whole
   expect(stdout.filter((line) => !line.startsWith('sh.'))).toEqual([
     'db.getSiblingDB("feeds").getCollection("actions").createIndex({"_id":"hashed"}, {"name":"shard"})',
   ]);
-  expect(stderr).toHaveLength(SHARD_PLANS.length - PLANNED.length);
+  expect(stderr).toHaveLength(COLLECTIONS.length - PLANNED.length);
 });
 
 test('shard runs on a router alone and says what is there', async () => {

@@ -9,7 +9,7 @@ import { storedId, TENANT_SEPARATOR } from '../../src/domain/tenant.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
-import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
+import { COLLECTIONS } from '../../src/app/collections.ts';
 import { NOT_OF_TENANTS, TENANT_PARTS } from '../../src/storage/tenants/tenant-parts.ts';
 import { ADOPTED } from '../../src/storage/tenants/adopted-documents.ts';
 import { adoptDatabase, AdoptionRefused } from '../../src/storage/tenants/adopt-database.ts';
@@ -221,7 +221,7 @@ const counts = (all: Map<string, string[]>) =>
 
 test('knows of each collection whether it has documents of tenants, and how they get there', () => {
   const parts = TENANT_PARTS.map(({ collection }) => collection);
-  const all = SHARD_PLANS.map(({ collection }) => collection);
+  const all = COLLECTIONS.map(({ name }) => name);
   expect([...parts, ...Object.keys(NOT_OF_TENANTS)].sort()).toEqual(all.sort());
   expect([...ADOPTED.keys()].sort()).toEqual(
     TENANT_PARTS.flatMap(({ collection, isFeed }) => (isFeed === true ? [] : [collection])).sort(),

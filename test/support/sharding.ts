@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
-import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
-import type { ShardKey, ShardRuleName } from '../../src/storage/indexes/shard-rules.ts';
+import { COLLECTIONS } from '../../src/app/collections.ts';
+import type { ShardKey } from '../../src/storage/documents/declaration.ts';
+import type { ShardRuleName } from '../../src/storage/indexes/shard-rules.ts';
 import type { RecordedCommand } from './commands.ts';
 
 /** Where a command goes on a sharded database: to the shards of the keys it names, to all of them, or nowhere. */
@@ -19,9 +20,9 @@ export function reachOf(command: RecordedCommand): Reach {
 
 /** Null: it stays whole. */
 function keyOf(collection: string): ShardKey | null {
-  const plan = SHARD_PLANS.find((known) => known.collection === collection);
+  const plan = COLLECTIONS.find(({ name }) => name === collection)?.shard;
   if (plan === undefined) throw new Error(`${collection} has no shard key and no reason for having none`);
-  return plan.key;
+  return 'key' in plan ? plan.key : null;
 }
 
 /** The worst of what the command asks for. */

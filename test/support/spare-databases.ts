@@ -1,7 +1,8 @@
 import { inject } from 'vitest';
-import { allIndexes } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
-import { connectDatabase, openDatabase, type Database } from '../../src/storage/database/mongo.ts';
+import { connectDatabase, openDatabase } from '../../src/storage/open-database.ts';
+import type { Database } from '../../src/storage/database/mongo.ts';
 import { uniqueName } from './unique-name.ts';
 
 /**

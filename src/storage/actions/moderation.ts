@@ -10,6 +10,21 @@ import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { revised, unrevised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const MODERATION_LOG: Declared<'moderationLog'> = {
+  name: 'moderationLog',
+  holds: 'what a moderator did to an action or an interaction, and why',
+  indexes: [
+    index('action', { actionId: 1, at: -1, _id: -1 }, 'what was done to an action, newest first'),
+    index('newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
+    index('by', { by: 1, at: -1, _id: -1 }, 'erasure and export: what somebody did as a moderator'),
+    index('tenant', { tenant: 1, at: -1, _id: -1 }, 'what was done to any action of a tenant, newest first', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'written by moderators only, one entry at a time' },
+};
 
 export interface Moderation {
   readonly kind: ActionModerationKind;

@@ -3,6 +3,14 @@ import type { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../documents/documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
+import type { Declared } from '../documents/declaration.ts';
+
+export const PUBLICATIONS: Declared<'publications'> = {
+  name: 'publications',
+  holds: 'the action that an idempotency key has made',
+  indexes: [],
+  shard: { key: { _id: 1 }, serves: 'an idempotency key; ids are hashes and therefore spread evenly' },
+};
 
 type Keyed = Pick<ActionDocument, 'actorId'> & { readonly idempotencyKey: string };
 

@@ -5,6 +5,16 @@ import type { ScoreDocument, ScoreSlot } from '../documents/documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { type Declared, ofInstallation } from '../documents/declaration.ts';
+
+export const SCORES: Declared<'scores'> = {
+  name: 'scores',
+  holds: 'scores of an action of the last day',
+  indexes: [],
+  shard: { because: 'actions of the last day, recomputed for each generation' },
+};
+
+export const RANKINGS = ofInstallation('rankings', 'the progress of scoring');
 
 /** Number of generations whose scores are kept, so that paging within one is not interrupted. */
 export const GENERATIONS_KEPT = 5;

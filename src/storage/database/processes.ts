@@ -1,4 +1,7 @@
 import type { Collections } from './mongo.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const PROCESSES = ofInstallation('processes', 'a running process');
 
 /** Interval of a process's heartbeat, in milliseconds. */
 export const SEEN_EVERY_MS = 15_000;

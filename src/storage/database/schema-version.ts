@@ -2,6 +2,9 @@ import type { Collection } from 'mongodb';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { MigrationDocument, SchemaDocument } from '../documents/installation-documents.ts';
 import type { Collections } from './mongo.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const SCHEMA = ofInstallation('schema', 'the schema version, and the current migration');
 
 /** A worker's claim on the pending migration, valid until the lease ends. */
 export interface MigrationClaim {

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { SecretDocument } from '../documents/installation-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const SECRETS = ofInstallation('secrets', 'a secret that all processes share');
 
 export interface SecretsRepository {
   /** Random bytes by name, created on first use and then shared by all processes. */

@@ -1,6 +1,12 @@
 import type { Db } from 'mongodb';
 import { isOutOfSpace } from './errors.ts';
 import { clock } from '../../lib/clock.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const WRITE_PROBES = ofInstallation(
+  'writeProbes',
+  'the document written to test whether the database accepts writes',
+);
 
 const PROBES = 'writeProbes';
 const PROBE_ID = 'write-probe';

@@ -3,6 +3,12 @@ import { bucketOf } from '../../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { DirectoryStampDocument } from '../documents/installation-documents.ts';
 import { newRevision } from '../stages/revision.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const DIRECTORY_STAMPS = ofInstallation(
+  'directoryStamps',
+  'when names last changed, by hashes of ids',
+);
 
 /** State of the directory as of one read. */
 export class DirectoryStamp {

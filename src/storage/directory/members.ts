@@ -12,6 +12,19 @@ import { NO_STAMPS, type ReaderStamps } from '../readers/reader-stamps.ts';
 import { renamed } from '../stages/rename-stages.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { literal } from '../stages/literal.ts';
+import { type Declared, index, RENAME } from '../documents/declaration.ts';
+
+export const MEMBERS: Declared<'members'> = {
+  name: 'members',
+  holds: 'a person: name, groups, supervisor',
+  indexes: [
+    RENAME,
+    index('supervisor', { supervisorId: 1, _id: 1 }, 'erasure and export: whose supervisor somebody is'),
+    index('team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
+    index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
+  ],
+  shard: { key: { _id: 1 }, serves: 'a member by id' },
+};
 
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;

@@ -11,6 +11,20 @@ import { renamed } from '../stages/rename-stages.ts';
 import { clock } from '../../lib/clock.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { literal } from '../stages/literal.ts';
+import { type Declared, index, RENAME } from '../documents/declaration.ts';
+
+export const REFS: Declared<'refs'> = {
+  name: 'refs',
+  holds: 'a thing that can be followed: label, number of followers, pins',
+  indexes: [
+    index('pulled', { isPulled: 1 }, 'which refs have actions that are pulled', {
+      partialFilterExpression: { isPulled: { $exists: true } },
+    }),
+    index('followers', { followerCount: -1 }, 'which refs have become too big to push to'),
+    RENAME,
+  ],
+  shard: { key: { _id: 1 }, serves: 'a ref by id' },
+};
 
 export type RefRecord = ActionRef & Details;
 

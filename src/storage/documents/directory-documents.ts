@@ -1,5 +1,12 @@
 import type { ObjectId } from 'mongodb';
 
+declare module './declaration.ts' {
+  interface Documents {
+    readonly members: MemberDocument;
+    readonly refs: RefDocument;
+  }
+}
+
 /** A new name that must still be copied to the actions. */
 export interface RenameDocument {
   /** Not claimed before this time: time of the change, end of the lease, or end of a backoff. */

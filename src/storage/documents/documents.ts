@@ -7,6 +7,18 @@ import type { InteractionKind } from '../../domain/relevancy.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import type { UnsentEvents } from './event-documents.ts';
 
+declare module './declaration.ts' {
+  interface Documents {
+    readonly publications: PublicationDocument;
+    readonly actions: ActionDocument;
+    readonly scores: ScoreDocument;
+    readonly rankings: RankingDocument;
+    readonly moderationLog: ModerationDocument;
+    readonly interactions: InteractionDocument;
+    readonly erasures: ErasureDocument;
+  }
+}
+
 /** Progress of a fan-out pass. Invalid for any other version. */
 export interface CheckpointDocument {
   version: number;

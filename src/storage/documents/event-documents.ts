@@ -1,6 +1,14 @@
 import type { ObjectId } from 'mongodb';
 import type { HostEventFacts, HostEventType } from '../../domain/host-event.ts';
 
+declare module './declaration.ts' {
+  interface Documents {
+    readonly eventOutbox: OutboxDocument;
+    readonly hostEvents: HostEventDocument;
+    readonly eventState: EventStateDocument;
+  }
+}
+
 /** An event stored in the document it is about, written with the change itself, until it is moved to the log. */
 export interface UnsentEventDocument {
   /** Identifies the event together with its document. */

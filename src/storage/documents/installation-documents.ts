@@ -1,3 +1,15 @@
+declare module './declaration.ts' {
+  interface Documents {
+    readonly secrets: SecretDocument;
+    readonly processes: ProcessDocument;
+    readonly schema: SchemaDocument;
+    readonly feedEpochs: FeedEpochDocument;
+    readonly readerStamps: ReaderStampsDocument;
+    readonly erasedTenants: ErasedTenantDocument;
+    readonly directoryStamps: DirectoryStampDocument;
+  }
+}
+
 /** A secret shared by all processes, such as the key of tickets. */
 export interface SecretDocument {
   _id: string;

@@ -4,6 +4,15 @@ import type { UnsentEvents } from './event-documents.ts';
 import type { ItemState } from '../../domain/item-mark.ts';
 import type { ReaderActionId } from './reader-action-id.ts';
 
+declare module './declaration.ts' {
+  interface Documents {
+    readonly follows: FollowDocument;
+    readonly bookmarks: BookmarkDocument;
+    readonly feeds: FeedDocument;
+    readonly itemMarks: ItemMarkDocument;
+  }
+}
+
 export interface BookmarkDocument {
   _id: ReaderActionId;
   at: Date;

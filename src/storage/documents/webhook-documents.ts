@@ -1,6 +1,13 @@
 import type { HostEventType } from '../../domain/host-event.ts';
 import type { WebhookState } from '../../domain/webhook.ts';
 
+declare module './declaration.ts' {
+  interface Documents {
+    readonly webhookDeliveries: WebhookDeliveryDocument;
+    readonly webhookReceivers: WebhookReceiverDocument;
+  }
+}
+
 /** Progress of a receiver in the log of events. `_id` is its URL. */
 export interface WebhookReceiverDocument {
   _id: string;

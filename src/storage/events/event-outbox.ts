@@ -6,6 +6,14 @@ import type { OutboxDocument } from '../documents/event-documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
+  name: 'eventOutbox',
+  holds: 'an event for hosts that has not been moved to the log yet',
+  indexes: [index('unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet')],
+  shard: { because: 'only events that have not been moved yet' },
+};
 
 /** Unique key: `_id`. Existing events stay unchanged. */
 export async function putIntoOutbox(

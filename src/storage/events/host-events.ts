@@ -10,6 +10,25 @@ import type { HostEventDocument } from '../documents/event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { type Declared, index, ofInstallation } from '../documents/declaration.ts';
+
+export const HOST_EVENTS: Declared<'hostEvents'> = {
+  name: 'hostEvents',
+  holds: 'an event for hosts',
+  indexes: [
+    index('order', { seq: 1 }, 'events for hosts, in order; each number once', { unique: true }),
+    index('type', { type: 1, seq: 1 }, 'events of some types, in order; erasure: deliveries'),
+    index('age', { storedAt: 1 }, 'events that are not kept any longer'),
+    index('members', { memberIds: 1 }, 'erasure and export: events that name somebody', { sparse: true }),
+    index('tenant', { tenant: 1, seq: 1 }, 'events for hosts of a tenant, in order', { isForTenants: true }),
+    index('tenant_type', { tenant: 1, type: 1, seq: 1 }, 'events of some types of a tenant, in order', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'one order for all events; kept for EVENT_RETENTION' },
+};
+
+export const EVENT_STATE = ofInstallation('eventState', 'the progress of moving events');
 
 /** Attempts before leaving contended numbers to a later call. */
 const MAX_TRIES = 10;

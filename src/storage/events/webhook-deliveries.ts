@@ -6,6 +6,42 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
 import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
+  name: 'webhookDeliveries',
+  holds: 'an event that a receiver has not accepted yet',
+  indexes: [
+    index(
+      'due',
+      { url: 1, state: 1, nextAttemptAt: 1, seq: 1 },
+      'webhooks: what a receiver is to be sent again',
+    ),
+    index(
+      'action',
+      { url: 1, actionId: 1, state: 1 },
+      'webhooks: whether an earlier event of an action waits',
+      { partialFilterExpression: { actionId: { $exists: true } } },
+    ),
+    index(
+      'newest',
+      { seq: -1, _id: -1 },
+      'admin: deliveries, the newest event first; what belongs to events that are not kept any longer',
+    ),
+    index(
+      'newest_by_state',
+      { state: 1, seq: -1, _id: -1 },
+      'admin: deliveries of a state, the newest event first',
+    ),
+    index(
+      'tenant',
+      { tenant: 1, seq: -1, _id: -1 },
+      'admin: deliveries of a tenant, the newest event first',
+      { isForTenants: true },
+    ),
+  ],
+  shard: { because: 'kept as long as events' },
+};
 
 export interface WebhookPlace {
   readonly seq: number;

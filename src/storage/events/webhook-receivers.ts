@@ -1,5 +1,13 @@
 import { isDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
+import type { Declared } from '../documents/declaration.ts';
+
+export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
+  name: 'webhookReceivers',
+  holds: 'the progress of a receiver of webhooks',
+  indexes: [],
+  shard: { because: 'one document per configured receiver' },
+};
 
 /** One document per receiver, including the lease of the process that sends to it. Unique key: `_id`, its URL. */
 export function webhookReceiversRepository({ webhookReceivers }: Pick<Collections, 'webhookReceivers'>) {

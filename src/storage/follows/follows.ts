@@ -6,6 +6,29 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { openingStage, type NewSpan, type OpeningTokens } from './follow-opening.ts';
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+
+export const FOLLOWS: Declared<'follows'> = {
+  name: 'follows',
+  holds: 'what a reader follows or followed, and when',
+  indexes: [
+    index(
+      'pair',
+      { followerId: 1, refId: 1 },
+      'one follow per pair; what a reader follows, in a stable order',
+      { unique: true },
+    ),
+    index('by_ref', { refId: 1, followerId: 1 }, 'fan-out: followers of a ref in a stable order'),
+    index('assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
+      partialFilterExpression: { isAssigned: true },
+    }),
+    index('unsettled', { settling: 1 }, 'upkeep: follows and unfollows that were cut off', {
+      partialFilterExpression: { settling: { $exists: true } },
+    }),
+    UNSENT,
+  ],
+  shard: { key: { followerId: 1, refId: 1 }, serves: 'follows of a reader; follow and unfollow' },
+};
 
 /** A changed follow whose history, options or count are not settled yet. */
 export interface UnsettledFollow extends FollowPair {

@@ -1,7 +1,18 @@
 import { MongoServerError, type Db } from 'mongodb';
-import type { IndexDefinition } from './index-definition.ts';
+import type { Declaration, Index } from '../documents/declaration.ts';
+
+export interface IndexDefinition extends Index {
+  readonly collection: string;
+}
 
 const NAMESPACE_NOT_FOUND = 26;
+
+/** All indexes of a collection, including those for this process's types. */
+export function indexesOf(declaration: Declaration, hasTenants: boolean): IndexDefinition[] {
+  return [...declaration.indexes, ...(declaration.indexesForTypes?.() ?? [])]
+    .filter(({ isForTenants }) => hasTenants || isForTenants !== true)
+    .map((definition) => ({ collection: declaration.name, ...definition }));
+}
 
 /** Definitions that the database lacks, by collection and name. */
 export async function missingIndexes(
@@ -26,7 +37,7 @@ export async function ensureIndexes(db: Db, definitions: readonly IndexDefinitio
   const created: string[] = [];
   // One command per collection, since each one scans all documents.
   for (const name of new Set(missing.map(({ collection }) => collection))) {
-    const own = missing.flatMap(({ collection, serves: _serves, ...rest }) =>
+    const own = missing.flatMap(({ collection, serves: _serves, isForTenants: _isForTenants, ...rest }) =>
       collection === name ? [rest] : [],
     );
     await db.collection(name).createIndexes(own);

@@ -1,4 +1,4 @@
-import type { IndexDefinition } from './index-definition.ts';
+import type { Index, ShardKey } from '../documents/declaration.ts';
 
 /** A rule of MongoDB for sharded collections, with its source. */
 export interface ShardRule {
@@ -53,10 +53,8 @@ export interface ShardRefusal {
   readonly index: string | null;
 }
 
-export type ShardKey = Readonly<Record<string, 1 | 'hashed'>>;
-
-type AnyIndex = Pick<IndexDefinition, 'name' | 'unique' | 'sparse' | 'partialFilterExpression'> & {
-  readonly key: IndexDefinition['key'];
+type AnyIndex = Pick<Index, 'name' | 'unique' | 'sparse' | 'partialFilterExpression'> & {
+  readonly key: Index['key'];
 };
 
 /** Reasons why MongoDB would refuse to shard a collection with these indexes by this key; empty: it would accept. */

@@ -1,9 +1,10 @@
 import type { Db } from 'mongodb';
-import type { IndexDefinition } from './index-definition.ts';
-import type { ShardPlan } from './shard-keys.ts';
-import { shardRefusals, supports, type ShardKey, type ShardRefusal } from './shard-rules.ts';
+import type { Index, Sharded } from '../documents/declaration.ts';
+import { shardRefusals, supports, type ShardRefusal } from './shard-rules.ts';
 
-export type PlannedShard = Extract<ShardPlan, { readonly key: ShardKey }>;
+export interface PlannedShard extends Sharded {
+  readonly collection: string;
+}
 
 export interface ShardState {
   /** Current shard key; `null`: not sharded. */
@@ -52,7 +53,7 @@ export function sharding(db: Db) {
 /** Name of an index that exists only for the shard key. */
 export const SHARD_INDEX = 'shard';
 
-type StoredIndex = Pick<IndexDefinition, 'name' | 'key' | 'unique' | 'sparse' | 'partialFilterExpression'>;
+type StoredIndex = Pick<Index, 'name' | 'key' | 'unique' | 'sparse' | 'partialFilterExpression'>;
 
 async function indexesOf(db: Db, collection: string): Promise<StoredIndex[]> {
   const [found] = await db.listCollections({ name: collection }, { nameOnly: true }).toArray();

@@ -15,6 +15,50 @@ import { interactionLists } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
 import { liftingGroups } from './lifting-groups.ts';
 import type { Collections } from '../database/mongo.ts';
+import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+
+export const INTERACTIONS: Declared<'interactions'> = {
+  name: 'interactions',
+  holds: 'a comment, like, reshare or reaction',
+  indexes: [
+    index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
+      unique: true,
+    }),
+    index(
+      'list',
+      { actionId: 1, kind: 1, state: 1, at: -1, _id: -1 },
+      'interactions of an action, newest first',
+    ),
+    index('replies', { parentId: 1, state: 1, at: -1, _id: -1 }, 'replies to a comment, newest first', {
+      partialFilterExpression: { parentId: { $exists: true } },
+    }),
+    index('passed_on', { actorId: 1, passedOn: -1 }, 'follow: what a member has passed on since', {
+      partialFilterExpression: { passedOn: { $exists: true } },
+    }),
+    index(
+      'own',
+      { actorId: 1, actionId: 1, kind: 1 },
+      'what somebody did with these actions; to take it back',
+    ),
+    index('texts', { _id: -1, at: 1 }, 'admin: newest texts, to moderate', {
+      partialFilterExpression: { text: { $exists: true } },
+    }),
+    index('unsettled', { settling: 1 }, 'upkeep: changes that were cut off', {
+      partialFilterExpression: { settling: { $exists: true } },
+    }),
+    index(
+      'actor',
+      { actorId: 1, at: -1 },
+      'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
+    ),
+    UNSENT,
+    index('tenant_texts', { tenant: 1, _id: -1 }, 'admin: newest texts of a tenant, to moderate', {
+      partialFilterExpression: { text: { $exists: true } },
+      isForTenants: true,
+    }),
+  ],
+  shard: { key: { actionId: 1 }, serves: 'the interactions of an action, and their counts' },
+};
 
 export interface InteractionSummary {
   /** Of visible interactions. */

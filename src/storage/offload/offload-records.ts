@@ -49,6 +49,7 @@ export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   erasedTenants: 'of the installation',
   schema: 'of the installation',
   processes: 'of the installation',
+  writeProbes: 'of the installation',
 };
 
 const BATCH = 500;

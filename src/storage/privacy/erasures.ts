@@ -8,6 +8,23 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
 import { literal } from '../stages/literal.ts';
+import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+
+export const ERASURES: Declared<'erasures'> = {
+  name: 'erasures',
+  holds: 'the progress of erasing a member',
+  indexes: [
+    index('due', { dueAt: 1 }, 'erasure: the next one to take up', {
+      partialFilterExpression: { dueAt: { $exists: true } },
+    }),
+    index('newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
+    UNSENT,
+    index('tenant', { tenant: 1, startedAt: -1, _id: -1 }, 'erasures of a tenant, the latest first', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'one document per erased member' },
+};
 
 /** A worker's claim on one erasure, valid until the lease ends. */
 export interface ErasureClaim {

@@ -5,6 +5,21 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { ofReaderActions, readerActionId, type ReaderAction } from '../documents/reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const BOOKMARKS: Declared<'bookmarks'> = {
+  name: 'bookmarks',
+  holds: 'an action that a reader has bookmarked',
+  indexes: [
+    index(
+      'newest',
+      { '_id.userId': 1, at: -1, '_id.actionId': -1 },
+      "a reader's bookmarks, newest first; erasure and export",
+    ),
+    index('action', { '_id.actionId': 1 }, 'purge of an action'),
+  ],
+  shard: { key: { '_id.userId': 1 }, serves: 'the bookmarks of a reader' },
+};
 
 /** Actions that readers have bookmarked. Key: `_id`, of reader and action. */
 export function bookmarksRepository(collection: Collection<BookmarkDocument>) {

@@ -1,6 +1,9 @@
 import type { Collection } from 'mongodb';
 import type { FeedEpochDocument } from '../documents/installation-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const FEED_EPOCHS = ofInstallation('feedEpochs', 'the current feed model');
 
 /** Epoch of feeds that do not state one: built with the first choice of model. */
 export const FIRST_EPOCH = 1;

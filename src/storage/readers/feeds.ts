@@ -12,6 +12,35 @@ import { feedRebuilds } from './feed-rebuilds.ts';
 import { floorOf, toPlace } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const FEEDS: Declared<'feeds'> = {
+  name: 'feeds',
+  holds: 'facts about a reader and their feed: watermark, mutes, state of the stored feed',
+  indexes: [
+    index('muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
+    index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody otherwise', {
+      sparse: true,
+    }),
+    index('mute_wake', { muteWakeAt: 1 }, 'whose mutes have come to an end', {
+      partialFilterExpression: { muteWakeAt: { $exists: true } },
+    }),
+    index('active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
+    index('awaited', { awaitedSince: 1 }, 'whether anybody has not begun to read', {
+      partialFilterExpression: { awaitedSince: { $exists: true } },
+    }),
+    index('trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
+      partialFilterExpression: { trimAt: { $exists: true } },
+    }),
+    index('rebuild', { rebuildAt: 1 }, 'the next feed to rebuild', {
+      partialFilterExpression: { rebuildAt: { $exists: true } },
+    }),
+    index('digest', { digestAt: 1 }, 'events for hosts: the next readers to be reminded', {
+      partialFilterExpression: { digestAt: { $exists: true } },
+    }),
+  ],
+  shard: { key: { _id: 1 }, serves: 'the marks of a reader' },
+};
 
 /** A reader's settings of their feed, and its state. */
 export type ReaderMarks = Pick<

@@ -7,6 +7,33 @@ import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import type { ItemMarkDocument } from '../documents/reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
+import { type Declared, index } from '../documents/declaration.ts';
+
+export const ITEM_MARKS: Declared<'itemMarks'> = {
+  name: 'itemMarks',
+  holds: 'an item that a reader has hidden, archived, snoozed, read or marked as unread',
+  indexes: [
+    index(
+      'state',
+      { '_id.userId': 1, state: 1, at: -1, '_id.actionId': -1 },
+      'what a reader has hidden or archived, newest first; erasure and export',
+    ),
+    index('unread', { '_id.userId': 1 }, 'what a reader has marked as unread', {
+      partialFilterExpression: { isUnread: true },
+    }),
+    index(
+      'snoozes',
+      { '_id.userId': 1, until: -1 },
+      'what a reader has snoozed, and what of it is back in the feed',
+      { partialFilterExpression: { until: { $exists: true } } },
+    ),
+    index('snoozes_due', { due: 1 }, 'the next snoozes that end', {
+      partialFilterExpression: { due: { $exists: true } },
+    }),
+    index('action', { '_id.actionId': 1 }, 'purge of an action'),
+  ],
+  shard: { key: { '_id.userId': 1 }, serves: 'marked items of a reader' },
+};
 
 function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
   return {

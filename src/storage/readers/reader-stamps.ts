@@ -4,6 +4,12 @@ import { bucketOf } from '../../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import { newRevision } from '../stages/revision.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const READER_STAMPS = ofInstallation(
+  'readerStamps',
+  'when readers last changed something, by hashes of ids',
+);
 
 /** Stamps by bucket at one time. All readers of a bucket share its stamp. */
 export type Stamps = Readonly<Record<string, number>>;

@@ -3,6 +3,14 @@ import type { Collection } from 'mongodb';
 import type { Tenant } from '../../domain/tenant.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ErasedTenantDocument } from '../documents/installation-documents.ts';
+import type { Declared } from '../documents/declaration.ts';
+
+export const ERASED_TENANTS: Declared<'erasedTenants'> = {
+  name: 'erasedTenants',
+  holds: 'that a tenant was erased',
+  indexes: [],
+  shard: { because: 'one document per erased tenant' },
+};
 
 /** One-way, as for erased members: tells whether a given tenant was erased, but not which ones were. */
 function keyOf(tenant: Tenant): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
+import { COLLECTIONS } from '../../../src/app/collections.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { reachOf } from '../../support/sharding.ts';
@@ -77,6 +77,6 @@ it('every collection has a shard key, or a reason for having none', async () => 
   await using parts = await openParts();
   await parts.publish({ idempotencyKey: 'one' });
   const names = (await parts.database.db.collections()).map(({ collectionName }) => collectionName);
-  const planned = SHARD_PLANS.map(({ collection }) => collection);
+  const planned = COLLECTIONS.map(({ name }) => name);
   expect(names.filter((name) => !planned.includes(name))).toEqual([]);
 });

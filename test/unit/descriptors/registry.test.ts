@@ -14,7 +14,7 @@ import {
   servedLocales,
 } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
-import { allIndexes } from '../../../src/app/indexes.ts';
+import { allIndexes } from '../../../src/app/collections.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 

@@ -1,41 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { allIndexes } from '../../../src/app/indexes.ts';
-import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
-import {
-  SHARD_RULES,
-  shardRefusals,
-  supports,
-  type ShardKey,
-} from '../../../src/storage/indexes/shard-rules.ts';
+import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
+import { SHARD_RULES, shardRefusals, supports } from '../../../src/storage/indexes/shard-rules.ts';
+import type { ShardKey } from '../../../src/storage/documents/declaration.ts';
 import { reasonsInWords, SCATTERED, type Reason } from '../../support/scattered.ts';
 import { reachByKey } from '../../support/sharding.ts';
 
 const indexesOf = (name: string) => allIndexes().filter(({ collection }) => collection === name);
 
-it('every collection with an index has a shard key, or a reason for having none', () => {
-  const planned = SHARD_PLANS.map(({ collection }) => collection);
-  expect(new Set(planned).size).toBe(planned.length);
-  expect(planned).toEqual(
-    expect.arrayContaining([...new Set(allIndexes().map(({ collection }) => collection))]),
-  );
+const SHARDED = COLLECTIONS.flatMap(({ name: collection, shard }) =>
+  'key' in shard ? [{ collection, ...shard }] : [],
+);
+
+it('declares each collection once', () => {
+  const names = COLLECTIONS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 it('no index keeps a collection from being sharded by its key', () => {
-  const refused = SHARD_PLANS.flatMap(({ collection, key }) =>
-    key === null
-      ? []
-      : shardRefusals(indexesOf(collection), key).map(
-          ({ rule, index }) => `${collection}: ${rule} ${String(index)}`,
-        ),
+  const refused = SHARDED.flatMap(({ collection, key }) =>
+    shardRefusals(indexesOf(collection), key).map(
+      ({ rule, index }) => `${collection}: ${rule} ${String(index)}`,
+    ),
   );
   expect(refused).toEqual([]);
 });
 
 it('every shard key but the hashed one has an index that begins with it', () => {
-  const without = SHARD_PLANS.filter(
-    ({ collection, key }) => key !== null && !supports(indexesOf(collection), key),
-  );
+  const without = SHARDED.filter(({ collection, key }) => !supports(indexesOf(collection), key));
   expect(without.map(({ collection }) => collection)).toEqual(['actions']);
 });
 
@@ -151,7 +143,7 @@ it('every rule says where it is written', () => {
 });
 
 it('every reason to ask all shards is about a collection that is sharded, and sources that there are', () => {
-  const sharded = SHARD_PLANS.flatMap(({ collection, key }) => (key === null ? [] : [collection]));
+  const sharded = SHARDED.map(({ collection }) => collection);
   expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
   const sources = readdirSync(new URL('../../../src/', import.meta.url), {
     recursive: true,
@@ -193,15 +185,13 @@ it('the document of sharding has every key, every reason and every rule', () => 
     / +/gu,
     ' ',
   );
-  for (const plan of SHARD_PLANS)
-    if (plan.key === null) {
-      expect(text).toMatch(
-        new RegExp(`\`${plan.collection}\`.* \\| ${plan.because.replaceAll('.', '\\.')} \\|`),
-      );
+  for (const { name, shard: plan } of COLLECTIONS)
+    if ('because' in plan) {
+      expect(text).toMatch(new RegExp(`\`${name}\`.* \\| ${plan.because.replaceAll('.', '\\.')} \\|`));
     } else {
-      const { reads, writes } = SCATTERED[plan.collection] ?? {};
+      const { reads, writes } = SCATTERED[name] ?? {};
       const scattered = [reads, writes].map((reasons) => reasonsInWords(reasons));
-      const row = [`\`${plan.collection}\``, `\`${JSON.stringify(plan.key)}\``, plan.serves, ...scattered];
+      const row = [`\`${name}\``, `\`${JSON.stringify(plan.key)}\``, plan.serves, ...scattered];
       expect(text).toContain(`| ${row.join(' | ')} |`);
     }
   for (const { says, source } of Object.values(SHARD_RULES))

@@ -1,24 +1,30 @@
 import type { FeedModel } from '../../feed-model.ts';
-import { index } from '../../../storage/indexes/index-definition.ts';
-import { holdersIndex, pageIndex } from '../shared/stored-entries-indexes.ts';
+import { index } from '../../../storage/documents/declaration.ts';
+import { HOLDERS_INDEX, PAGE_INDEX } from '../shared/stored-entries-indexes.ts';
 import { cappedCollections, feedRingsRepository } from './repository.ts';
 import { cappedFeedStore } from './store.ts';
 
-const COLLECTION = 'feedSlots';
-
 export const cappedModel: FeedModel = {
   name: 'capped',
-  // Rings are found by `_id`.
-  indexes: [
-    pageIndex(COLLECTION),
-    holdersIndex(COLLECTION),
-    index(
-      COLLECTION,
-      'entry',
-      { userId: 1, actionId: 1 },
-      'feed model capped: an action has one place in a ring',
-      { unique: true },
-    ),
+  collections: [
+    {
+      name: 'feedSlots',
+      holds: 'a place in the ring of a feed, with its entry',
+      indexes: [
+        PAGE_INDEX,
+        HOLDERS_INDEX,
+        index('entry', { userId: 1, actionId: 1 }, 'feed model capped: an action has one place in a ring', {
+          unique: true,
+        }),
+      ],
+      shard: { key: { userId: 1 }, serves: 'page and deliveries of a reader' },
+    },
+    {
+      name: 'feedRings',
+      holds: 'the ring of a feed',
+      indexes: [],
+      shard: { key: { _id: 1 }, serves: 'the feed of a reader' },
+    },
   ],
   open: ({ db, cap }) => cappedFeedStore(feedRingsRepository(cappedCollections(db), cap), cap),
 };

@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../feed-model.ts';
-import { pageIndex } from '../shared/stored-entries-indexes.ts';
-import { openCollections } from '../../../storage/database/mongo.ts';
+import { PAGE_INDEX } from '../shared/stored-entries-indexes.ts';
+import { openCollections } from '../../../storage/open-database.ts';
 import { feedOpener } from './open-feed.ts';
 import { newsfeedItemsRepository } from './repository.ts';
 import { itemsFeedStore } from './store.ts';
@@ -9,8 +9,15 @@ const COLLECTION = 'newsfeedItems';
 
 export const itemsModel: FeedModel = {
   name: 'items',
-  // All else is found by `_id`.
-  indexes: [pageIndex(COLLECTION)],
+  collections: [
+    {
+      name: COLLECTION,
+      holds: 'an entry of a feed',
+      // All else is found by `_id`.
+      indexes: [PAGE_INDEX],
+      shard: { key: { userId: 1 }, serves: 'page, unread count and deliveries of a reader' },
+    },
+  ],
   open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(
       newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),

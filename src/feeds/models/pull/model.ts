@@ -1,4 +1,4 @@
 import type { FeedModel } from '../../feed-model.ts';
 import { pullFeedStore } from './store.ts';
 
-export const pullModel: FeedModel = { name: 'pull', indexes: [], open: () => pullFeedStore() };
+export const pullModel: FeedModel = { name: 'pull', collections: [], open: () => pullFeedStore() };

@@ -8,7 +8,7 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export const redisModel: FeedModel = {
   name: 'redis',
-  indexes: [],
+  collections: [],
   open: ({ redis, cap }) => {
     const [first, ...others] = redis.map((part) =>
       redisFeedStore(redisFeedsRepository(part, { cap, lifetimeMs: LIFETIME_MS })),

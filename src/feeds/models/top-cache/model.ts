@@ -1,4 +1,4 @@
-import { index } from '../../../storage/indexes/index-definition.ts';
+import { index } from '../../../storage/documents/declaration.ts';
 import type { FeedModel } from '../../feed-model.ts';
 import { feedTopsRepository } from './repository.ts';
 import { TOP_CACHE_MAX, topCacheFeedStore } from './store.ts';
@@ -7,13 +7,19 @@ const COLLECTION = 'feedTops';
 
 export const topCacheModel: FeedModel = {
   name: 'top-cache',
-  indexes: [
-    index(
-      COLLECTION,
-      'holders',
-      { 'entries.actionId': 1, _id: 1 },
-      'feed model top-cache: who holds an action; cascade',
-    ),
+  collections: [
+    {
+      name: COLLECTION,
+      holds: 'the newest entries of a feed',
+      indexes: [
+        index(
+          'holders',
+          { 'entries.actionId': 1, _id: 1 },
+          'feed model top-cache: who holds an action; cascade',
+        ),
+      ],
+      shard: { key: { _id: 1 }, serves: 'the feed of a reader' },
+    },
   ],
   open: ({ db, cap }) => {
     const kept = Math.min(cap, TOP_CACHE_MAX);

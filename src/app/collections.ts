@@ -1,0 +1,12 @@
+import { FEED_COLLECTIONS } from '../feeds/registry.ts';
+import { CORE_COLLECTIONS } from '../storage/catalogue.ts';
+import type { Declaration } from '../storage/documents/declaration.ts';
+import { indexesOf, type IndexDefinition } from '../storage/indexes/indexes.ts';
+
+/** Every collection, including those of feed models. */
+export const COLLECTIONS: readonly Declaration[] = [...CORE_COLLECTIONS, ...FEED_COLLECTIONS];
+
+/** All indexes, including those for this process's types. @param options.hasTenants default false. */
+export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {
+  return COLLECTIONS.flatMap((declaration) => indexesOf(declaration, hasTenants));
+}

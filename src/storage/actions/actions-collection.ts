@@ -1,0 +1,88 @@
+import { indexedFields } from '../../descriptors/registry.ts';
+import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+
+export const ACTIONS: Declared<'actions'> = {
+  name: 'actions',
+  holds: 'what somebody did: content, audience, counts of interactions, progress of its fan-out',
+  indexes: [
+    index('slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
+    index(
+      'recorded_by_ref',
+      { refIds: 1, recorded: -1, _id: -1 },
+      'follow: the n-th newest action of a ref, and what a span holds',
+    ),
+    index(
+      'audience',
+      { audience: 1, latest: -1, _id: -1 },
+      'rebuild: what is addressed to a person, a team or a department',
+    ),
+    index(
+      'audience_bumped',
+      { audience: 1, latest: -1 },
+      'feed from the source: what was bumped past a place, by person, team and department',
+      { partialFilterExpression: { isBumped: true } },
+    ),
+    index('source', { refIds: 1, latest: -1 }, 'feed from the source: what a reader follows, newest first'),
+    index(
+      'source_bumped',
+      { refIds: 1, latest: -1 },
+      'feed from the source: what was bumped past a place, by ref',
+      { partialFilterExpression: { isBumped: true } },
+    ),
+    index('pull', { pullRefIds: 1, latest: -1 }, 'what is pulled when a feed is read, newest first', {
+      partialFilterExpression: { pullRefIds: { $exists: true } },
+    }),
+    index(
+      'reshared',
+      { 'reshares.by': 1, latest: -1 },
+      'feed from the source: what members have passed on, newest first; erasure',
+      { partialFilterExpression: { reshares: { $exists: true } } },
+    ),
+    index(
+      'claim',
+      { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
+      'expired leases; when the next pass is due; admin: actions by a state other than DONE',
+      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
+    ),
+    index(
+      'claim_by_lane',
+      { 'fanOut.state': 1, 'fanOut.lane': -1, 'fanOut.leaseUntil': 1 },
+      'claim: the next pending action, the most urgent first',
+      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
+    ),
+    index('offload', { 'offload.id': 1, 'offload.stage': 1 }, 'offload and restore: how far they are', {
+      partialFilterExpression: { 'offload.id': { $exists: true } },
+    }),
+    index('groups', { groupKey: 1, latest: -1, _id: -1 }, 'feed in groups: what is shown with an action', {
+      partialFilterExpression: { groupKey: { $exists: true } },
+    }),
+    index('expiry', { expiresAt: 1 }, 'expiry: the next action whose time has come', {
+      partialFilterExpression: { expiresAt: { $exists: true } },
+    }),
+    index('names', { names: 1 }, 'rename: actions that hold a name older than a version', { sparse: true }),
+    index('other_ids', { otherIds: 1 }, 'erasure and export: actions that have to do with somebody', {
+      sparse: true,
+    }),
+    index('descriptor_tags', { 'descriptor.tags': 1 }, 'actions by tag', { sparse: true }),
+    UNSENT,
+    index('tenant', { tenant: 1, _id: -1 }, 'admin: actions of a tenant, newest first', {
+      isForTenants: true,
+    }),
+    index(
+      'tenant_claim',
+      { tenant: 1, 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
+      'admin: what is under way in a tenant, or has failed',
+      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } }, isForTenants: true },
+    ),
+  ],
+  indexesForTypes: () =>
+    indexedFields().map((field) =>
+      index(
+        `descriptor_${field}_newest`,
+        { [`descriptor.${field}`]: 1, _id: -1 },
+        `actions by ${field}, newest first`,
+        { partialFilterExpression: { [`descriptor.${field}`]: { $exists: true } } },
+      ),
+    ),
+  shard: { key: { _id: 'hashed' }, serves: 'pages, live events and passes, which read actions by id' },
+};
