@@ -22,6 +22,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #awaited: DueWork | 'any';
   readonly #isDue: BackgroundWorkerOptions['isDue'];
   #hasMore = false;
+  #failures = 0;
   #listener: WorkListener | undefined;
   #reported: { readonly message: string; readonly at: number } | null = null;
 
@@ -79,17 +80,34 @@ export abstract class BackgroundWorker implements AsyncDisposable {
    */
   protected abstract failed(error: unknown): void;
 
+  /** Does one of several pieces. An error is reported like one of `work` and returned, so that the others go on. */
+  protected async apart(piece: () => Promise<unknown>): Promise<{ readonly error: unknown } | null> {
+    try {
+      await piece();
+      return null;
+    } catch (error) {
+      this.#failures += 1;
+      this.#report(error);
+      return { error };
+    }
+  }
+
   async #workOrFail(): Promise<Next> {
     try {
+      const failures = this.#failures;
       const isDue = this.#hasMore || this.#isDue === undefined || (await this.#isDue());
       const next = isDue && (await this.work());
       this.#hasMore = next === true;
-      this.#reported = null;
+      if (this.#failures === failures) this.#reported = null;
       return next;
     } catch (error) {
-      if (this.#isNews(String(error))) this.failed(error);
+      this.#report(error);
       return false;
     }
+  }
+
+  #report(error: unknown): void {
+    if (this.#isNews(String(error))) this.failed(error);
   }
 
   #isNews(message: string): boolean {

@@ -15,16 +15,16 @@ export async function letExpire(
   );
 }
 
-export function expiryWorker({ repositories, live }: Pick<Parts, 'repositories' | 'live'>): ExpiryWorker {
+/** @param onError default: throws, so that the round fails */
+export function expiryWorker({
+  repositories,
+  live,
+  onError = (error) => {
+    throw error;
+  },
+}: Pick<Parts, 'repositories' | 'live'> & { readonly onError?: (error: unknown) => void }): ExpiryWorker {
   return new ExpiryWorker(
-    {
-      ...repositories,
-      ...live,
-      workSignal: { notify: () => undefined },
-      onError: (error) => {
-        throw error;
-      },
-    },
+    { ...repositories, ...live, workSignal: { notify: () => undefined }, onError },
     { pollMs: 60_000 },
   );
 }

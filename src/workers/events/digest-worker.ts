@@ -10,7 +10,7 @@ export interface DigestWorkerDependencies extends Pick<Repositories, 'digests' |
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
   /** Whether this process should look for due digests. Two at once are harmless, but cost twice as much. */
   readonly mayLook: () => boolean;
-  /** Retried in the next round. */
+  /** A failed round is repeated after the poll interval. A reader whose count fails waits, and the others do not. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -20,6 +20,8 @@ export interface DigestWorkerOptions extends BackgroundWorkerOptions {
 }
 
 const BATCH = 50;
+/** Wait after a failed count. Readers whose counts always fail would otherwise fill every batch. */
+const RETRY_MS = 5 * 60_000;
 
 /**
  * Records `digest.due` for readers who received something and have not read since. The event id is derived from the reader
@@ -55,13 +57,20 @@ export class DigestWorker extends BackgroundWorker {
   }
 
   async #decide(due: DueDigest, now: Date): Promise<void> {
-    const { digests, eventOutbox, countUnread } = this.#dependencies;
+    const { digests, eventOutbox, countUnread, onError } = this.#dependencies;
     const earliest = (due.activeAt?.getTime() ?? 0) + this.#afterMs;
     if (earliest > now.getTime()) {
       await digests.postpone(due, new Date(earliest));
       return;
     }
-    const unread = await countUnread(due.userId);
+    const unread = await countUnread(due.userId).catch((error: unknown) => {
+      onError(error);
+      return null;
+    });
+    if (unread === null) {
+      await digests.postpone(due, new Date(now.getTime() + RETRY_MS));
+      return;
+    }
     if (unread.count > 0) await eventOutbox.putDigest(due, unread);
     await digests.settle(due, unread.count > 0 ? now : null);
   }

@@ -1,3 +1,4 @@
+import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
@@ -26,20 +27,25 @@ export class ExpiryWorker extends BackgroundWorker {
     this.#dependencies = dependencies;
   }
 
-  /** Deletes one batch of actions expired by then. Returns false when there are no more. */
+  /** Deletes one batch of actions expired by then. Returns false when there are no more, or when one of them failed. */
   async round(now: Date): Promise<boolean> {
-    const { moderation, workSignal } = this.#dependencies;
-    const ids = await moderation.expired(now, BATCH);
+    const ids = await this.#dependencies.moderation.expired(now, BATCH);
+    let haveFailed = false;
     for (const id of ids) {
-      const action = await moderation.expire(id, now);
-      if (action === null) continue;
-      // Watchers were notified when the action was hidden.
-      if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
-        await moderation.noteNotified(id, action.fanOut.version, now);
-      workSignal.notify('fan-out');
+      if (await this.apart(() => this.#expire(id, now))) haveFailed = true;
       if (this.isStopping) return false;
     }
-    return ids.length === BATCH;
+    return ids.length === BATCH && !haveFailed;
+  }
+
+  async #expire(id: ActionId, now: Date): Promise<void> {
+    const { moderation, workSignal } = this.#dependencies;
+    const action = await moderation.expire(id, now);
+    if (action === null) return;
+    // Watchers were notified when the action was hidden.
+    if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
+      await moderation.noteNotified(id, action.fanOut.version, now);
+    workSignal.notify('fan-out');
   }
 
   protected override work(): Promise<boolean> {

@@ -23,6 +23,7 @@ const LEASE_MS = 30_000;
  * as reading.
  * @param now read again for every batch: there may be so many that they take longer than a lease
  * @returns the number of dropped feeds
+ * @throws the first error of a drop. The others are dropped nevertheless, unless all of a batch fail
  */
 export async function dropDormant(
   { feeds, feedStore, liveLog, dropAfterMs, neverReadAfterMs }: DropDormantDependencies,
@@ -34,6 +35,7 @@ export async function dropDormant(
   const since = { read: before(dropAfterMs), neverRead: before(neverReadAfterMs) };
   let dropped = 0;
   let after: UserId | null = null;
+  const failures: unknown[] = [];
   while (!isToStop()) {
     const found: UserId[] = await feeds.unread(since, after, BATCH);
     if (found.length === 0) break;
@@ -47,11 +49,17 @@ export async function dropDormant(
     for (const userId of begun) {
       // From then on a rebuild may fill the feed again. The next round drops it, if it is still unread.
       if (now() >= until) break;
-      await feedStore.drop(userId);
-      done.push(userId);
+      try {
+        await feedStore.drop(userId);
+        done.push(userId);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     await feeds.finishDrop(done, until);
     dropped += done.length;
+    if (failures.length > 0 && done.length === 0) break;
   }
+  if (failures.length > 0) throw failures[0];
   return dropped;
 }

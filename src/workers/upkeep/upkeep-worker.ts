@@ -38,14 +38,16 @@ export class UpkeepWorker extends BackgroundWorker {
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
     const { refs, celebrityThreshold } = this.#dependencies;
     const startedAt = performance.now();
-    await settleAbandonedFollows(this.#dependencies, now);
-    await settleAbandonedInteractions(this.#dependencies, now);
-    await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
-    while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
+    await this.apart(() => settleAbandonedFollows(this.#dependencies, now));
+    await this.apart(() => settleAbandonedInteractions(this.#dependencies, now));
+    await this.apart(() => refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs)));
+    await this.apart(async () => {
+      while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
+    });
     if (performance.now() < this.#dropAt) return;
     const nowOf = (): Date => new Date(now.getTime() + performance.now() - startedAt);
-    await dropDormant(this.#dependencies, nowOf, () => this.isStopping);
-    this.#dropAt = performance.now() + DROP_EVERY_MS;
+    const drop = () => dropDormant(this.#dependencies, nowOf, () => this.isStopping);
+    if ((await this.apart(drop)) === null) this.#dropAt = performance.now() + DROP_EVERY_MS;
   }
 
   protected override async work(): Promise<boolean> {

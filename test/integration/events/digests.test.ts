@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SMTPServer } from 'smtp-server';
 import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
 import { webhookKey } from '../../../src/domain/webhook-signature.ts';
+import type { UnreadFacts } from '../../../src/domain/host-event.ts';
 import type { HostEventView } from '../../../src/domain/host-event-data.ts';
 import { DigestWorker } from '../../../src/workers/events/digest-worker.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
@@ -32,19 +33,21 @@ async function deliver(...mentions: string[]): Promise<void> {
   while (await mover.round(new Date(now().getTime() + 1_000)));
 }
 
-async function remind(): Promise<void> {
+async function remind(
+  countUnread: (memberId: string) => Promise<UnreadFacts> = count,
+  onError: (error: unknown) => void = (error) => {
+    throw error;
+  },
+): Promise<void> {
   await using worker = new DigestWorker(
-    {
-      ...parts.repositories,
-      countUnread: (memberId) => parts.services.countUnread(parts.session(memberId)),
-      mayLook: () => true,
-      onError: (error) => {
-        throw error;
-      },
-    },
+    { ...parts.repositories, countUnread, mayLook: () => true, onError },
     { ...{ pollMs: 20, afterMs: DIGESTS.afterMs } },
   );
   while (await worker.round(new Date(now().getTime() + 2_000)));
+}
+
+function count(memberId: string): Promise<UnreadFacts> {
+  return parts.services.countUnread(parts.session(memberId));
 }
 
 async function digests(): Promise<readonly unknown[]> {
@@ -94,6 +97,25 @@ test('reminds nobody who has read, of nothing that they may not see, and waits w
   await remind();
   expect(await digests()).toEqual([due('cid', 1)]);
   expect(await database.collections.feeds.countDocuments({ digestAt: { $exists: true } })).toBe(0);
+});
+
+test('a reader whose items cannot be counted is reminded later, and the others are reminded now', async () => {
+  // Due in this order, so that nobody stands before ann.
+  await deliver('ann');
+  hours = 1;
+  await deliver('bob');
+  hours = 26;
+  const broken = new Error('ann cannot be counted');
+  const errors: unknown[] = [];
+  const countOthers = (memberId: string) => (memberId === 'ann' ? Promise.reject(broken) : count(memberId));
+  await remind(countOthers, (error) => errors.push(error));
+  expect(errors).toEqual([broken]);
+  expect(await digests()).toEqual([due('bob', 1)]);
+  await remind();
+  expect(await digests()).toHaveLength(1);
+  hours = 27;
+  await remind();
+  expect((await digests()).slice(1)).toEqual([due('ann', 1)]);
 });
 
 test('a member who is erased is reminded of nothing, and named by no reminder', async () => {

@@ -127,3 +127,22 @@ test('an unfollow that keeps the history keeps what a follow that was cut off ha
   await expectSettled(parts, ids);
   expect(await parts.feedOf('ann')).toEqual(ids.slice(0, 2));
 });
+
+test('what fails in one kind of upkeep does not stop the others', async () => {
+  await using parts = await openParts();
+  await parts.publish({ actorId: 'star', scope: 'PUBLIC' });
+  for (const fan of ['ann', 'bob']) await parts.services.follow(parts.session(fan), 'star', 0);
+  const broken = new Error('follows cannot be read');
+  const errors: unknown[] = [];
+  const upkeep = new UpkeepWorker({
+    ...parts.repositories,
+    follows: { ...parts.repositories.follows, unsettledBefore: () => Promise.reject(broken) },
+    feedStore: parts.feedStore,
+    ...{ liveLog: parts.live.liveLog, celebrityThreshold: 1, dropAfterMs: null, neverReadAfterMs: null },
+    newToken: newObjectId,
+    onError: (error) => errors.push(error),
+  });
+  await upkeep.round(new Date(), 0);
+  expect(errors).toEqual([broken]);
+  expect([...(await parts.repositories.refs.pulled()).keys()]).toEqual(['star']);
+});

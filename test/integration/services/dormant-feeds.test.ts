@@ -169,6 +169,29 @@ test('a feed is not dropped any more once it may be rebuilt', async () => {
   expect(await stored(parts, 'bob')).toBe(0);
 });
 
+test('a feed that cannot be dropped does not keep the others', async () => {
+  await using parts = await openParts();
+  await publish(parts, 2);
+  for (const userId of ['ann', 'bob', 'eve']) await parts.feedOf(userId);
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { feedStore, repositories, live } = parts;
+  const broken = {
+    ...feedStore,
+    drop: (userId: string) =>
+      userId === 'ann' ? Promise.reject(new Error('ann is broken')) : feedStore.drop(userId),
+  };
+  const dropping = dropDormant(
+    { ...repositories, feedStore: broken, liveLog: live.liveLog, ...AGES },
+    () => new Date(),
+    () => false,
+  );
+  await expect(dropping).rejects.toThrow('ann is broken');
+  expect([await stored(parts, 'ann'), await stored(parts, 'bob'), await stored(parts, 'eve')]).toEqual([
+    2, 0, 0,
+  ]);
+});
+
 test('a drop that was cut off is done again', async () => {
   await using parts = await openParts();
   const ids = await publish(parts, 2);

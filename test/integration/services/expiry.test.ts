@@ -178,3 +178,26 @@ test('a retry that comes after the end it names is the first action, where that 
     false,
   );
 });
+
+test('an action that cannot be deleted does not keep others from expiring', async () => {
+  await using parts = await openParts();
+  const { moderation } = parts.repositories;
+  const ids: string[] = [];
+  for (const postId of ['a', 'b', 'c']) {
+    const { action } = await parts.publish({ descriptor: { posted: { postId, text: 'x' } } });
+    await letExpire(parts, action.id, new Date(Date.now() - 60_000 + ids.length));
+    ids.push(action.id);
+  }
+  const broken = new Error('broken');
+  const errors: unknown[] = [];
+  const expire: typeof moderation.expire = (id, at) =>
+    id === ids[0] ? Promise.reject(broken) : moderation.expire(id, at);
+  await using worker = expiryWorker({
+    ...parts,
+    repositories: { ...parts.repositories, moderation: { ...moderation, expire } },
+    onError: (error) => errors.push(error),
+  });
+  expect(await worker.round(new Date())).toBe(false);
+  expect(errors).toEqual([broken]);
+  expect(await moderation.expired(new Date(), 10)).toEqual(ids.slice(0, 1));
+});

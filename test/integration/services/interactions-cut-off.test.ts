@@ -185,3 +185,32 @@ test.each(
     expect({ likes, reshares, lastInteraction }).toEqual({ likes: 0, reshares: 0, lastInteraction: null });
   },
 );
+
+test('an action that cannot be marked does not keep the interactions of others from being completed', async () => {
+  await using parts = await openParts();
+  const ids: string[] = [];
+  for (let number = 0; number < 3; number += 1) {
+    const { action } = await parts.publish({ scope: 'PUBLIC' });
+    const dying = createRepositories(crashingCollections(parts.database.collections, 1));
+    const like = { ...{ actionId: action.id, at }, kind: 'LIKE' };
+    expect(await isCutOff(addInteraction(dependenciesOf(dying), parts.session('ann'), like))).toBe(true);
+    ids.push(action.id);
+  }
+  const [broken = '', ...others] = ids;
+  const { actions, interactions } = parts.repositories;
+  const markInteraction: typeof actions.markInteraction = (id, change) =>
+    id === broken ? Promise.reject(new Error('broken')) : actions.markInteraction(id, change);
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const settling = settleAbandonedInteractions(
+    { interactions, actions: { ...actions, markInteraction } },
+    inAnHour,
+  );
+  await expect(settling).rejects.toThrow('broken');
+  const likesOf = async (some: readonly string[]): Promise<unknown> =>
+    (await actions.findByIds(some)).map(({ engagement }) => engagement.likes);
+  expect(await likesOf(others)).toEqual([1, 1]);
+  expect(await likesOf([broken])).toEqual([0]);
+  await settleAbandonedInteractions(parts.repositories, inAnHour);
+  expect(await likesOf([broken])).toEqual([1]);
+  await expectSettled(parts);
+});
