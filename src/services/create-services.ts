@@ -22,7 +22,7 @@ import {
 } from './feed/items/item-state.ts';
 import { snoozeFeedItem, unsnoozeFeedItem } from './feed/items/snooze-item.ts';
 import { markItemsRead, markItemsUnread } from './feed/items/mark-items.ts';
-import { addMute, mute, removeMute, unmute } from './follow/mutes.ts';
+import { addMute, removeMute } from './follow/mutes.ts';
 import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
@@ -127,8 +127,6 @@ export function createServices(given: ServiceParts) {
       unfollow,
       addMute,
       removeMute,
-      mute,
-      unmute,
       archiveFeedItem,
       unarchiveFeedItem,
       snoozeFeedItem,

@@ -395,7 +395,7 @@ describe('the viewer', () => {
       follow: { refId: 'r1', type: 'applicant', label: 'Mary', followerCount: 1, isFollowed: true },
     });
     await app.query('mutation { follow(refId: "unheard of") { refId } }', {}, anna);
-    const query = `{ viewer { memberId member { name } lastRead muted following(first: 1) {
+    const query = `{ viewer { memberId member { name } lastRead mutes { id } following(first: 1) {
       pageInfo { hasNextPage endCursor } edges { cursor node { refId type label isFollowed } }
     } } }`;
     const { data, errors } = await app.query(query, {}, anna);
@@ -405,7 +405,7 @@ describe('the viewer', () => {
         memberId: 'anna',
         member: null,
         lastRead: null,
-        muted: [],
+        mutes: [],
         following: { pageInfo: { hasNextPage: true } },
       },
     });

@@ -13,8 +13,6 @@ const MUTATIONS = {
     '($refId: String!, $copyLimit: Int, $types: [String!]) { follow(refId: $refId, copyLimit: $copyLimit, types: $types) { refId } }',
   unfollow:
     '($refId: String!, $keepHistory: Boolean) { unfollow(refId: $refId, keepHistory: $keepHistory) { refId } }',
-  mute: '($memberId: String!) { mute(memberId: $memberId) { muted } }',
-  unmute: '($memberId: String!) { unmute(memberId: $memberId) { muted } }',
   addMute:
     '($target: MuteTargetInput!, $until: DateTime) { addMute(target: $target, until: $until) { mutes { id } } }',
   removeMute: '($target: MuteTargetInput!) { removeMute(target: $target) { mutes { id } } }',
@@ -123,8 +121,6 @@ const bad: readonly BadRequest[] = [
     ...ids('refId'),
     ['a history that is text', { refId: 'actor', keepHistory: 'no' }, /Boolean cannot represent/],
   ]),
-  ...cases('mute', undefined, [...ids('memberId'), ['oneself', { memberId: 'ann' }, /somebody else/]]),
-  ...cases('unmute', undefined, ids('memberId')),
   ...cases('addMute', undefined, [
     ['nothing', { target: {} }, /exactly one|one of/i],
     ['two things', { target: { refId: 'a', phrase: 'b' } }, /exactly one|one of/i],
@@ -310,8 +306,6 @@ test('does the same when nothing is wrong with it', async () => {
   const good: readonly (readonly [Mutation, Variables, BadRequest['as']?])[] = [
     ['follow', { refId: 'x'.repeat(256), copyLimit: 1_000 }],
     ['unfollow', { refId: 'actor', keepHistory: false }],
-    ['mute', { memberId: 'bob' }],
-    ['unmute', { memberId: 'bob' }],
     ['addMute', { target: { phrase: 'x'.repeat(100) }, until: '9999-12-31T23:59:59.999Z' }],
     ['removeMute', { target: { type: 'Sneezed' } }],
     ['markFeedRead', { upTo: '9999-12-31T23:59:59.999Z' }],

@@ -141,7 +141,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await shows(screen, async () => (await truthOf(reader)).slice(0, 5));
     await ask(
       app,
-      'mutation ($id: String!) { mute(memberId: $id) { memberId } }',
+      'mutation ($id: String!) { addMute(target: { memberId: $id }) { memberId } }',
       { id: actor },
       { sub: reader },
     );

@@ -148,13 +148,23 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     await using watcher = await watchFeed(transport, app, scene.reader);
     const reader = { sub: scene.reader };
     const args = { memberId: scene.actor };
-    await ask(app, 'mutation ($memberId: String!) { mute(memberId: $memberId) { muted } }', args, reader);
+    await ask(
+      app,
+      'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
+      args,
+      reader,
+    );
     expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
     await publish(app, { actorId: scene.actor });
     const between = await scene.last();
     expect(await watcher.addedUntil(between)).toEqual([]);
     expect(await shown(scene.reader)).toEqual([between]);
-    await ask(app, 'mutation ($memberId: String!) { unmute(memberId: $memberId) { muted } }', args, reader);
+    await ask(
+      app,
+      'mutation ($memberId: String!) { removeMute(target: { memberId: $memberId }) { memberId } }',
+      args,
+      reader,
+    );
     expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
     const heard = await publish(app, { actorId: scene.actor });
     expect(await watcher.next()).toMatchObject({ item: { action: { id: heard } } });

@@ -46,14 +46,14 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
     await ask(
       app,
-      'mutation ($memberId: String!) { mute(memberId: $memberId) { muted } }',
+      'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
       { memberId: actor },
       { sub: reader },
     );
     for (const tab of tabs) expect(await notifiedBy(tab)).toEqual(await queried(reader));
     await ask(
       other,
-      'mutation ($memberId: String!) { unmute(memberId: $memberId) { muted } }',
+      'mutation ($memberId: String!) { removeMute(target: { memberId: $memberId }) { memberId } }',
       { memberId: actor },
       { sub: reader },
     );

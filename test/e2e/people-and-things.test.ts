@@ -115,7 +115,12 @@ test('tells a viewer how they follow a thing and a person, and whom they mute', 
   // Clocks of the machine and of the database may lie a little apart.
   expect(Math.abs(Date.parse(followed.follow.since) - before)).toBeLessThan(3_600_000);
   await ask(app, follow, { id: ann }, as);
-  await ask(app, 'mutation ($id: String!) { mute(memberId: $id) { memberId } }', { id: ann }, as);
+  await ask(
+    app,
+    'mutation ($id: String!) { addMute(target: { memberId: $id }) { memberId } }',
+    { id: ann },
+    as,
+  );
   const read = `query ($site: String!, $ann: String!) {
     ref(refId: $site) { followerCount isFollowed follow { since } }
     member(memberId: $ann) { followerCount isFollowed isMuted }
@@ -125,7 +130,7 @@ test('tells a viewer how they follow a thing and a person, and whom they mute', 
     member: { followerCount: 1, isFollowed: true, isMuted: true },
   });
   const other = { sub: uniqueName('cid-') };
-  // Withholds the same, and is not for unmute to take back.
+  // Withholds the same, and `Member.isMuted` does not count it.
   await ask(
     app,
     'mutation ($id: String!) { addMute(target: { refId: $id }) { memberId } }',

@@ -320,7 +320,7 @@ test('a tenant that was erased does not come back with a file from before, and a
 
 test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId) => {
   const { errors, text } = await acme.query(
-    'mutation ($memberId: String!) { mute(memberId: $memberId) { memberId } }',
+    'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
     {
       memberId,
     },

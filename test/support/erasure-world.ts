@@ -153,8 +153,8 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.addInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
   await parts.fanOut();
   const traces = await leaveFineTraces(parts, ID, NAME);
-  await services.mute(parts.session('dan'), ID);
-  await services.mute(me(), 'bob');
+  await services.addMute(parts.session('dan'), { memberId: ID });
+  await services.addMute(me(), { memberId: 'bob' });
   await services.addMute(parts.session('eve'), { memberId: ID }, new Date(Date.now() + HOUR));
   await services.addMute(parts.session('dan'), { refId: ID }, null);
   await services.addMute(me(), { phrase: NAME }, null);

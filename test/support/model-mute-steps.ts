@@ -6,14 +6,6 @@ import { letMuteEnd } from './mute-ends.ts';
 
 const HOUR = 3_600_000;
 
-/** The older way to mute a member. */
-export async function mute(run: Run, { do: what, by, whom }: StepTo<'mute' | 'unmute'>): Promise<void> {
-  const value = run.id(whom);
-  const refusal = what === 'mute' && by === whom ? 'BAD_USER_INPUT' : null;
-  await expectOutcome(run.parts.services[what](session(run, by), value), refusal);
-  if (refusal === null) note(run, by, { kind: 'MEMBER', value, hasEnd: false }, what === 'mute');
-}
-
 export async function changeMute(run: Run, step: StepTo<'addMute' | 'removeMute'>): Promise<void> {
   const { do: what, by, kind, hasEnd } = step;
   const { services } = run.parts;

@@ -4,7 +4,7 @@ import { edit } from './model-edit-steps.ts';
 import { editInteraction, interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
-import { changeMute, endMute, mute } from './model-mute-steps.ts';
+import { changeMute, endMute } from './model-mute-steps.ts';
 import { pin } from './model-pin-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
@@ -42,9 +42,6 @@ export async function take(run: Run, step: Step): Promise<void> {
       return followMany(run, step);
     case 'unfollow':
       return unfollow(run, step);
-    case 'mute':
-    case 'unmute':
-      return mute(run, step);
     case 'addMute':
     case 'removeMute':
       return changeMute(run, step);

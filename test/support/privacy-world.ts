@@ -80,7 +80,7 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
       { followerId: id(takenBack), refId: id('actor') },
     ],
   });
-  const mutation = 'mutation ($memberId: String!) { mute(memberId: $memberId) { memberId } }';
+  const mutation = 'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }';
   await ask(app, mutation, { memberId: id('actor') }, as(muter));
   const unfollow = async (viewer: Viewer, keepHistory: boolean): Promise<void> => {
     await ask(

@@ -94,8 +94,6 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   markItemsRead: ['markItemsRead(actionIds: [$action])'],
   markItemsUnread: ['markItemsUnread(actionIds: [$action])'],
   markFeedRead: ['markFeedRead(upTo: "2020-01-01T00:00:00Z")'],
-  mute: ['mute(memberId: "dan")'],
-  unmute: ['unmute(memberId: "dan")'],
   addMute: ['addMute(target: { refId: "shop" })', 'addMute(target: { memberId: "dan" })'],
   removeMute: ['removeMute(target: { refId: "shop" })', 'removeMute(target: { memberId: "dan" })'],
   renameRef: ['renameRef(refId: "site", label: "Sight")'],

@@ -73,8 +73,7 @@ builder.objectFields(Member, (t) => ({
       (await context.session().follows.load(userId))?.active ?? false,
   }),
   isMuted: t.boolean({
-    description:
-      'Whether the viewer mutes the person as a member, which unmute ends. Mutes by ref are only in viewer.mutes.',
+    description: 'Whether the viewer mutes the person by memberId. Mutes by ref are only in viewer.mutes.',
     resolve: async ({ userId }, _args, context) =>
       isMutedMember((await context.session().profile()).mutes, userId),
   }),

@@ -1,26 +1,7 @@
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
-import { Viewer } from './viewer.ts';
 
 builder.mutationFields((t) => ({
-  mute: t.field({
-    type: Viewer,
-    description: '`addMute` of a member, without an end.',
-    args: { memberId: t.arg.string({ required: true, description: 'The member.' }) },
-    async resolve(_root, { memberId }, context) {
-      await context.mutate((session) => context.services.mute(session, memberId));
-      return {};
-    },
-  }),
-  unmute: t.field({
-    type: Viewer,
-    description: '`removeMute` of a member.',
-    args: { memberId: t.arg.string({ required: true, description: 'The member.' }) },
-    async resolve(_root, { memberId }, context) {
-      await context.mutate((session) => context.services.unmute(session, memberId));
-      return {};
-    },
-  }),
   hideFeedItem: t.id({
     description: "Hides an action from the viewer's own feed only. Returns the action's id.",
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },

@@ -1,5 +1,3 @@
-import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
-import { MAX_MUTES } from '../../domain/mute.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
@@ -45,12 +43,6 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
       extensions: PAGE_COST,
       resolve: async (_source, args, context) =>
         toConnection(await context.services.following(context.session(), args), args),
-    }),
-    muted: t.stringList({
-      description: 'Ids of muted members; `mutes` has their ends and all other mutes.',
-      extensions: { maxBytes: MAX_MUTES * MAX_ID_LENGTH },
-      resolve: async (_source, _args, context) =>
-        [...(await context.session().profile()).mutes.members].sort(),
     }),
   }),
 });

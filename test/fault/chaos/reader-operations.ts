@@ -50,16 +50,6 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       { sub },
     );
   };
-  const mute = async (): Promise<void> => {
-    const [sub, memberId] = [reader(), random.pick(publishers)];
-    const name = random.next() < 0.5 ? 'mute' : 'unmute';
-    await run(
-      `${name} ${memberId} by ${sub}`,
-      `mutation($memberId: String!) { ${name}(memberId: $memberId) { unreadCount { count } } }`,
-      { memberId },
-      { sub },
-    );
-  };
   const snooze = async (): Promise<void> => {
     const [{ id, words }, sub] = [target(), reader()];
     if (random.next() < 0.3) {
@@ -75,7 +65,7 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       { sub },
     );
   };
-  const muteTarget = async (): Promise<void> => {
+  const mute = async (): Promise<void> => {
     const sub = reader();
     const target = random.pick([
       { refId: random.pick(sites) },
@@ -84,17 +74,17 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
     ]);
     const words = JSON.stringify(target);
     if (random.next() < 0.5) {
-      const document = 'mutation($target: MuteTargetInput!) { removeMute(target: $target) { muted } }';
+      const document = 'mutation($target: MuteTargetInput!) { removeMute(target: $target) { memberId } }';
       await run(`no mute of ${words} by ${sub}`, document, { target }, { sub });
       return;
     }
     const until = random.next() < 0.7 ? soonOrMuchLater(random) : null;
     await run(
       `mute ${words} by ${sub} until ${String(until)}`,
-      'mutation($target: MuteTargetInput!, $until: DateTime) { addMute(target: $target, until: $until) { muted } }',
+      'mutation($target: MuteTargetInput!, $until: DateTime) { addMute(target: $target, until: $until) { memberId } }',
       { target, until },
       { sub },
     );
   };
-  return { mark, markItem, hideItem, mute, muteTarget, snooze };
+  return { mark, markItem, hideItem, mute, snooze };
 }

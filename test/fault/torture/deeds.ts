@@ -75,8 +75,8 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
   const mute: Deed = async () => {
     const [reader, actor, isMute] = [random.pick(readers), random.pick(actors), random.next() < 0.5];
     journal.push(`${isMute ? 'mute' : 'unmute'} ${actor} by ${reader}`);
-    if (isMute) await app.services.mute(app.session(reader), actor);
-    else await app.services.unmute(app.session(reader), actor);
+    if (isMute) await app.services.addMute(app.session(reader), { memberId: actor });
+    else await app.services.removeMute(app.session(reader), { memberId: actor });
   };
   const unhideOwn: Deed = async () => {
     const [reader, id] = [random.pick(readers), random.pick(actions)];

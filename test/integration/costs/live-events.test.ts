@@ -85,7 +85,7 @@ test('decides for each reader alone, though what they go by is loaded together',
   const followers = (await parts.publish({ actorId: 'actor', scope: 'FOLLOWERS' })).action.id;
   const team = (await parts.publish({ actorId: 'actor', scope: 'TEAM' })).action.id;
   const all = (await parts.publish({ actorId: 'actor', scope: 'RESTRICTED', recipients: people })).action.id;
-  await services.mute(parts.session('muted'), 'actor');
+  await services.addMute(parts.session('muted'), { memberId: 'actor' });
   await services.hideFeedItem(parts.session('hid'), all);
   await services.upsertMembers(service, [{ memberId: 'left', name: 'left', teamId: null }]);
   await services.unfollow(parts.session('took-back'), 'actor', false);

@@ -22,8 +22,8 @@ test('mutes and takes back in one write by the key of the reader, and one that s
   const writes = await commandsOf(parts.database, async () => {
     await services.addMute(ann(), { phrase: 'went home' }, later());
     await services.removeMute(ann(), { phrase: 'went home' });
-    await services.mute(ann(), 'bob');
-    await services.unmute(ann(), 'bob');
+    await services.addMute(ann(), { memberId: 'bob' });
+    await services.removeMute(ann(), { memberId: 'bob' });
   });
   expect(writes.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
     ...['findAndModify feeds', 'update readerStamps', 'update feeds', 'update readerStamps'],

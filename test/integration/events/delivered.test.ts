@@ -145,7 +145,7 @@ test('tells nothing of what is brought over from elsewhere, and of what is publi
 });
 
 test('leaves out who mutes the actor or has put the action away', async () => {
-  await parts.services.mute(parts.session('ann'), 'actor');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'actor' });
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann', 'bob', 'cid'] });
   await parts.services.follow(parts.session('bob'), 'actor', 10);
   await parts.services.hideFeedItem(parts.session('bob'), action.id);

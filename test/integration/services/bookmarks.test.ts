@@ -48,7 +48,7 @@ test('mutes and hidden items do not touch bookmarks', async () => {
   await using parts = await openParts();
   const [id = ''] = await published(parts, 1);
   await parts.services.bookmark(ann(parts), id);
-  await parts.services.mute(ann(parts), 'actor');
+  await parts.services.addMute(ann(parts), { memberId: 'actor' });
   await parts.services.hideFeedItem(ann(parts), id);
   expect(await keptBy(parts, 1)).toEqual([id]);
 });

@@ -44,12 +44,12 @@ test('names everything that keeps an action out, at once', async () => {
   const { services } = parts;
   await services.follow(parts.session('ann'), 'site', 0);
   const id = await published(parts);
-  await services.mute(parts.session('ann'), 'actor');
+  await services.addMute(parts.session('ann'), { memberId: 'actor' });
   expect(await why(parts, id)).toMatchObject({ isInFeed: false, withheldBy: ['MUTED'], path: 'STORED' });
   await services.archiveFeedItem(parts.session('ann'), id);
   expect((await why(parts, id)).withheldBy).toEqual(['MUTED', 'ARCHIVED']);
   await services.hideFeedItem(parts.session('ann'), id);
-  await services.unmute(parts.session('ann'), 'actor');
+  await services.removeMute(parts.session('ann'), { memberId: 'actor' });
   expect((await why(parts, id)).withheldBy).toEqual(['HIDDEN_BY_READER']);
   expect(await why(parts, id, 'bob')).toMatchObject({
     ...{ isInFeed: false, isEntitled: true, addressedBy: [], relevancy: null },

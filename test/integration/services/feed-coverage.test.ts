@@ -373,7 +373,7 @@ describe('a ref with very many followers', () => {
     expect(await pages(parts, 'ann', 1)).toEqual([ids[3], ids[0], ids[1], ids[2]]);
     await parts.services.hideAction(parts.session('admin', 'admin'), ids[1] ?? '', null);
     expect(await pages(parts, 'ann', 1)).toEqual([ids[3], ids[0], ids[2]]);
-    await parts.services.mute(parts.session('ann'), 'actor');
+    await parts.services.addMute(parts.session('ann'), { memberId: 'actor' });
     expect(await pages(parts, 'ann', 1)).toEqual([]);
   });
 

@@ -56,12 +56,12 @@ test('moves a group with its topmost item, and splits off what is hidden, muted,
   await services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
   expect(await shown(parts)).toEqual([[a, c, b], [other]]);
-  await services.mute(parts.session('ann'), 'bob');
+  await services.addMute(parts.session('ann'), { memberId: 'bob' });
   expect(await shown(parts)).toEqual([[other], [c, b]]);
   await services.archiveFeedItem(parts.session('ann'), c);
   expect(await shown(parts)).toEqual([[other], [b]]);
   expect(await shown(parts, { filter: { archived: true } })).toEqual([[c]]);
-  await services.unmute(parts.session('ann'), 'bob');
+  await services.removeMute(parts.session('ann'), { memberId: 'bob' });
   await services.hideAction(parts.session('admin', 'admin'), b, null);
   expect(await shown(parts)).toEqual([[a], [other]]);
 });
@@ -111,7 +111,7 @@ test('lists a group once while somebody pages, also where its topmost item is wi
   await services.snoozeFeedItem(ann(), snoozed, new Date(Date.now() + HOUR_MS));
   await services.hideAction(admin, moderated, null);
   await services.deleteAction(admin, deleted);
-  await services.mute(ann(), 'by-1');
+  await services.addMute(ann(), { memberId: 'by-1' });
   await parts.fanOut();
   const rest = await services.readFeedGroups(ann(), { after });
   expect(rest.edges.map(({ node }) => node.relevancy)).toEqual([new Date(DAY + 12 * HOUR_MS)]);

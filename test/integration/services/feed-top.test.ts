@@ -208,7 +208,7 @@ test('keeps hidden actions, muted actors and what a filter excludes out of the r
   await parts.rescore(now);
   const ranking = await top(parts, 100);
   await parts.services.hideAction(parts.session('admin', 'admin'), ids[0] ?? '', null);
-  await parts.services.mute(parts.session(READER), 'cat');
+  await parts.services.addMute(parts.session(READER), { memberId: 'cat' });
   const allowed = ids.filter((id, n) => n > 0 && SAMPLES[n]?.actorId === 'ben' && id !== ids[0]);
   expect(await top(parts, 3, { actorIds: ['ben', 'cat'] })).toEqual(
     ranking.filter((id) => allowed.includes(id)),

@@ -58,10 +58,10 @@ test('is the very last item for who has read nothing, and nothing for who has re
 test('passes by what the rules leave out, however much that is', async () => {
   await using parts = await openParts();
   await publish(parts, 120);
-  await parts.services.mute(parts.session('ann'), 'even');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'even' });
   const feed = await parts.feedOf('ann');
   expect((await firstUnread(parts))?.item.actionId).toBe(feed.at(-1));
-  await parts.services.mute(parts.session('ann'), 'odd');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'odd' });
   expect(await firstUnread(parts)).toBeNull();
 });
 

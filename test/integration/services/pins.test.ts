@@ -98,7 +98,7 @@ test('a mute of the reader keeps nothing from a page', async () => {
   await using parts = await openParts();
   const id = await published(parts);
   await parts.services.pinAction(admin(parts), 'site', id);
-  await parts.services.mute(parts.session('ann'), 'actor');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'actor' });
   expect(await pinned(parts)).toEqual([id]);
 });
 

@@ -95,8 +95,8 @@ test('whatever changes what is pulled is on the next page, as a process shows it
         for (let n = 0; n < 7; n += 1) await publish(parts, 'pulled', -4 - n);
       },
     ],
-    ['the actor is muted', () => services.mute(ann, 'actor')],
-    ['and heard again', () => services.unmute(ann, 'actor')],
+    ['the actor is muted', () => services.addMute(ann, { memberId: 'actor' })],
+    ['and heard again', () => services.removeMute(ann, { memberId: 'actor' })],
     [
       'another pulled ref is followed',
       () => services.followMany(parts.service, [{ followerId: 'ann', refId: 'also' }]),

@@ -50,8 +50,8 @@ const STEPS = {
   remove: ({ services, session }: Parts, id: string) => services.deleteAction(session('actor'), id),
   hideItem: ({ services, session }: Parts, id: string) => services.hideFeedItem(session(READER), id),
   unhideItem: ({ services, session }: Parts, id: string) => services.unhideFeedItem(session(READER), id),
-  mute: ({ services, session }: Parts) => services.mute(session(READER), 'actor'),
-  unmute: ({ services, session }: Parts) => services.unmute(session(READER), 'actor'),
+  mute: ({ services, session }: Parts) => services.addMute(session(READER), { memberId: 'actor' }),
+  unmute: ({ services, session }: Parts) => services.removeMute(session(READER), { memberId: 'actor' }),
   deliver: (parts: Parts) => parts.fanOut(),
 } as const satisfies Readonly<Record<string, (parts: Parts, id: string, n: number) => Promise<unknown>>>;
 

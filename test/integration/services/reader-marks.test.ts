@@ -11,15 +11,15 @@ test('keeps a muted author out of the feed at once, past actions included, and g
   await using parts = await openParts();
   const fromBob = await published(parts, 'bob');
   const fromCid = await published(parts, 'cid');
-  await parts.services.mute(parts.session('ann'), 'bob');
-  await parts.services.mute(parts.session('ann'), 'bob');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'bob' });
+  await parts.services.addMute(parts.session('ann'), { memberId: 'bob' });
   expect(await parts.feedOf('ann')).toEqual([fromCid]);
   expect(await parts.services.countUnread(parts.session('ann'))).toEqual({ count: 1, isExact: true });
   expect(await parts.services.getNewsfeedItem(parts.session('ann'), fromBob)).toBeNull();
   expect(await parts.services.getAction(parts.session('ann'), fromBob)).not.toBeNull();
   const later = await published(parts, 'bob');
   expect(await parts.feedOf('ann')).toEqual([fromCid]);
-  await parts.services.unmute(parts.session('ann'), 'bob');
+  await parts.services.removeMute(parts.session('ann'), { memberId: 'bob' });
   expect(await parts.feedOf('ann')).toEqual([later, fromCid, fromBob]);
 });
 
@@ -27,14 +27,14 @@ test('mutes no more than a thousand, and not oneself', async () => {
   await using parts = await openParts();
   const muted = Array.from({ length: 1_000 }, (_, n) => `m${String(n)}`);
   await parts.database.collections.feeds.insertOne({ _id: 'ann', muted });
-  await expect(parts.services.mute(parts.session('ann'), 'one-more')).rejects.toMatchObject({
+  await expect(parts.services.addMute(parts.session('ann'), { memberId: 'one-more' })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
-  await parts.services.mute(parts.session('ann'), 'm7');
-  await parts.services.unmute(parts.session('ann'), 'm8');
-  await parts.services.mute(parts.session('ann'), 'one-more');
+  await parts.services.addMute(parts.session('ann'), { memberId: 'm7' });
+  await parts.services.removeMute(parts.session('ann'), { memberId: 'm8' });
+  await parts.services.addMute(parts.session('ann'), { memberId: 'one-more' });
   expect((await parts.session('ann').profile()).mutes.members.size).toBe(1_000);
-  await expect(parts.services.mute(parts.session('ann'), 'ann')).rejects.toMatchObject({
+  await expect(parts.services.addMute(parts.session('ann'), { memberId: 'ann' })).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
   });
 });

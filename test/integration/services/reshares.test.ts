@@ -153,7 +153,7 @@ test.each(someModels(2))(
     }
     // There for another reason, it stays, and does not name who is muted.
     await services.follow(session('ann'), 'site', 10);
-    await services.mute(session('ann'), 'bob');
+    await services.addMute(session('ann'), { memberId: 'bob' });
     expect(await shownTo(parts, 'ann')).toMatchObject([{ reasons: ['FOLLOW'], resharedBy: [] }]);
   },
 );
@@ -167,7 +167,7 @@ test.each(someModels(0))(
     await services.follow(session('ann'), 'cid', 0);
     for (const by of ['bob', 'cid']) await reshare(parts, by, id);
     await parts.fanOut();
-    await services.mute(session('ann'), 'bob');
+    await services.addMute(session('ann'), { memberId: 'bob' });
     expect(await shownTo(parts, 'ann')).toMatchObject([{ resharedBy: ['cid'] }]);
     await using ann = await openLiveList(parts, session('ann').identity);
     expect([...ann.shown.keys()]).toEqual([id]);
@@ -365,9 +365,9 @@ test('a page with what was passed on costs no more, and a read of follows where 
   };
   const usual = ['feeds'];
   expect(await page()).toEqual(usual);
-  await services.mute(session('ann'), 'cid');
+  await services.addMute(session('ann'), { memberId: 'cid' });
   expect(await page()).toEqual(usual);
-  await services.mute(session('ann'), 'bob');
+  await services.addMute(session('ann'), { memberId: 'bob' });
   expect(await page()).toEqual(['feeds', 'follows']);
 });
 

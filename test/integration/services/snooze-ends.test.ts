@@ -155,7 +155,7 @@ test('what was withheld meanwhile is not told to watchers', async () => {
   for (const id of [a, b]) await parts.services.snoozeFeedItem(ann(parts), id, later());
   await using list = await openLiveList(parts, ann(parts).identity);
   await parts.services.hideAction(parts.session('root', 'admin'), a, null);
-  await parts.services.mute(ann(parts), 'actor');
+  await parts.services.addMute(ann(parts), { memberId: 'actor' });
   for (const id of [a, b]) await endSnoozeAt(parts, 'ann', id, clock.now());
   await snoozeWorker(parts).round(clock.now());
   await list.caughtUp();

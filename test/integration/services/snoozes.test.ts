@@ -187,7 +187,7 @@ test('what left the feed meanwhile does not come back into it', async () => {
   await services.hideAction(admin, hidden, null);
   await services.updateAction(admin, edited, { scope: 'RESTRICTED', recipients: ['bob'] });
   await letExpire(parts, expired);
-  await services.mute(ann(parts), 'actor');
+  await services.addMute(ann(parts), { memberId: 'actor' });
   // The worker is still to come.
   for (const [n, id] of ids.entries()) await endSnoozeAt(parts, 'ann', id, above(10 + n));
   const everywhere = async (): Promise<unknown> => {
@@ -203,7 +203,7 @@ test('what left the feed meanwhile does not come back into it', async () => {
     };
   };
   expect(await everywhere()).toEqual({ page: [], total: 0, unread: 0, groups: 0, items: [] });
-  await services.unmute(ann(parts), 'actor');
+  await services.removeMute(ann(parts), { memberId: 'actor' });
   const shown = [kept, muted];
   expect(await everywhere()).toEqual({
     ...{ page: shown, total: 2, unread: 2, groups: 2, items: [muted, kept] },

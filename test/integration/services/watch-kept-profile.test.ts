@@ -59,9 +59,9 @@ async function withReader(
 
 test('a mute takes effect on the next event though its announcement is lost, and so does its end', () =>
   withReader(async (reader, { isShown, actor }) => {
-    await there.services.mute(there.session(reader), actor);
+    await there.services.addMute(there.session(reader), { memberId: actor });
     expect(await isShown()).toBe(false);
-    await there.services.unmute(there.session(reader), actor);
+    await there.services.removeMute(there.session(reader), { memberId: actor });
     expect(await isShown()).toBe(true);
   }));
 

@@ -80,12 +80,12 @@ test('says FeedResync in every tab when the reader mutes or unmutes', async () =
   await parts.fanOut();
   await using one = await openLiveList(parts, ann(parts));
   await using other = await openLiveList(parts, ann(parts));
-  await services.mute(parts.session(ANN), 'bob');
+  await services.addMute(parts.session(ANN), { memberId: 'bob' });
   for (const list of [one, other]) {
     await expectFeed(parts, list);
     expect([...list.shown.keys()]).toEqual([]);
   }
-  await services.unmute(parts.session(ANN), 'bob');
+  await services.removeMute(parts.session(ANN), { memberId: 'bob' });
   for (const list of [one, other]) {
     await expectFeed(parts, list);
     expect(list.shown.size).toBe(1);

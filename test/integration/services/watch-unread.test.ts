@@ -52,8 +52,8 @@ test('tells it when the reader marks as read, mutes or unmutes elsewhere, in eve
   await using other = await watching(parts.services, parts.session('ann').identity);
   await using bob = await watching(parts.services, parts.session('bob').identity);
   const steps = [
-    [() => parts.services.mute(parts.session('ann'), 'bob'), 1],
-    [() => parts.services.unmute(parts.session('ann'), 'bob'), 2],
+    [() => parts.services.addMute(parts.session('ann'), { memberId: 'bob' }), 1],
+    [() => parts.services.removeMute(parts.session('ann'), { memberId: 'bob' }), 2],
     [() => parts.services.markFeedRead(parts.session('ann'), new Date()), 0],
   ] as const;
   for (const [step, count] of steps) {

@@ -29,7 +29,7 @@ describe('the cost of an operation', () => {
   test.each([
     ['{ __typename }', 0],
     ['{ viewer { memberId } }', 1],
-    ['{ viewer { memberId lastRead muted } }', 1],
+    ['{ viewer { memberId lastRead } }', 1],
     ['{ viewer { member { name } unreadCount { count } } }', 1 + 1 + 100],
     ['{ feed(first: 1) { total { count } unread { count } } }', 1 + 1_000 + 100],
     ['{ feedGroups(first: 1) { unread { count isExact } } }', 1 + 100],
@@ -56,7 +56,6 @@ describe('the cost of an operation', () => {
   test.each([
     ['{ feed(first: 2) { edges { node { action { refs { label } } } } } }', 1 + 2 * (1 + 1 + 1 + mostRefs())],
     ['{ viewer { mutes { until } } }', 1 + 1_000],
-    ['{ viewer { muted } }', 1 + 250],
     [`{ viewer { ${Array.from({ length: 20 }, (_, n) => `a${String(n)}: memberId`).join(' ')} } }`, 1 + 2],
     ['{ action(id: "a") { descriptor { ... on CustomDescriptor { data a: data } } } }', 1 + 1 + 2 * 16],
     ['{ action(id: "a") { descriptor { ...F } } } fragment F on CustomDescriptor { data a: data }', 34],
