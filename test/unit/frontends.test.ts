@@ -13,13 +13,19 @@ import { buildSchema } from '../../src/graphql/schema.ts';
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const RECIPES = join(DOCS, 'examples/frontends');
 
-test('the page shows the recipes as they are tested', async () => {
+/** Without indentation: what the page shows may be nested in its file. */
+const withoutIndentation = (code: string): string => code.replaceAll(/^ +/gm, '');
+
+test('the page links every recipe, and what it shows of one is in the file', async () => {
   const page = await readFile(join(DOCS, 'frontends.md'), 'utf8');
   const files = (await readdir(RECIPES)).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(5);
-  for (const name of files) {
-    const recipe = await readFile(join(RECIPES, name), 'utf8');
-    expect(page, name).toContain('```ts\n' + recipe + '```\n');
+  for (const name of files) expect(page).toContain(`(examples/frontends/${name})`);
+  const shown = [...page.matchAll(/^```ts\n\/\/ ([\w-]+\.ts)\n(.*?)\n```$/gms)];
+  expect(new Set(shown.map(([, name]) => name)).size).toBeGreaterThan(5);
+  for (const [, name = '', code = ''] of shown) {
+    const recipe = withoutIndentation(await readFile(join(RECIPES, name), 'utf8'));
+    for (const part of withoutIndentation(code).split('\n\n')) expect(recipe, name).toContain(part);
   }
 });
 

@@ -31,16 +31,16 @@ interface CommentPayload {
   };
 }
 
-/** Of groups; of the other lists it is 100. */
+/** The largest page of groups; the other lists allow 100. */
 const MOST = 50;
 
-/** What is loaded of a list, with what is shown before its answer. */
+/** The loaded part of a list, with optimistic changes. */
 export function readList(client: ApolloClient, name: ListName, variables: ListVariables) {
   const answer = client.cache.readQuery({ query: QUERIES[name], variables }, true);
   return answer === null ? undefined : listIn(answer);
 }
 
-/** Reads the first page, or all again that is loaded, as one page: it replaces that. */
+/** Reads the first page, or everything that is loaded as one page; it replaces what was loaded. */
 export async function load(
   client: ApolloClient,
   socket: FeedSocket,
@@ -67,7 +67,7 @@ function ask(client: ApolloClient, socket: FeedSocket, name: ListName, variables
   return socket.during(() => client.query({ query: QUERIES[name], variables, fetchPolicy: 'network-only' }));
 }
 
-/** Keeps an action for later: it is the first of the bookmarks at once, and where it was when that fails. */
+/** Bookmarks an action: it becomes the first bookmark at once, and returns to its place if the mutation fails. */
 export function bookmark(client: ApolloClient, socket: FeedSocket, row: Row) {
   const kept: Row = { ...row, viewer: { ...row.viewer, isBookmarked: true } };
   return socket.during(() =>
@@ -92,7 +92,7 @@ export function unbookmark(client: ApolloClient, socket: FeedSocket, row: Row) {
   );
 }
 
-/** A comment is the first of the list at once, and goes when it cannot be sent. */
+/** A comment becomes the first of the list at once, and disappears if it cannot be sent. */
 export function comment(client: ApolloClient, socket: FeedSocket, { id, engagement }: Row, text: string) {
   const action = { __typename: 'Action', id } as const;
   const now = new Date().toISOString();
@@ -158,7 +158,7 @@ function changeComments(cache: ApolloCache, actionId: string, change: Change<Com
   );
 }
 
-/** Each stands once: what was there already is not there twice. */
+/** Puts a node first and removes it from where it was. */
 function withFirst<Node extends { readonly id: string }>(
   list: Connection<Node>,
   __typename: string,

@@ -29,22 +29,22 @@ interface LikePayload {
   readonly action: Likes;
 }
 
-/** A page as it is in the cache: edges with references to items. */
+/** A page in the cache: its edges refer to items. */
 interface CachedPage {
   readonly edges?: readonly { readonly node: Reference }[];
 }
 
-/** A list that is loaded page by page. @param keyArgs say which list */
+/** A list that is loaded page by page. @param keyArgs the arguments that identify the list */
 function pages(keyArgs: readonly string[] | false): FieldPolicy<CachedPage> {
   return {
     keyArgs: keyArgs === false ? false : [...keyArgs],
     merge(existing, incoming, { args, readField }) {
-      // A query of the unread count alone brings no edges.
+      // A query of the unread count alone returns no edges.
       if (incoming.edges === undefined) return { ...existing, ...incoming };
       if (args?.['after'] == null) return { ...existing, ...incoming };
-      // Items move while one pages: what the page brings stands there and nowhere else.
-      const brought = new Set(incoming.edges.map(({ node }) => readField('id', node)));
-      const before = existing?.edges?.filter(({ node }) => !brought.has(readField('id', node))) ?? [];
+      // Items move while the reader pages: each stays only where the newest page has it.
+      const incomingIds = new Set(incoming.edges.map(({ node }) => readField('id', node)));
+      const before = existing?.edges?.filter(({ node }) => !incomingIds.has(readField('id', node))) ?? [];
       return { ...existing, ...incoming, edges: [...before, ...incoming.edges] };
     },
   };
@@ -63,11 +63,11 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
     cache: new InMemoryCache({
       possibleTypes: documents.POSSIBLE_TYPES,
       typePolicies: {
-        // There is one viewer, whichever query or mutation tells of them.
+        // There is one viewer, whichever query or mutation returns it.
         Viewer: { keyFields: [], fields: { bookmarks: pages(false) } },
-        // What a group holds depends on the filter of its list.
+        // The contents of a group depend on the filter of its list.
         FeedGroup: { keyFields: false },
-        // Parts of the action: each query brings some of their fields.
+        // Parts of the action: each query selects some of their fields.
         Action: {
           fields: {
             ...{ engagement: { merge: true }, viewer: { merge: true }, descriptor: { merge: true } },
@@ -79,7 +79,7 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
             feed: pages(['filter', 'order']),
             slice: pages(['refId', 'filter']),
             feedGroups: pages(['filter']),
-            // What a list has shown of an action is shown at once on its own page.
+            // The page of an action shows at once what a list has loaded of it.
             action: (_, { args, toReference }) =>
               toReference({ __typename: 'Action', id: String(args?.['id']) }),
           },
@@ -89,7 +89,7 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
   });
 }
 
-/** Reads the first page, or reads it again: it replaces what was loaded. */
+/** Reads the first page, which replaces everything that was loaded. */
 export function readFirstPage(client: ApolloClient, socket: FeedSocket, variables: FeedVariables) {
   return socket.during(() => client.query({ query: FEED, variables, fetchPolicy: 'network-only' }));
 }
@@ -102,8 +102,8 @@ export async function loadMore(client: ApolloClient, socket: FeedSocket, variabl
 }
 
 /**
- * Keeps the list up to date, from the first page on. Unsubscribe to end it.
- * @param onEvent is called when the list has the event: for what else shows the same
+ * Keeps the list up to date, starting from the first page. Unsubscribe to stop.
+ * @param onEvent is called after the list has applied an event, so that other views can follow
  */
 export function watchFeed(
   client: ApolloClient,
@@ -128,7 +128,7 @@ export function watchFeed(
   });
 }
 
-/** Shown at once; Apollo Client takes it back when the mutation fails. */
+/** Shown at once; Apollo Client undoes it if the mutation fails. */
 export function like(client: ApolloClient, socket: FeedSocket, action: Likes) {
   return socket.during(() =>
     client.mutate({

@@ -1,4 +1,4 @@
-/** What the screen shows of an item. Pages and events select the same, so that each brings what the other shows. */
+/** The fields of an item that the screen shows. Pages and events select the same ones, so either can replace the other. */
 const ITEM_FIELDS = /* GraphQL */ `
   fragment ItemFields on NewsfeedItem {
     id
@@ -66,7 +66,7 @@ export const FEED_EVENTS = /* GraphQL */ `
   ${ITEM_FIELDS}
 `;
 
-/** What a like changes of an action. */
+/** The fields of an action that a like changes. */
 const LIKES = /* GraphQL */ `
   fragment Likes on Action {
     id
@@ -101,7 +101,7 @@ export const UNLIKE = /* GraphQL */ `
   ${LIKES}
 `;
 
-/** One action, as a page of its own shows it. */
+/** One action, for its own page. */
 export const ACTION = /* GraphQL */ `
   query Action($id: ID!) {
     action(id: $id) {
@@ -111,7 +111,7 @@ export const ACTION = /* GraphQL */ `
   ${LIKES}
 `;
 
-/** Which types an interface stands for: what fragments on it match. `fragment-matcher` of the code generator makes such a list. */
+/** The types of each interface, for fragments on it. The `fragment-matcher` plugin of the code generator can write such a list. */
 export const POSSIBLE_TYPES = {
   Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Ref'],
   FeedEvent: [
@@ -131,7 +131,7 @@ export const POSSIBLE_TYPES = {
   ],
 };
 
-/** What a like changes of an action. */
+/** The fields of an action that a like changes. */
 export interface Likes {
   readonly __typename: 'Action';
   readonly id: string;
@@ -172,7 +172,7 @@ export type FeedEvent = { readonly cursor: string } & (
   | { readonly __typename: 'FeedResync'; readonly reason: string }
 );
 
-/** Which feed; the cursor of the last page says where the next begins. */
+/** Which feed, and which part of it: the next page begins after the cursor of the last one. */
 export interface FeedVariables {
   readonly first?: number;
   readonly after?: string | null;

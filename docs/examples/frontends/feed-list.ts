@@ -5,12 +5,12 @@ interface Placed {
   readonly action: { readonly id: string };
 }
 
-/** Sorts items as feeds do, the last of them on top: by relevancy, then by action id, which global ids carry in base64. */
+/** A sort key, greatest on top as in a feed: relevancy, then action id, which the global id contains in base64. */
 export function orderOf({ relevancy, action }: Placed): string {
   return `${relevancy} ${atob(action.id)}`;
 }
 
-/** The list with the item in its place, whether it was there or not. */
+/** The list with the item in its place, whether or not it had the item before. */
 export function withItem(feed: FeedPage, item: FeedItem): FeedPage {
   const { edges } = withoutItem(feed, item.id);
   const found = edges.findIndex(({ node }) => orderOf(node) < orderOf(item));

@@ -1,12 +1,12 @@
 import { createClient, type Client, type ClientOptions, type SubscribePayload } from 'graphql-ws';
 
-/** A client of graphql-ws for Apollo Client, urql and Relay, in which the events of a feed come when they can be shown. */
+/** A client of graphql-ws that delivers the events of a feed when they can be shown. */
 export interface FeedSocket extends Client {
-  /** Makes a request. Events wait until it is answered: what they say is newer than the answer, or comes again. */
+  /** Makes a request. Events wait for its response: each is then newer than the response or repeats part of it. */
   during<T>(request: () => Promise<T>): Promise<T>;
-  /** From now on items that are new or have moved wait. */
+  /** From this call on, new and moved items wait. */
   hold(): void;
-  /** Lets all that waits through, and what comes from now on. */
+  /** Delivers all that waits, and from this call on every event at once. */
   show(): void;
 }
 
@@ -17,19 +17,19 @@ interface Event {
   readonly itemId?: string;
 }
 
-/** @param onHeld is called with the number of items that wait for `show`, whenever it may have changed */
+/** @param onHeld is called with the number of items that wait for `show`, whenever it may have changed. */
 export function createFeedSocket(
   options: ClientOptions,
   onHeld: (count: number) => void = () => undefined,
 ): FeedSocket {
-  // A connection that is lost, refused or replaced is made again for as long as somebody watches.
+  // Reconnects after a lost, rejected or replaced connection, as long as there is a subscription.
   const client = createClient({ retryAttempts: Infinity, shouldRetry: () => true, ...options });
   const { open, during, hold, show } = createGate(onHeld);
   return {
     ...client,
     ...{ during, hold, show },
     subscribe(payload, sink) {
-      // graphql-ws sends the payload again after a reconnect: by then it asks for what came since.
+      // graphql-ws sends the same payload after a reconnect: it then asks for the events since the last one.
       const variables = { ...payload.variables };
       const resumable: SubscribePayload = { ...payload, variables };
       const pass = open();
@@ -51,7 +51,7 @@ function createGate(onHeld: (count: number) => void) {
   let requests = 0;
   let isHolding = false;
   const waiting: Deliver[] = [];
-  /** For each subscription what waits for `show`, by item. */
+  /** What waits for `show`, by item, for each subscription. */
   const lists = new Set<Map<string, Deliver>>();
   const flush = (): void => {
     while (requests === 0) {
@@ -60,7 +60,7 @@ function createGate(onHeld: (count: number) => void) {
       deliver();
     }
   };
-  const tell = (): void => onHeld([...lists].reduce((sum, held) => sum + held.size, 0));
+  const report = (): void => onHeld([...lists].reduce((sum, held) => sum + held.size, 0));
   const open = () => {
     const held = new Map<string, Deliver>();
     lists.add(held);
@@ -69,7 +69,7 @@ function createGate(onHeld: (count: number) => void) {
       else waiting.push(deliver);
       if (event?.itemId !== undefined) held.delete(event.itemId);
       if (event?.__typename === 'FeedResync') held.clear();
-      tell();
+      report();
       flush();
     };
   };
@@ -91,7 +91,7 @@ function createGate(onHeld: (count: number) => void) {
       waiting.push(...held.values());
       held.clear();
     }
-    tell();
+    report();
     flush();
   };
   return { open, during, hold, show };

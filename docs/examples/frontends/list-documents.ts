@@ -1,4 +1,4 @@
-/** What a row shows of an action. Lists that show actions select the same. */
+/** The fields of an action that a row shows. All lists of actions select the same ones. */
 const ACTION_FIELDS = /* GraphQL */ `
   fragment ActionFields on Action {
     id
@@ -73,7 +73,7 @@ const COMMENT_FIELDS = /* GraphQL */ `
   }
 `;
 
-/** Comments that reply to nothing. */
+/** Comments on the action itself, without replies. */
 export const COMMENTS = /* GraphQL */ `
   query Comments($actionId: ID!, $first: Int, $after: String) {
     action(id: $actionId) {
@@ -95,7 +95,7 @@ export const COMMENTS = /* GraphQL */ `
   ${PAGE_INFO}
 `;
 
-/** A group shows its topmost item. */
+/** A group shows its top item. */
 export const GROUPS = /* GraphQL */ `
   query Groups($filter: FeedFilter, $first: Int, $after: String) {
     feedGroups(filter: $filter, first: $first, after: $after) {
@@ -222,7 +222,7 @@ export interface Connection<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** What one of the queries answers. */
+/** The response of one of the queries. */
 export interface ListAnswer {
   readonly slice?: Connection<Row>;
   readonly viewer?: { readonly bookmarks: Connection<Row> };
@@ -230,7 +230,7 @@ export interface ListAnswer {
   readonly feedGroups?: Connection<Group>;
 }
 
-/** The list in an answer. */
+/** The list in a response. */
 export function listIn(answer: ListAnswer): Connection<Row | Comment | Group> | undefined {
   const { slice, viewer, action, feedGroups } = answer;
   return slice ?? viewer?.bookmarks ?? action?.interactions ?? feedGroups;
@@ -240,7 +240,7 @@ export const LISTS = { slice: SLICE, bookmarks: BOOKMARKS, comments: COMMENTS, g
 
 export type ListName = keyof typeof LISTS;
 
-/** Which list, and how many at a time. */
+/** Which list, and which part of it. */
 export interface ListVariables {
   readonly refId?: string;
   readonly actionId?: string;

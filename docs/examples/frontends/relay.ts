@@ -27,7 +27,7 @@ import type { relayUnlikeMutation } from './__generated__/relayUnlikeMutation.gr
 import { orderOf } from './feed-list.ts';
 import type { FeedSocket } from './feed-socket.ts';
 
-/** What the screen shows of an item, for `useFragment` and for what needs it here. */
+/** The fields of an item that the screen shows, for `useFragment` and for the functions below. */
 export const ITEM = graphql`
   fragment relay_item on NewsfeedItem {
     id
@@ -148,7 +148,7 @@ export function createEnvironment(
 ): Environment {
   return new Environment({
     store: new Store(new RecordSource()),
-    // What a list has shown of an action is shown at once on its own page.
+    // The page of an action shows at once what a list has loaded of it.
     missingFieldHandlers: [
       {
         kind: 'linked',
@@ -164,7 +164,7 @@ export function createEnvironment(
           body: JSON.stringify({ query: text, variables }),
         });
         const answer = (await response.json()) as { errors?: { message: string }[] };
-        // Relay takes an answer with data for a success, whatever errors are in it.
+        // Relay takes a response with data for a success even if it contains errors.
         if (answer.errors !== undefined)
           throw new Error(answer.errors.map(({ message }) => message).join('\n'));
         return answer as unknown as GraphQLResponse;
@@ -175,17 +175,17 @@ export function createEnvironment(
   });
 }
 
-/** Reads the first page, or reads it again: it replaces what was loaded. */
+/** Reads the first page, which replaces everything that was loaded. */
 export function readFirstPage(environment: Environment, socket: FeedSocket, variables: FeedVariables) {
   return socket.during(() => fetchQuery<relayFeedQuery>(environment, FEED, variables).toPromise());
 }
 
-/** Reads an action by a query of its own; every list shows what has changed of it. */
+/** Reads one action with its own query; every list then shows its changes. */
 export async function readAction(environment: Environment, id: string): Promise<void> {
   await fetchQuery<relayActionQuery>(environment, ACTION, { id }).toPromise();
 }
 
-/** Keeps what the list shows from being collected; `usePaginationFragment` does that of its own. */
+/** Protects the list from garbage collection; `usePaginationFragment` does so itself. */
 export function retainFeed(environment: Environment, variables: FeedVariables): Disposable {
   return environment.retain(createOperationDescriptor(getRequest(FEED), variables));
 }
@@ -202,7 +202,7 @@ export async function loadMore(environment: Environment, socket: FeedSocket, var
   await socket.during(() => fetchQuery<relayFeedQuery>(environment, FEED, next).toPromise());
 }
 
-/** Keeps the list up to date, from the first page on. Dispose to end it. */
+/** Keeps the list up to date, starting from the first page. Dispose to stop. */
 export function watchFeed(
   environment: Environment,
   socket: FeedSocket,
@@ -225,12 +225,12 @@ export function watchFeed(
   });
 }
 
-/** Puts an item in its place, whether it was in the list or not. */
+/** Puts an item in its place, whether or not the list had it before. */
 function place(store: RecordSourceProxy, list: RecordProxy, item: RecordProxy): void {
   ConnectionHandler.deleteNode(list, item.getDataID());
   const edges = list.getLinkedRecords('edges');
   const found = edges.findIndex((edge) => orderOfRecord(edge.getLinkedRecord('node')) < orderOfRecord(item));
-  // Below everything that is loaded: the next page brings it.
+  // Below everything that is loaded: the next page will bring it.
   if (found < 0 && list.getLinkedRecord('pageInfo').getValue('hasNextPage') === true) return;
   const edge = ConnectionHandler.createEdge(store, list, item, 'FeedEdge');
   list.setLinkedRecords(edges.toSpliced(found < 0 ? edges.length : found, 0, edge), 'edges');
@@ -241,7 +241,7 @@ function orderOfRecord(item: RecordProxy): string {
   return orderOf({ relevancy: String(item.getValue('relevancy')), action: { id } });
 }
 
-/** Shown at once; Relay takes it back when the mutation fails. */
+/** Shown at once; Relay undoes it if the mutation fails. */
 export function like(environment: Environment, socket: FeedSocket, action: Likes): Promise<void> {
   return commit<relayLikeMutation>(environment, socket, {
     mutation: LIKE,
@@ -258,7 +258,7 @@ export function unlike(environment: Environment, socket: FeedSocket, action: Lik
   });
 }
 
-/** Resolves with the answer of the server. */
+/** Resolves when the server has responded. */
 function commit<M extends MutationParameters>(
   environment: Environment,
   socket: FeedSocket,

@@ -4,7 +4,7 @@ import type { FeedEvent, FeedItem, FeedPage, FeedVariables, Likes } from './docu
 import { withItem, withoutItem } from './feed-list.ts';
 import type { FeedSocket } from './feed-socket.ts';
 
-/** Sends an operation. Rejects where any part of the answer is an error. */
+/** Sends an operation. Rejects if the response contains an error. */
 export type Request = <T>(query: string, variables: object) => Promise<T>;
 
 export function createRequest(url: string, getToken: () => Promise<string>): Request {
@@ -25,8 +25,8 @@ type Pages = InfiniteData<FeedPage, string | null>;
 const keyOf = ({ filter }: FeedVariables): QueryKey => ['feed', filter ?? null];
 
 /**
- * For `useInfiniteQuery`. Events keep it fresh. Load with `socket.during(() => fetchNextPage())`: what happens meanwhile is
- * shown behind the page.
+ * For `useInfiniteQuery`. Events keep the list fresh. Load more with `socket.during(() => fetchNextPage())`, so that
+ * events during the request are applied after the page.
  */
 export function feedOptions(request: Request, variables: FeedVariables) {
   return {
@@ -42,11 +42,11 @@ export function feedOptions(request: Request, variables: FeedVariables) {
   };
 }
 
-/** All pages as one. */
+/** All pages as one; each item only where the newest page has it. */
 function oneList({ pages }: Pages): FeedPage | undefined {
   return pages.reduce<FeedPage | undefined>((before, page) => {
-    const brought = new Set(page.edges.map(({ node }) => node.id));
-    const edges = before?.edges.filter(({ node }) => !brought.has(node.id)) ?? [];
+    const ids = new Set(page.edges.map(({ node }) => node.id));
+    const edges = before?.edges.filter(({ node }) => !ids.has(node.id)) ?? [];
     return { ...page, edges: [...edges, ...page.edges] };
   }, undefined);
 }
@@ -58,7 +58,7 @@ function change(client: QueryClient, variables: FeedVariables, update: (feed: Fe
   });
 }
 
-/** Keeps the list up to date, from the first page on. Call what it returns to end it. */
+/** Keeps the list up to date, starting from the first page. Call the returned function to stop. */
 export function watchFeed(
   client: QueryClient,
   socket: FeedSocket,
@@ -68,18 +68,18 @@ export function watchFeed(
   const key = { queryKey: keyOf(variables) };
   const { first: _first, ...list } = variables;
   const after = client.getQueryData<Pages>(key.queryKey)?.pages[0]?.liveCursor;
-  const take = (event: FeedEvent): void => {
+  const apply = (event: FeedEvent): void => {
     if ('item' in event) change(client, variables, (feed) => withItem(feed, event.item));
     if (event.__typename === 'FeedItemRemoved')
       change(client, variables, (feed) => withoutItem(feed, event.itemId));
     if (event.__typename !== 'FeedResync') return;
-    // Pages that have become one are read again as one: the first.
+    // The pages have become one: read the first page again instead of each.
     change(client, variables, (feed) => feed);
     void socket.during(() => client.refetchQueries(key));
   };
   return socket.subscribe<{ feedEvents: FeedEvent }>(
     { query: documents.FEED_EVENTS, variables: { ...list, after } },
-    { next: ({ data }) => data && take(data.feedEvents), error: onError, complete: () => undefined },
+    { next: ({ data }) => data && apply(data.feedEvents), error: onError, complete: () => undefined },
   );
 }
 
@@ -90,7 +90,7 @@ interface Like {
   readonly variables: FeedVariables;
 }
 
-/** Gives a like or takes it back: shown at once, and no longer when that fails. Events wait, so nothing newer is undone. */
+/** Adds or removes a like: shown at once, undone on failure. Events wait meanwhile, so undoing hides nothing newer. */
 export function setLiked({ client, socket, request, variables }: Like, action: Likes, hasLiked: boolean) {
   const show = (likes: Likes): void =>
     change(client, variables, (feed) => ({

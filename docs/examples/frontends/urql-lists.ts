@@ -35,7 +35,7 @@ const COMMENT_EDGE = gql`
 const BOOKMARKS = ['Viewer:viewer', 'bookmarks', {}] as const;
 const COMMENTS = { kinds: ['COMMENT'] };
 
-/** A first page replaces what is loaded; an empty one says that nothing follows. */
+/** A first page replaces everything that is loaded; an empty page says that nothing follows. */
 const asPage =
   (field: string): UpdateResolver =>
   (_, args, cache, { parentKey }) => {
@@ -48,7 +48,7 @@ interface Payload {
   readonly action: { readonly id: string };
 }
 
-/** For `updates` of the cache. What a mutation changes is shown before its answer, and taken back when it fails. */
+/** For `updates` of the cache. A change is shown before the server responds, and undone if the mutation fails. */
 export const LIST_UPDATES = {
   Query: { slice: asPage('slice'), feedGroups: asPage('feedGroups') },
   Action: { interactions: asPage('interactions') },
@@ -73,7 +73,7 @@ export const LIST_UPDATES = {
   },
 };
 
-/** Each stands once: what was there already is not there twice. Where the list was never read nothing is put in. */
+/** Puts a node first and removes it from where it was. Does nothing if the list was never read. */
 function putFirst(
   cache: Cache,
   pages: ReturnType<typeof pagesOf>,
@@ -145,13 +145,13 @@ function engagementOf(cache: Cache, action: Parameters<Cache['resolve']>[0], by:
   return { __typename: 'Engagement', comments: Math.max(0, comments + by) };
 }
 
-/** What is loaded of a list. */
+/** The loaded part of a list. */
 export function readList(client: Client, name: ListName, variables: ListVariables) {
   const answer = client.readQuery(QUERIES[name], variables)?.data;
   return answer === undefined ? undefined : listIn(answer);
 }
 
-/** Reads the first page, or all again that is loaded: page by page, each behind the one before. */
+/** Reads the first page, then as many pages as were loaded before, one after the other. */
 export async function load(client: Client, socket: FeedSocket, name: ListName, variables: ListVariables) {
   const loaded = readList(client, name, variables)?.edges.length ?? 0;
   await socket.during(async () => {
@@ -174,7 +174,7 @@ async function askMore(client: Client, name: ListName, variables: ListVariables)
 }
 
 async function ask(client: Client, name: ListName, variables: ListVariables): Promise<void> {
-  // What the cache asks for in this tick goes first: its answer would be taken for this one.
+  // Wait until the cache has sent its own requests: urql would take their response for this one's.
   await Promise.resolve();
   const { error } = await client
     .query(QUERIES[name], variables, { requestPolicy: 'network-only' })

@@ -1,6 +1,6 @@
 import type { Cache } from '@urql/exchange-graphcache';
 
-/** A page of a list, as graphcache has it. */
+/** A page of a list in graphcache. */
 export interface CachedPage {
   readonly key: string;
   readonly fieldKey: string;
@@ -9,10 +9,10 @@ export interface CachedPage {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments that say which part of a list it is, not which list. */
+/** Arguments that select a part of a list; the others identify the list. */
 const OF_PAGES = new Set(['first', 'after']);
 
-/** The pages of a list that are loaded, in order. @param parent key of what has the list */
+/** The loaded pages of a list, in order. @param parent the key of the object that has the list */
 export function pagesOf(cache: Cache, parent: string, field: string, args: Arguments): CachedPage[] {
   const list = listOf(args);
   return cache
@@ -25,15 +25,15 @@ export function pagesOf(cache: Cache, parent: string, field: string, args: Argum
 }
 
 function listOf(args: Arguments): string {
-  const said = Object.entries(args).filter(([name, value]) => value != null && !OF_PAGES.has(name));
-  return JSON.stringify(said.sort(([a], [b]) => a.localeCompare(b)));
+  const given = Object.entries(args).filter(([name, value]) => value != null && !OF_PAGES.has(name));
+  return JSON.stringify(given.sort(([a], [b]) => a.localeCompare(b)));
 }
 
 export const pageInfoOf = (cache: Cache, page: string) => cache.resolve(page, 'pageInfo') as string;
 export const edgesOf = (cache: Cache, page: CachedPage) => cache.resolve(page.key, 'edges') as string[];
 export const nodeOf = (cache: Cache, edge: string) => cache.resolve(edge, 'node') as string;
 
-/** @param node its key */
+/** @param node the key of the node */
 export function removeNode(cache: Cache, pages: readonly CachedPage[], node: string): void {
   for (const page of pages) {
     const edges = edgesOf(cache, page);
@@ -42,12 +42,12 @@ export function removeNode(cache: Cache, pages: readonly CachedPage[], node: str
   }
 }
 
-/** After the first page was read again the others no longer follow it. */
+/** Drops the other pages after the first was read again: they no longer follow it. */
 export function dropLaterPages(cache: Cache, parent: string, pages: readonly CachedPage[]): void {
   for (const { fieldKey, after } of pages) if (after !== null) cache.invalidate(parent, fieldKey);
 }
 
-/** `relayPagination` leaves an empty page out: that nothing follows it has to be said by the page before. */
+/** `relayPagination` skips an empty page, so the page before it has to say that nothing follows. */
 export function endAtEmptyPage(cache: Cache, parent: string, field: string, args: Arguments): void {
   const pages = pagesOf(cache, parent, field, args);
   const { after } = args;

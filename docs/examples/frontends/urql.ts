@@ -32,7 +32,7 @@ const EDGE = gql`
   }
 `;
 
-/** Types without an id: parts of what they are in. So is a group: what it holds depends on the filter of its list. */
+/** Types that are parts of their parent. A group is one too: its contents depend on the filter of its list. */
 const PARTS = [
   ...['ActionConnection', 'ActionViewer', 'AddressedBy', 'Count', 'Engagement', 'Erasure'],
   ...['ErasureConnection', 'ErasureEdge', 'FanOut', 'FeedConnection', 'FeedGroup', 'FeedGroupConnection'],
@@ -45,7 +45,7 @@ const PARTS = [
   ...['WorkOverview'],
 ];
 
-/** By what graphcache knows things. All other types have an id. */
+/** The keys of graphcache. All other types have an id. */
 export const KEYS: KeyingConfig = {
   ...Object.fromEntries(
     [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map((type) => [
@@ -53,9 +53,9 @@ export const KEYS: KeyingConfig = {
       () => null,
     ]),
   ),
-  // There is one viewer, whichever query or mutation tells of them.
+  // There is one viewer, whichever query or mutation returns it.
   Viewer: () => 'viewer',
-  // What is put into a list has a key: that of what it holds.
+  // An edge that is put into a list has the key of its node.
   ...Object.fromEntries(
     ['FeedEdge', 'ActionEdge', 'InteractionEdge'].map((type) => [
       type,
@@ -88,7 +88,7 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
         resolvers: {
           Query: {
             ...{ feed: relayPagination(), slice: relayPagination(), feedGroups: relayPagination() },
-            // What a list has shown of an action is shown at once on its own page.
+            // The page of an action shows at once what a list has loaded of it.
             action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
           },
           Action: { interactions: relayPagination() },
@@ -137,11 +137,11 @@ function applyEvent(cache: Cache, event: FeedEvent, filter: unknown): void {
     addItem(cache, pages, event.item.id);
   }
   if (event.__typename === 'FeedItemRemoved') removeNode(cache, pages, itemOf(event.itemId));
-  // The first page is read again by `watchFeed`; the others no longer follow it.
+  // `watchFeed` reads the first page again; the other pages no longer follow it.
   if (event.__typename === 'FeedResync') dropLaterPages(cache, 'Query', pages);
 }
 
-/** Puts an item of the cache in its place: into the first page that has something below it. */
+/** Puts an item of the cache in its place: into the first page that has an item below it. */
 function addItem(cache: Cache, pages: readonly CachedPage[], itemId: string): void {
   const edge = { __typename: 'FeedEdge', cursor: '', node: { __typename: 'NewsfeedItem', id: itemId } };
   cache.writeFragment(EDGE, edge);
@@ -150,7 +150,7 @@ function addItem(cache: Cache, pages: readonly CachedPage[], itemId: string): vo
   for (const page of pages) {
     const edges = edgesOf(cache, page);
     const found = edges.findIndex((other) => cachedOrder(cache, nodeOf(cache, other)) < order);
-    // Below everything that is loaded: the next page brings it, unless there is none.
+    // Below everything that is loaded: the next page will bring it, unless there is none.
     const isEnd =
       page === pages.at(-1) && cache.resolve(pageInfoOf(cache, page.key), 'hasNextPage') === false;
     if (found < 0 && !isEnd) continue;
@@ -164,7 +164,7 @@ function cachedOrder(cache: Cache, item: string): string {
   return orderOf({ relevancy: cache.resolve(item, 'relevancy') as string, action: { id } });
 }
 
-/** What is shown until the server has answered. */
+/** Shown until the server responds. */
 function liked(cache: Cache, id: string, hasLiked: boolean) {
   const action = { __typename: 'Action', id };
   const part = (field: string, of: string) => cache.resolve(cache.resolve(action, field) as string, of);
@@ -182,7 +182,7 @@ function liked(cache: Cache, id: string, hasLiked: boolean) {
 /** Reads the first page, or reads it again. */
 export function readFirstPage(client: Client, socket: FeedSocket, variables: FeedVariables) {
   return socket.during(async () => {
-    // What the cache asks for in this tick goes first: its answer would be taken for this one.
+    // Wait until the cache has sent its own requests: urql would take their response for this one's.
     await Promise.resolve();
     return client.query(FEED, variables, { requestPolicy: 'network-only' }).toPromise();
   });
@@ -196,8 +196,8 @@ export async function loadMore(client: Client, socket: FeedSocket, variables: Fe
 }
 
 /**
- * Keeps the list up to date, from the first page on. Unsubscribe to end it.
- * @param onEvent is called when the list has the event: for what else shows the same
+ * Keeps the list up to date, starting from the first page. Unsubscribe to stop.
+ * @param onEvent is called after the list has applied an event, so that other views can follow
  */
 export function watchFeed(
   client: Client,
@@ -214,7 +214,7 @@ export function watchFeed(
   });
 }
 
-/** Shown at once; graphcache takes it back when the mutation fails. */
+/** Shown at once; graphcache undoes it if the mutation fails. */
 export function like(client: Client, socket: FeedSocket, actionId: string) {
   return socket.during(() => client.mutation(LIKE, { actionId }).toPromise());
 }
