@@ -149,7 +149,6 @@ export interface PageArgs {
 interface CommonFilter {
   readonly types?: readonly string[] | null | undefined;
   readonly actorIds?: readonly string[] | null | undefined;
-  readonly tag?: string | null | undefined;
   /** At least one of them. */
   readonly tags?: readonly string[] | null | undefined;
   readonly since?: Date | null | undefined;

@@ -109,7 +109,7 @@ const OPERATIONS: readonly (Pick<BadRequest, 'name' | 'query' | 'as'> & { readon
       first: 10,
       after: null,
       filter: {
-        ...{ types: ['Custom'], actorIds: ['actor'], refId: 'site', tag: 'x', unreadOnly: false },
+        ...{ types: ['Custom'], actorIds: ['actor'], refId: 'site', tags: ['x'], unreadOnly: false },
         ...{ since: '2026-01-01T00:00:00Z', until: '2027-01-01T00:00:00Z' },
       },
     },
@@ -124,7 +124,7 @@ const OPERATIONS: readonly (Pick<BadRequest, 'name' | 'query' | 'as'> & { readon
       filter: {
         types: ['Custom'],
         actorIds: ['actor'],
-        tag: 'x',
+        tags: ['x'],
         since: '2026-01-01T00:00:00Z',
         until: null,
       },

@@ -113,7 +113,7 @@ const filters: readonly BadRequest[] = [
   feed('101 types', { filter: { types: Array(101).fill('Custom') } }, /types: Must have at most 100/),
   feed('an empty type', { filter: { types: [''] } }, /types\.0: Must not be empty/),
   feed('an operator as actor', { filter: { actorIds: [{ $ne: '' }] } }, /String cannot represent/),
-  feed('a tag of 257 characters', { filter: { tag: 'x'.repeat(257) } }, /tag: Must be at most/),
+  feed('a tag of 257 characters', { filter: { tags: ['x'.repeat(257)] } }, /tags\.0: Must be at most/),
   feed('an empty ref', { filter: { refId: '' } }, /refId: Must not be empty/),
   feed('an operator as ref', { filter: { refId: { $regex: '.' } } }, /String cannot represent/),
   feed('30 February', { filter: { since: '2026-02-30T00:00:00Z' } }, /DateTime must be/),
@@ -129,7 +129,7 @@ const filters: readonly BadRequest[] = [
   slice('of an operator', { refId: { $gt: '' } }, /String cannot represent/),
   slice('of null', { refId: null }, /\$refId/),
   slice('with a filter of feeds', { filter: { unreadOnly: true } }, /unreadOnly/),
-  slice('with a lone surrogate as tag', { filter: { tag: '\ud83d' } }, /tag: Must be well-formed/),
+  slice('with a lone surrogate as tag', { filter: { tags: ['\ud83d'] } }, /tags\.0: Must be well-formed/),
   {
     name: 'actions of an unknown state',
     says: /SLOW/,

@@ -88,7 +88,7 @@ test.each(TRANSPORTS)('leaves nothing behind when watchers by %s have gone', asy
 test.each(TRANSPORTS)('leaves nothing behind when a subscription by %s is refused', async (transport) => {
   await using app = await startTestApp({ worker: false });
   for (let round = 0; round < 5; round += 1) {
-    await using watcher = await openWatcher(transport, app, 'ann', { filter: { tag: '' } });
+    await using watcher = await openWatcher(transport, app, 'ann', { filter: { tags: [''] } });
     await expect(watcher.next()).rejects.toThrow(/BAD_USER_INPUT/);
   }
   await eventually(() => app.app.http?.stats().subscriptions === 0 && app.app.http.stats().sockets === 0);

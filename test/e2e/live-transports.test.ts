@@ -141,7 +141,7 @@ const EVENTS: readonly Behaviour[] = [
   [
     'shows only what passes the filter',
     async (scene) => {
-      await using stream = await scene.watch({ filter: { tag: 'hot' } });
+      await using stream = await scene.watch({ filter: { tags: ['hot'] } });
       await scene.publish();
       const hot = await scene.publish({ descriptor: tagged });
       expect(actionsOf(await take(stream, 1))).toEqual([hot]);
@@ -164,10 +164,10 @@ const REFUSALS: readonly Behaviour[] = [
   [
     'refuses a filter that makes no sense with BAD_USER_INPUT',
     async (scene) => {
-      await using stream = await scene.open({ filter: { tag: '' } });
+      await using stream = await scene.open({ filter: { tags: [''] } });
       await expect(stream.next()).rejects.toMatchObject({
         code: 'BAD_USER_INPUT',
-        extensions: { issues: [{ path: ['filter', 'tag'] }] },
+        extensions: { issues: [{ path: ['filter', 'tags', 0] }] },
       });
     },
   ],

@@ -139,11 +139,11 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     const hired = { applicantId: 'a', applicantName: 'A', positionId: 'p', positionName: 'P', tags: ['hot'] };
     const filters = {
       type: { types: ['Custom'] },
-      tag: { tag: 'hot' },
+      tag: { tags: ['hot'] },
       actor: { actorIds: [people.id('actor'), 'nobody'] },
       ref: { refId: people.id('site') },
       read: { unreadOnly: true },
-      all: { types: ['Custom'], tag: 'hot', actorIds: [people.id('actor')], refId: people.id('site') },
+      all: { types: ['Custom'], tags: ['hot'], actorIds: [people.id('actor')], refId: people.id('site') },
     };
     await ask(
       app,

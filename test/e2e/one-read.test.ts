@@ -44,7 +44,7 @@ test('the count of a list is that of its filter, the one of the viewer is of the
   const answer = await ask<{ viewer: object; red: object; none: object }>(
     app,
     `{ viewer { unreadCount { count } }
-       red: feed(first: 1, filter: { tag: "red" }) { unread { count } }
+       red: feed(first: 1, filter: { tags: ["red"] }) { unread { count } }
        none: feed(filter: { types: ["Posted"] }) { unread { count } } }`,
     {},
     { sub: 'reader' },

@@ -94,7 +94,7 @@ test('filters slices by type, actor, tag and time', async () => {
     APPLIED,
   ]);
   expect(await sliceFor('sue', mary, { actorIds: ['rita'] })).toEqual([NOTED, APPLIED]);
-  expect(await sliceFor('sue', mary, { tag: 'no-cookie' })).toEqual([RATED]);
+  expect(await sliceFor('sue', mary, { tags: ['no-cookie'] })).toEqual([RATED]);
   expect(await sliceFor('sue', mary, { since: day(2), until: day(4) })).toEqual([RATED, REQUESTED]);
 });
 

@@ -99,7 +99,7 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
     { name: 'types', filter: { types: ['Custom'] }, passes: (item) => item.action.type === 'Custom' },
     { name: 'actorIds', filter: { actorIds }, passes: (item) => actorIds.includes(item.action.actorId) },
     { name: 'refId', filter: { refId: found(site) }, passes: carries(found(site)) },
-    { name: 'tag', filter: { tag }, passes: (item) => item.action.tags.includes(tag) },
+    { name: 'tag', filter: { tags: [found(tag)] }, passes: (item) => item.action.tags.includes(found(tag)) },
     {
       name: 'tags',
       filter: { tags: [...TAGS] },

@@ -14,8 +14,6 @@ export interface FeedFilter {
   readonly actorIds?: readonly string[];
   /** Actions that carry this ref id. */
   readonly refId?: string;
-  /** Actions with this tag. @deprecated Use `tags`. */
-  readonly tag?: string;
   /** Actions with any of these tags. */
   readonly tags?: readonly string[];
   /** In the feed for any of these reasons. */

@@ -18,7 +18,6 @@ export const ActionFilter = builder.inputType('ActionFilter', {
       description: 'Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
     }),
     actorIds: t.stringList({ description: 'By one of these actors.' }),
-    tag: t.string({ description: 'With this tag.', deprecationReason: 'Use tags.' }),
     tags: t.stringList({ description: 'With any of these tags.' }),
     descriptor: t.field({
       type: DescriptorFieldFilter,

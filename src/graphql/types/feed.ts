@@ -127,7 +127,6 @@ export const FeedFilter = builder.inputType('FeedFilter', {
     }),
     actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
     refId: t.string({ description: 'Actions that carry this ref id.' }),
-    tag: t.string({ description: 'Actions with this tag.', deprecationReason: 'Use tags.' }),
     tags: t.stringList({ description: 'Actions with any of these tags.' }),
     reasons: t.field({
       type: [DeliveryReasonEnum],

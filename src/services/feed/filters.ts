@@ -29,13 +29,10 @@ export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== u
   error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
 });
 
-const tagSchema = idSchema.transform(tagForm);
-
 const actionFilterShape = {
   types: listOf(typeSchema),
   actorIds: listOf(idSchema),
-  tag: tagSchema.nullish().transform((tag) => tag ?? null),
-  tags: listOf(tagSchema),
+  tags: listOf(idSchema.transform(tagForm)),
   since: timeSchema,
   until: timeSchema,
 };
@@ -92,11 +89,10 @@ export function actionConditions(
   filter: Omit<CheckedActionFilter, 'descriptor'> &
     Partial<Pick<CheckedActionFilter, 'descriptor'> & Pick<CheckedFeedFilter, 'refId'>>,
 ): ActionConditions {
-  const { types, actorIds, tag, tags, refId, descriptor } = filter;
+  const { types, actorIds, tags, refId, descriptor } = filter;
   return {
     ...(types === null ? {} : { types }),
     ...(actorIds === null ? {} : { actorIds }),
-    ...(tag === null ? {} : { tag }),
     ...(tags === null ? {} : { tags }),
     ...(refId == null ? {} : { refId }),
     ...(descriptor == null ? {} : { descriptorField: descriptor }),
@@ -131,7 +127,6 @@ export function passesFeedFilter(
     (filter.types === null || filter.types.includes(action.descriptor.type)) &&
     (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
     (filter.refId === null || action.refIds.includes(filter.refId)) &&
-    (filter.tag === null || action.descriptor.tags.includes(filter.tag)) &&
     (filter.tags === null || filter.tags.some((tag) => action.descriptor.tags.includes(tag))) &&
     (filter.reasons === null || filter.reasons.some((reason) => reasons.includes(reason))) &&
     (filter.since === null || at >= filter.since.getTime()) &&

@@ -10,7 +10,6 @@ export interface ActionConditions {
   readonly types?: readonly string[];
   readonly actorIds?: readonly UserId[];
   readonly refId?: RefId;
-  readonly tag?: string;
   /** At least one of them. */
   readonly tags?: readonly string[];
   /** A descriptor field declared as indexed. */
@@ -22,17 +21,12 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
   if (conditions.types !== undefined) filter['descriptor.type'] = { $in: [...conditions.types] };
   if (conditions.actorIds !== undefined) filter.actorId = { $in: [...conditions.actorIds] };
   if (conditions.refId !== undefined) filter.refIds = conditions.refId;
+  if (conditions.tags !== undefined) filter['descriptor.tags'] = { $in: [...conditions.tags] };
   if (conditions.descriptorField !== undefined) {
     const { field, value } = conditions.descriptorField;
     // States the partial index's condition explicitly, since not every planner infers it.
     Object.assign(filter, { [`descriptor.${field}`]: { $eq: value, $exists: true } });
   }
-  const tags = [
-    ...(conditions.tag === undefined ? [] : [{ 'descriptor.tags': conditions.tag }]),
-    ...(conditions.tags === undefined ? [] : [{ 'descriptor.tags': { $in: [...conditions.tags] } }]),
-  ];
-  if (tags.length > 1) filter.$and = tags;
-  else Object.assign(filter, tags[0]);
   return filter;
 }
 

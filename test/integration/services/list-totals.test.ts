@@ -36,9 +36,6 @@ test.each(ORDERS)('counts what the list lets through, whatever page is read, in 
     count: 4,
     isExact: true,
   });
-  expect(await total({ first: 1, filter: { tags: ['green', 'red'], tag: 'blue' } })).toEqual({
-    ...{ count: 4, isExact: true },
-  });
   expect(await total({ filter: { reasons: ['FOLLOW'] } })).toEqual({ count: 0, isExact: true });
   expect(await total({ filter: { reasons: ['FOLLOW', 'MENTION'] } })).toEqual({ count: 11, isExact: true });
   const { endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
@@ -112,7 +109,7 @@ test('the list of all actions takes a filter', async () => {
   expect(await listed({})).toEqual([blue, red, old]);
   expect(await listed({ actorIds: ['bob'] })).toEqual([blue, old]);
   expect(await listed({ tags: ['red'] }, { fanOutState: 'DONE' })).toEqual([red, old]);
-  expect(await listed({ tags: ['red', 'blue'], tag: 'blue' })).toEqual([blue]);
+  expect(await listed({ tags: ['red', 'blue'], actorIds: ['bob'] })).toEqual([blue, old]);
   expect(await listed({ since: new Date(conducted.getTime() + 1) })).toEqual([blue, red]);
   expect(await listed({ since: conducted, until: new Date(conducted.getTime() + 1) })).toEqual([old]);
   expect(await listed({ since: new Date(Date.UTC(9_000, 0)) })).toEqual([]);

@@ -80,8 +80,8 @@ test('the count of a list is that of what its filter lets through', async () => 
   for (const order of ORDERS) {
     const count = async (filter: object): Promise<number> =>
       (await (await pageOf(parts, { first: 2, order, filter })).countUnread()).count;
-    expect(await count({ tag: 'red' })).toBe(0);
-    expect(await count({ tag: 'blue' })).toBe(12);
+    expect(await count({ tags: ['red'] })).toBe(0);
+    expect(await count({ tags: ['blue'] })).toBe(12);
     expect(await count({ unreadOnly: true })).toBe(12);
     expect(await count({ types: ['Posted'] })).toBe(0);
   }

@@ -116,7 +116,7 @@ test('ends what a team saw for a member who leaves it, at once', async () => {
 });
 
 test.each([
-  [{ tag: 't1' }, (n: number) => n % 4 === 1],
+  [{ tags: ['t1'] }, (n: number) => n % 4 === 1],
   [{ types: ['Custom'] }, () => true],
   [{ types: ['ApplicationRating'] }, () => false],
   [{ actorIds: ['actor', 'other'] }, () => true],
@@ -126,7 +126,11 @@ test.each([
   [{ since: new Date(Date.UTC(2026, 0, 1, 0, 2)) }, (n: number) => n >= 6],
   [{ until: new Date(Date.UTC(2026, 0, 1, 0, 2)) }, (n: number) => n < 6],
   [
-    { since: new Date(Date.UTC(2026, 0, 1, 0, 1)), until: new Date(Date.UTC(2026, 0, 1, 0, 3)), tag: 't0' },
+    {
+      since: new Date(Date.UTC(2026, 0, 1, 0, 1)),
+      until: new Date(Date.UTC(2026, 0, 1, 0, 3)),
+      tags: ['t0'],
+    },
     (n: number) => n >= 3 && n < 9 && n % 4 === 0,
   ],
 ])('filters by %j, in pages of any size', async (filter, passes) => {

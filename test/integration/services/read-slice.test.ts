@@ -62,7 +62,7 @@ test('leaves out what the reader may not see, and fills the page up', async () =
 });
 
 test.each([
-  [{ tag: 't2' }, (n: number) => n % 4 === 2],
+  [{ tags: ['t2'] }, (n: number) => n % 4 === 2],
   [{ actorIds: ['actor0'] }, (n: number) => n % 2 === 0],
   [{ types: ['NewApplicant'] }, () => false],
   [

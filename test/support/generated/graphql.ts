@@ -28,11 +28,6 @@ export type ActionFilter = {
   descriptor?: InputMaybe<DescriptorFieldFilter>;
   /** Conducted at this time or later. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
-  /**
-   * With this tag.
-   * @deprecated Use tags.
-   */
-  tag?: InputMaybe<Scalars['String']['input']>;
   /** With any of these tags. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
@@ -201,11 +196,6 @@ export type FeedFilter = {
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /** Returns the viewer's snoozed items instead of the feed. Cannot be combined with `archived`. */
   snoozed?: InputMaybe<Scalars['Boolean']['input']>;
-  /**
-   * Actions with this tag.
-   * @deprecated Use tags.
-   */
-  tag?: InputMaybe<Scalars['String']['input']>;
   /** Actions with any of these tags. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */

@@ -23,14 +23,14 @@ const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 const custom = (data: unknown) => ({ i: [{ descriptor: { custom: { data } } }] });
 
 test.each([
-  [FEED, { f: { types: ['Custom'], actorIds: many(101, 'x'), tag: 'x'.repeat(1_000) } }],
+  [FEED, { f: { types: ['Custom'], actorIds: many(101, 'x'), refId: 'x'.repeat(1_000) } }],
   [FEED, { f: null }],
   [FEED, {}],
   [FEED, { g: null }],
   // What does not fit its type is for GraphQL to say, also one name that it may have a better one for.
   [FEED, { f: 7 }],
   [FEED, { f: { actorId: 'x' } }],
-  [FEED, { f: { types: 7, tag: {} } }],
+  [FEED, { f: { types: 7, refId: {} } }],
   [NODES, { ids: many(100, 'x') }],
   [NODES, { ids: 'x' }],
   [PUBLISH, { i: many(500, {}) }],
@@ -57,8 +57,8 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ],
   [
     FEED,
-    { f: { tag: 'x'.repeat(65_537) } },
-    'Variable "$f": .tag must have at most 65536 characters, got 65537',
+    { f: { refId: 'x'.repeat(65_537) } },
+    'Variable "$f": .refId must have at most 65536 characters, got 65537',
   ],
   [NODES, { ids: many(101, 'x') }, 'Variable "$ids": must have at most 100 entries, got 101'],
   [PUBLISH, { i: many(501, {}) }, 'Variable "$i": must have at most 500 entries, got 501'],

@@ -238,7 +238,7 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
   const mayHaveChanged = filter.reasons !== null || filter.unreadOnly;
   const isKnown = isMoved || isEdited || (kind === 'updated' && mayHaveChanged);
   const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
-  const edited = isEdited ? { tag: null, tags: null, refId: null } : {};
+  const edited = isEdited ? { tags: null, refId: null } : {};
   return isKnown && passesFeedFilter({ ...before, ...edited }, item);
 }
 
