@@ -7,6 +7,7 @@ const LAYERS = [
   'cli',
   'index.ts',
   'app',
+  'packages',
   'http',
   'graphql',
   'services',
@@ -67,6 +68,28 @@ const ROOMS = [
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
 
+/** Packages that are parts of the server, and what they may import beside their own files. */
+const PARTS = {
+  'feed-models': [
+    '^src/(?:domain|lib)/',
+    '^src/feeds/(?:feed-model|feed-store|floor)\\.ts$',
+    '^src/feeds/models/shared/',
+    '^src/storage/database/(?:errors|in-one-batch)\\.ts$',
+    '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
+    '^src/storage/readers/feed-position\\.ts$',
+    '^src/connections/redis-parts\\.ts$',
+    '^node_modules/mongodb/',
+  ],
+};
+
+const partRules = Object.entries(PARTS).map(([name, kit]) => ({
+  name: `kit-of-${name}`,
+  comment: 'A part of the server knows of the rest what is listed in PARTS.',
+  severity: 'error',
+  from: { path: `^packages/${name}/src/` },
+  to: { pathNot: [`^packages/${name}/src/`, ...kit] },
+}));
+
 const roomRules = ROOMS.map(({ packages, rooms }) => ({
   name: `room-of-${packages[0].replace(/[^a-z-]/g, '')}`,
   comment: `Only ${rooms.join(', ')} may import ${packages.join(', ')}.`,
@@ -80,6 +103,7 @@ module.exports = {
   forbidden: [
     ...layerRules,
     ...roomRules,
+    ...partRules,
     {
       name: 'no-cycles',
       comment: 'Two files that need each other are one thing or three. Types count.',
@@ -111,9 +135,12 @@ module.exports = {
     },
     {
       name: 'packages-stand-alone',
-      comment: 'A package knows nothing of the server, nor of another package.',
+      comment: 'A package that is published knows nothing of the server, nor of another package.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/react/src/' },
+      from: {
+        path: '^packages/([^/]+)/src/',
+        pathNot: ['react', ...Object.keys(PARTS)].map((name) => `^packages/${name}/src/`),
+      },
       to: { path: '^(?:src|test|bench|schema|packages)/', pathNot: '^packages/$1/src/' },
     },
     {
@@ -122,6 +149,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+    },
+    {
+      name: 'parts-are-registered-in-one-place',
+      comment: 'Deleting a part of the server is deleting its folder and its line in src/packages.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/packages/' },
+      to: { path: Object.keys(PARTS).map((name) => `^packages/${name}/`) },
     },
     {
       name: 'commands-open-a-server-as-a-host-does',
@@ -138,7 +172,7 @@ module.exports = {
       comment: 'It need not be installed: only src/app/local-engine.ts imports more than types of it.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/app/local-engine\\.ts$' },
-      to: { path: '^packages/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^packages/local-engine/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'client-is-for-browsers',

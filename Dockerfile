@@ -9,9 +9,7 @@ COPY bench/package.json ./bench/package.json
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
-COPY packages/local-engine ./packages/local-engine
-COPY packages/client ./packages/client
-COPY packages/react ./packages/react
+COPY packages ./packages
 COPY console ./console
 COPY src ./src
 RUN npm run build -- --fast

@@ -79,7 +79,10 @@ export default tseslint.config(
   },
   // What processes compare goes by the database's clock.
   {
-    files: ['src/{app,services,workers,feeds,storage,connections,realtime}/**'],
+    files: [
+      'src/{app,services,workers,feeds,storage,connections,realtime}/**',
+      'packages/feed-models/src/**',
+    ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },
   {

@@ -1,7 +1,7 @@
 import { createApp, type App } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
-import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { LogFields, Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';

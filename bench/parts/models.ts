@@ -1,5 +1,5 @@
 import { Closer } from '../../src/lib/closer.ts';
-import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import { withProfile } from '../harness/profile.ts';
 import type { PartReport } from '../harness/report.ts';
 import { modelsLoad, type ModelsLoad, type ModelsSizes } from '../world/models-load.ts';

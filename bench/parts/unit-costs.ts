@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { Closer } from '../../src/lib/closer.ts';
-import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import type { UnitCosts, UnitWork } from '../../src/cli/plan/unit-costs.ts';
 import { startChild } from '../harness/child.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
-import { createFeedStore } from '../../src/feeds/registry.ts';
+import { createFeedStore } from '../../src/packages/feed-models.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { Environment } from '../harness/environment.ts';

@@ -1,4 +1,4 @@
-import { FEED_COLLECTIONS } from '../feeds/registry.ts';
+import { FEED_COLLECTIONS } from '../packages/feed-models.ts';
 import { CORE_COLLECTIONS } from '../storage/catalogue.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import { indexesOf, type IndexDefinition } from '../storage/indexes/indexes.ts';

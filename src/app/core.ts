@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { forgetDeletedKeys } from '../connections/forget-deleted-keys.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
-import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
+import { createEveryFeedStore, createFeedStore } from '../packages/feed-models.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';

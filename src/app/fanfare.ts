@@ -7,7 +7,7 @@ import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts'
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
-import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';

@@ -3,7 +3,7 @@ import type { Declaration } from '../storage/documents/declaration.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
-/** A way to store feeds: a folder in `models/` and a line in the registry. */
+/** A way to store feeds. The core has `items` and `pull`; packages bring others. */
 export interface FeedModel {
   /** The value of `FEED_MODEL`. */
   readonly name: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFeedStore } from '../../src/feeds/registry.ts';
+import { createFeedStore } from '../../src/packages/feed-models.ts';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
 import { PartitionedLiveLog } from '../../src/realtime/partitioned-live-log.ts';
 import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
-import type * as Registry from '../../src/feeds/registry.ts';
+import type * as Registry from '../../src/packages/feed-models.ts';
 import type * as Schema from '../../src/graphql/printed-schema.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
 import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 /** The project with all additions in it. */
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
-  ...['src', 'schema', 'docs/configuration.md', 'test/support'],
+  ...['src', 'packages/feed-models/src', 'schema', 'docs/configuration.md', 'test/support'],
 ];
 const copy = await copyProject(COPIED);
 afterAll(() => copy[Symbol.asyncDispose]());
@@ -32,7 +32,7 @@ await run(join(PROJECT, 'node_modules/.bin/oxfmt'), ['docs/configuration.md'], {
 /** A module of the copy. */
 const load = <T>(path: string): Promise<T> => import(join(copy.path, path)) as Promise<T>;
 
-const { createFeedStore, FEED_MODEL_NAMES } = await load<typeof Registry>('src/feeds/registry.ts');
+const { createFeedStore, FEED_MODEL_NAMES } = await load<typeof Registry>('src/packages/feed-models.ts');
 const { borrowDatabase, openShared, returnDatabase } = await load<typeof SpareDatabases>(
   'test/support/spare-databases.ts',
 );
@@ -79,15 +79,15 @@ describe('what is added', () => {
       if ((await read(PROJECT, path)) !== (await read(copy.path, path))) changed.push(path);
     expect(changed.sort()).toEqual([
       'docs/configuration.md',
+      'packages/feed-models/src/index.ts',
+      'packages/feed-models/src/plain/model.ts',
+      'packages/feed-models/src/plain/store.ts',
       'src/app/upkeep-workers.ts',
       'src/config/config.ts',
       'src/config/read-config.ts',
       'src/config/settings/feeds.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
-      'src/feeds/models/plain/model.ts',
-      'src/feeds/models/plain/store.ts',
-      'src/feeds/registry.ts',
       'src/workers/census/census-worker.ts',
     ]);
   });

@@ -17,26 +17,33 @@ export interface Addition {
 const FEED_MODEL: Addition = {
   what: 'a feed model',
   files: {
-    'src/feeds/models/plain/model.ts': `
-import type { FeedModel } from '../../feed-model.ts';
-import { holdersIndex, pageIndex } from '../shared/stored-entries-indexes.ts';
+    'packages/feed-models/src/plain/model.ts': `
+import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/shared/stored-entries-indexes.ts';
 import { plainFeedStore } from './store.ts';
 
 export const plainModel: FeedModel = {
   name: 'plain',
-  indexes: [pageIndex('plainEntries'), holdersIndex('plainEntries')],
+  collections: [
+    {
+      name: 'plainEntries',
+      holds: 'an entry of a feed',
+      indexes: [PAGE_INDEX, HOLDERS_INDEX],
+      shard: { key: { userId: 1 }, serves: 'page and deliveries of a reader' },
+    },
+  ],
   open: ({ db }) => plainFeedStore(db.collection('plainEntries'), db.collection('plainEntries')),
 };
 `,
-    'src/feeds/models/plain/store.ts': `
+    'packages/feed-models/src/plain/store.ts': `
 import { ObjectId, type Collection } from 'mongodb';
-import type { UserId } from '../../../domain/action.ts';
-import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
-import { isDuplicateKey } from '../../../storage/database/errors.ts';
-import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
-import type { FeedStore } from '../../feed-store.ts';
-import { isBehind } from '../shared/put-in-rounds.ts';
-import { BY_FIELDS, storedEntries } from '../shared/stored-entries.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import type { FeedEntry } from '../../../../src/domain/newsfeed-item.ts';
+import { isDuplicateKey } from '../../../../src/storage/database/errors.ts';
+import type { FeedEntryDocument, StoredEntryDocument } from '../../../../src/storage/documents/feed-documents.ts';
+import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
+import { isBehind } from '../../../../src/feeds/models/shared/put-in-rounds.ts';
+import { BY_FIELDS, storedEntries } from '../../../../src/feeds/models/shared/stored-entries.ts';
 
 /** One write for each entry, and nothing more. */
 export function plainFeedStore(
@@ -89,11 +96,11 @@ export function plainFeedStore(
   },
   insertions: [
     [
-      'src/feeds/registry.ts',
-      "import { pullModel } from './models/pull/model.ts';\n",
-      "import { plainModel } from './models/plain/model.ts';\n",
+      'packages/feed-models/src/index.ts',
+      "import { cappedModel } from './capped/model.ts';\n",
+      "import { plainModel } from './plain/model.ts';\n",
     ],
-    ['src/feeds/registry.ts', '  pullModel,\n', '  plainModel,\n'],
+    ['packages/feed-models/src/index.ts', '  cappedModel,\n', '  plainModel,\n'],
   ],
   written: {},
 };

@@ -3,7 +3,7 @@ import { createApp, type App } from '../../src/app/app.ts';
 import { signToken } from '../../src/cli/sign-token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
-import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { Services } from '../../src/services/create-services.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

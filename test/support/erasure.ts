@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { createEveryFeedStore } from '../../src/feeds/registry.ts';
+import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { eraseMember, type EraseMemberDependencies } from '../../src/services/privacy/erase-member.ts';

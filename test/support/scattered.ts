@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb';
+import { FEED_COLLECTIONS } from '../../src/packages/feed-models.ts';
+import type { Declaration } from '../../src/storage/documents/declaration.ts';
 import type { RecordedCommand } from './commands.ts';
 
 /** Why a command may go to every shard of a collection. */
@@ -18,8 +20,7 @@ const because = (why: string, by: readonly string[], from?: string): Reason => (
 });
 const inSource = (from: string, why: string): Reason => ({ why, from });
 
-const holders = (by: string): Reason =>
-  because('feeds that contain an action that was withdrawn or addressed to others', [by], 'feeds/models/');
+const HELD = 'feeds that contain an action that was withdrawn or addressed to others';
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
 const TENANT = inSource('storage/tenants/', 'erasing a tenant, or adopting all data into one');
@@ -34,6 +35,14 @@ const RENAMED = because('renames that are due', ['rename.due']);
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
 const OFFLOADED = inSource('storage/offload/', 'offload and restore');
+
+/** Who holds an action is found by an index of that name, or by `_id`. */
+function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {
+  const index = indexes.find((one) => one.name === 'holders');
+  const [by = '_id'] = Object.keys(index?.key ?? {});
+  const hasHolders = index !== undefined || name === 'newsfeedItems';
+  return { reads: [...(hasHolders ? [because(HELD, [by])] : []), TENANT], writes: [TENANT] };
+}
 
 /** What is not named here names its shard key. */
 export const SCATTERED: Readonly<Record<string, Reasons>> = {
@@ -60,12 +69,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     ],
   },
   publications: { reads: [], writes: [TENANT] },
-  newsfeedItems: { reads: [holders('_id'), TENANT], writes: [TENANT] },
-  feedSlots: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
-  feedRings: { reads: [TENANT], writes: [TENANT] },
-  feedTops: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
-  timeBuckets: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
-  sizeBuckets: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
+  ...Object.fromEntries(FEED_COLLECTIONS.map((collection) => [collection.name, reasonsOfFeeds(collection)])),
   feeds: {
     reads: [
       because('work that is due: rebuilds, trims, mutes, digests', [

@@ -1,4 +1,4 @@
-import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import { IS_DEEP } from './seed.ts';
 
 /** Of these, each file takes its own pair, so that a usual run has every model in some of them. */

@@ -15,14 +15,16 @@ import { noteReasons } from './used-reasons.ts';
  * the test, and fails the test in which one would not be taken by a sharded database, or goes to every shard for no reason that
  * anybody has given. What a test itself asks for does not count.
  */
-const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+/** The server and its parts; the local engine has a driver for itself. */
+const SOURCES = /^(?:src|packages\/(?!local-engine\/)[^/]+\/src)\//;
 const WATCHED = Symbol.for('fanfare.watched');
 
 function judge(command: RecordedCommand, from: string): void {
   for (const part of partsOf(command)) {
     const reach = tryReachOf(part, from);
     if (reach.kind === 'targeted') continue;
-    const reasons = reach.kind === 'scattered' ? reasonsOf(part, from.slice('src/'.length)) : [];
+    const reasons = reach.kind === 'scattered' ? reasonsOf(part, from.replace(/^src\//, '')) : [];
     noteReasons(reasons);
     if (reasons.length > 0) continue;
     shardFaults().add(`${reach.kind}: ${part.name} ${part.collection}, from ${from}. ${explain(reach)}`);
@@ -78,8 +80,9 @@ function callerInSources(): string | null {
     // The first is the method that stands in for that of the driver.
     const site = here.stack?.[1];
     const file = site?.getFileName()?.replace('file://', '') ?? '';
-    if (!file.startsWith(SOURCES)) return null;
-    return `src/${file.slice(SOURCES.length)}:${String(site?.getLineNumber() ?? 0)}`;
+    if (!file.startsWith(PROJECT)) return null;
+    const path = file.slice(PROJECT.length);
+    return SOURCES.test(path) ? `${path}:${String(site?.getLineNumber() ?? 0)}` : null;
   } finally {
     Error.prepareStackTrace = prepareStackTrace;
     Error.stackTraceLimit = stackTraceLimit;

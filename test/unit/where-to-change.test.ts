@@ -24,18 +24,6 @@ function usersOf(folder: string): string[] {
   });
 }
 
-const foldersOf = (path: string): string[] =>
-  readdirSync(join(PROJECT, path), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `${path}/${name}/`);
-
-test.each(foldersOf('src/feeds/models').filter((folder) => !folder.endsWith('/shared/')))(
-  'the feed model in %s is known to the registry alone',
-  (folder) => {
-    expect(usersOf(folder)).toEqual(['src/feeds/registry.ts']);
-  },
-);
-
 /** Files of the workers that declare a class, but for the one that all of them extend. */
 const WORKERS = [...SOURCES.keys()].filter(
   (file) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedFilter } from '../../../src/services/shapes.ts';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openLiveList, type Listed, type LiveList, type LiveListOptions } from '../../support/live-list.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
 import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
 import type { Step } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';

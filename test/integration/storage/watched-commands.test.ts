@@ -96,12 +96,7 @@ const HELD =
 
 it.each([
   ['newsfeedItems', HOLDER, "collection.find({ userId: 'ann', relevancy: 1 }).toArray()", []],
-  [
-    'newsfeedItems',
-    HOLDER,
-    "collection.find({ _id: { $gt: 'a' } }).toArray()",
-    [`${HELD}, from feeds/models/`],
-  ],
+  ['newsfeedItems', HOLDER, "collection.find({ _id: { $gt: 'a' } }).toArray()", [HELD]],
   [
     'follows',
     'storage/follows/follow-reads.ts',

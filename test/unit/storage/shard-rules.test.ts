@@ -159,10 +159,15 @@ it('every reason to ask all shards is about a collection that is sharded, and so
 });
 
 it('every field that all shards are asked by is named in the sources that ask', () => {
+  const textsIn = (folder: URL) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
   const src = new URL('../../../src/', import.meta.url);
-  const texts = readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /^(?:storage|feeds|descriptors)\/.*\.ts$/.test(path))
-    .map((path) => ({ path, text: readFileSync(new URL(path, src), 'utf8') }));
+  const texts = [
+    ...textsIn(src).filter(({ path }) => /^(?:storage|feeds|descriptors)\//.test(path)),
+    ...textsIn(new URL('../../../packages/feed-models/src/', import.meta.url)),
+  ];
   const isNamed = (field: string, { from = '' }: Reason): boolean =>
     texts.some(
       ({ path, text }) =>

@@ -1,0 +1,240 @@
+import type { ActionId, UserId } from '../../../../src/domain/action.ts';
+import {
+  compareFeedPositions,
+  type FeedEntry,
+  type FeedPosition,
+} from '../../../../src/domain/newsfeed-item.ts';
+import type { BucketEntry } from './put-alike.ts';
+import type { BucketPlace, FeedBucketsRepository } from './repository.ts';
+import type { FeedPageQuery, FeedStore } from '../../../../src/feeds/feed-store.ts';
+import { isBehind, unite } from '../../../../src/feeds/models/shared/put-in-rounds.ts';
+
+const MAX_ROUNDS = 20;
+/** Buckets read beyond those of the page; four times as many if they do not suffice. */
+const SPARE_BUCKETS = 2;
+
+export interface BucketModel {
+  readonly model: string;
+  readonly buckets: FeedBucketsRepository;
+  /** The time span whose buckets an entry belongs in. */
+  readonly spanOf: (relevancy: Date) => number;
+  /** Whether an entry raised within its span stays in its bucket, even a closed one. */
+  readonly raisesInPlace: boolean;
+}
+
+type Change = 'added' | 'raised';
+
+/**
+ * Shared behaviour of the bucket models. An entry raised into another bucket is added there first and then removed from the
+ * old one, so it is never missing; readers that find two copies use the better one.
+ *
+ * No index prevents two writers from adding an entry to two buckets at once: every write is checked afterwards, and the
+ * worse copy is removed. Both writers may then report it as added.
+ */
+export function bucketFeedStore(options: BucketModel): FeedStore {
+  const { model, buckets, spanOf } = options;
+  return {
+    model,
+    async deliver({ actionId, readers, isFirstAttempt }) {
+      const changes = await put(
+        options,
+        readers.map((reader) => ({ ...reader, actionId })),
+        isFirstAttempt,
+      );
+      const changed = (change: Change): UserId[] =>
+        readers.filter((_, index) => changes[index] === change).map(({ userId }) => userId);
+      return { added: changed('added'), raised: changed('raised') };
+    },
+    async fill(userId, entries) {
+      const wanted = entries.map((entry) => ({ ...entry, userId }));
+      const changes = await put(options, wanted, false);
+      return entries.filter((_, index) => changes[index] === 'added').map(({ actionId }) => actionId);
+    },
+    page: async (query) => ({ entries: await readPage(buckets, query), floor: null }),
+    async find(userId, actionIds) {
+      const places = byEntry(await buckets.places([userId], actionIds));
+      return [...places.values()].flatMap((copies) => toEntry(best(copies)));
+    },
+    async held(actionId, userIds) {
+      const places = byEntry(await buckets.places(userIds, [actionId]));
+      return [...places.values()].map(best);
+    },
+    holders: (actionId, query) => buckets.someHolders(actionId, query),
+    remove: (userIds, actionIds) => buckets.remove(userIds, actionIds),
+    trim: (userId, from) => buckets.trim(userId, from),
+    drop: (userId) => buckets.drop(userId),
+  };
+
+  /** Writes and checks until every entry is in exactly one place, with at least the wanted relevancy and reasons. */
+  async function put(
+    { raisesInPlace }: BucketModel,
+    wanted: readonly BucketEntry[],
+    isFirstAttempt: boolean,
+  ): Promise<(Change | undefined)[]> {
+    const changes = new Map<BucketEntry, Change>();
+    // Added without looking first: another copy found later was there before.
+    const unseen = new Set<BucketEntry>();
+    let pending = wanted;
+    for (let round = 0; pending.length > 0; round++) {
+      if (round === MAX_ROUNDS) throw new Error('Entries met other writers again and again');
+      const isBlind = round === 0 && isFirstAttempt;
+      const places = isBlind ? new Map<string, BucketPlace[]>() : byEntry(await placesOf(pending));
+      const missing: BucketEntry[] = [];
+      const moving: BucketEntry[] = [];
+      const raising: BucketPlace[] = [];
+      const strays: BucketPlace[] = [];
+      for (const entry of pending) {
+        const copies = places.get(keyOf(entry));
+        if (copies === undefined) {
+          missing.push(entry);
+          if (isBlind) unseen.add(entry);
+          continue;
+        }
+        const place = best(copies);
+        const others = copies.filter((copy) => copy !== place);
+        const whole = others.reduce<FeedEntry>(unite, place);
+        const former = others.find((copy) => isBehind(copy, entry));
+        // Whether a better copy was there before is unknown: its writer may have seen this copy as the earlier one.
+        if (unseen.has(entry) && former !== undefined) changes.set(entry, 'raised');
+        if (isBehind(whole, entry)) {
+          if (!changes.has(entry)) changes.set(entry, 'raised');
+          const target = { ...place, ...unite(whole, entry) };
+          const stays =
+            place.span === spanOf(target.relevancy) &&
+            (raisesInPlace || place.isOpen || target.relevancy.getTime() === place.relevancy.getTime());
+          if (stays) raising.push(target);
+          else moving.push({ userId: entry.userId, ...toEntry(target) });
+        } else if (isBehind(place, whole)) raising.push({ ...place, ...whole });
+        else strays.push(...others);
+      }
+      const writes = new Set([...missing, ...moving].map(keyOf));
+      for (const { userId, actionId } of raising) writes.add(keyOf({ userId, actionId }));
+      const lost = new Set((await write([...missing, ...moving], raising)).map(keyOf));
+      for (const entry of missing) {
+        if (lost.has(keyOf(entry))) unseen.delete(entry);
+        else changes.set(entry, 'added');
+      }
+      await buckets.takeOut(strays);
+      pending = pending.filter((entry) => writes.has(keyOf(entry)));
+    }
+    return wanted.map((entry) => changes.get(entry));
+  }
+
+  function placesOf(entries: readonly BucketEntry[]): Promise<BucketPlace[]> {
+    const userIds = [...new Set(entries.map(({ userId }) => userId))];
+    const actionIds = [...new Set(entries.map(({ actionId }) => actionId))];
+    return buckets.places(userIds, actionIds);
+  }
+
+  /** Many entries of one feed fill whole buckets; the rest is added to open ones. Returns what could not be added. */
+  async function write(
+    entries: readonly BucketEntry[],
+    raise: readonly BucketPlace[],
+  ): Promise<readonly BucketEntry[]> {
+    const groups = new Map<string, { span: number; entries: BucketEntry[] }>();
+    for (const entry of [...entries].sort(compareFeedPositions)) {
+      const span = spanOf(entry.relevancy);
+      const key = `${String(span)} ${entry.userId}`;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { span, entries: [entry] });
+      else group.entries.push(entry);
+    }
+    const full: { span: number; entries: BucketEntry[] }[] = [];
+    const rest: { span: number; entry: BucketEntry }[] = [];
+    for (const { span, entries: group } of groups.values()) {
+      let from = 0;
+      for (; group.length - from >= buckets.capacity && buckets.capacity > 1; from += buckets.capacity)
+        full.push({ span, entries: group.slice(from, from + buckets.capacity) });
+      rest.push(...group.slice(from).map((entry) => ({ span, entry })));
+    }
+    await buckets.insertFull(full);
+    return buckets.write({ put: rest, raise });
+  }
+}
+
+/** Reads enough buckets in one statement to determine the page. */
+async function readPage(buckets: FeedBucketsRepository, query: FeedPageQuery): Promise<FeedEntry[]> {
+  const { userId, after, since, until, limit } = query;
+  const upper = earlier(after?.relevancy, until);
+  for (let count = Math.ceil(limit / buckets.capacity) + SPARE_BUCKETS; ; count *= 4) {
+    const read = await buckets.read({
+      userId,
+      limit: count,
+      ...(since === undefined ? {} : { since }),
+      ...(upper === undefined ? {} : { upper }),
+    });
+    const isAll = read.length < count;
+    const unread = read.at(-1)?.top.getTime() ?? -Infinity;
+    const copies = read.flatMap(({ entries }) => entries).sort(compareFeedPositions);
+    const entries = uniqueByAction(copies).filter((entry) => isAsked(entry, query));
+    const sure = isAll ? entries : entries.filter(({ relevancy }) => relevancy.getTime() > unread);
+    const page = upper === undefined ? sure : await withoutRaised(buckets, userId, sure.slice(0, limit + 1));
+    if (isAll || page.length >= limit) return page.slice(0, limit);
+  }
+}
+
+/** Drops entries with a better copy above the requested range: they are being moved there. */
+async function withoutRaised(
+  buckets: FeedBucketsRepository,
+  userId: UserId,
+  entries: readonly FeedEntry[],
+): Promise<FeedEntry[]> {
+  if (entries.length === 0) return [];
+  const places = byEntry(
+    await buckets.places(
+      [userId],
+      entries.map(({ actionId }) => actionId),
+    ),
+  );
+  return entries.filter((entry) => {
+    const copies = places.get(keyOf({ userId, actionId: entry.actionId }));
+    return copies === undefined || best(copies).relevancy.getTime() <= entry.relevancy.getTime();
+  });
+}
+
+function isAsked(entry: FeedEntry, { after, since, until }: FeedPageQuery): boolean {
+  return (
+    (after === undefined || compareFeedPositions(after, entry) < 0) &&
+    (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
+    (until === undefined || entry.relevancy.getTime() < until.getTime())
+  );
+}
+
+function uniqueByAction(sorted: readonly FeedEntry[]): FeedEntry[] {
+  const seen = new Set<ActionId>();
+  return sorted.filter(({ actionId }) => !seen.has(actionId) && seen.add(actionId));
+}
+
+function best(copies: readonly BucketPlace[]): BucketPlace {
+  return copies.reduce((a, b) => (isBetter(b, a) ? b : a));
+}
+
+/** Breaks ties by bucket, so that all writers keep the same copy. */
+function isBetter(a: BucketPlace, b: BucketPlace): boolean {
+  const byPosition = compareFeedPositions(a, b);
+  return byPosition === 0 ? a.bucketId > b.bucketId : byPosition < 0;
+}
+
+function byEntry(places: readonly BucketPlace[]): Map<string, BucketPlace[]> {
+  const groups = new Map<string, BucketPlace[]>();
+  for (const place of places) {
+    const group = groups.get(keyOf(place));
+    if (group === undefined) groups.set(keyOf(place), [place]);
+    else group.push(place);
+  }
+  return groups;
+}
+
+/** Unambiguous, since an action id has no spaces. */
+function keyOf({ userId, actionId }: Pick<BucketEntry, 'userId' | 'actionId'>): string {
+  return `${actionId} ${userId}`;
+}
+
+function toEntry({ actionId, relevancy, reasons }: FeedEntry): FeedEntry {
+  return { actionId, relevancy, reasons };
+}
+
+function earlier(a: FeedPosition['relevancy'] | undefined, b: Date | undefined): Date | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.getTime() < b.getTime() ? a : b;
+}

@@ -1,0 +1,212 @@
+import { toPlace, toPosition } from '../../../../src/storage/readers/feed-position.ts';
+import { ObjectId, type Collection } from 'mongodb';
+import type { HoldersQuery } from '../../../../src/feeds/feed-store.ts';
+import type { ActionId, UserId } from '../../../../src/domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-item.ts';
+import { duplicatePositions, isDuplicateKey } from '../../../../src/storage/database/errors.ts';
+import type { FeedTopDocument } from './documents.ts';
+import { putAlike, putStages } from './put-alike.ts';
+import { nameOfEntry, separated } from '../shared/alike.ts';
+import {
+  entriesAbove,
+  toEntry,
+  toEntryDocument,
+  type EntryQuery,
+  type ReaderEntry,
+} from '../../../../src/feeds/models/shared/entries.ts';
+
+export interface FeedTop {
+  readonly entries: readonly FeedEntry[];
+  readonly floor: FeedPosition | null;
+  /** Passed to `replace`. `null`: there is no document. */
+  readonly version: string | null;
+}
+
+/** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
+export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
+  return {
+    /**
+     * One unordered write, or three commands for equal entries of many readers. Returns readers who seem to have it already.
+     */
+    async insert(actionId: ActionId, all: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
+      const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
+      const id = new ObjectId(actionId);
+      const lost: ReaderEntry[] = [];
+      for (const group of alike) lost.push(...(await putAlike(collection, cap, { actionId: id, group })));
+      if (readers.length === 0) return lost;
+      try {
+        await collection.bulkWrite(
+          readers.map((reader) => ({
+            updateOne: {
+              // If the reader has the action, this neither matches nor can be inserted: reported as a duplicate key.
+              filter: { _id: reader.userId, $nor: [{ 'entries.actionId': id }] },
+              update: putStages(id, reader, cap),
+              upsert: true,
+            },
+          })),
+          { ordered: false },
+        );
+        return lost;
+      } catch (error) {
+        return [...lost, ...duplicatePositions(error).flatMap((position) => readers[position] ?? [])];
+      }
+    },
+
+    /** Raises relevancies and adds reasons in one unordered write; never lowers. */
+    async raise(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<void> {
+      if (readers.length === 0) return;
+      const id = new ObjectId(actionId);
+      await collection.bulkWrite(
+        readers.map((reader) => ({
+          updateOne: { filter: { _id: reader.userId }, update: putStages(id, reader, cap) },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Those of the readers who have the action, with their entries. */
+    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderEntry[]> {
+      const id = new ObjectId(actionId);
+      const documents = await collection
+        .aggregate<Pick<FeedTopDocument, '_id' | 'entries'>>([
+          { $match: { _id: { $in: [...userIds] }, 'entries.actionId': id } },
+          {
+            $project: {
+              entries: { $filter: { input: '$entries', as: 'held', cond: { $eq: ['$$held.actionId', id] } } },
+            },
+          },
+        ])
+        .toArray();
+      return documents.flatMap(({ _id, entries }) =>
+        entries.map(({ relevancy, reasons }) => ({ userId: _id, relevancy, reasons })),
+      );
+    },
+
+    /** The whole document. */
+    async read(userId: UserId): Promise<FeedTop> {
+      const document = await collection.findOne({ _id: userId });
+      return document === null
+        ? { entries: [], floor: null, version: null }
+        : {
+            entries: document.entries.map(toEntry),
+            floor: document.floor && toPosition(document.floor),
+            version: document.version.toHexString(),
+          };
+    },
+
+    /** Writes a modified document; returns false without writing if another writer changed it meanwhile. */
+    async replace(userId: UserId, { entries, floor, version }: FeedTop): Promise<boolean> {
+      try {
+        const { matchedCount, upsertedCount } = await collection.updateOne(
+          { _id: userId, version: version === null ? new ObjectId() : new ObjectId(version) },
+          {
+            $set: {
+              entries: entries.map(toEntryDocument),
+              floor: floor && toPlace(floor),
+              version: new ObjectId(),
+            },
+          },
+          { upsert: version === null },
+        );
+        return matchedCount + upsertedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Returns only the requested part of the document. */
+    async page(userId: UserId, query: EntryQuery): Promise<Omit<FeedTop, 'version'>> {
+      const conditions = pageConditions(query);
+      const input =
+        conditions.length === 0
+          ? '$entries'
+          : { $filter: { input: '$entries', as: 'entry', cond: { $and: conditions } } };
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries' | 'floor'>>([
+          { $match: { _id: userId } },
+          { $project: { floor: 1, entries: { $slice: [input, query.limit] } } },
+        ])
+        .toArray();
+      return {
+        entries: (document?.entries ?? []).map(toEntry),
+        floor: document?.floor == null ? null : toPosition(document.floor),
+      };
+    },
+
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries'>>([
+          { $match: { _id: userId } },
+          {
+            $project: {
+              entries: {
+                $filter: { input: '$entries', as: 'held', cond: { $in: ['$$held.actionId', ids] } },
+              },
+            },
+          },
+        ])
+        .toArray();
+      return (document?.entries ?? []).map(toEntry);
+    },
+
+    /** The next readers who have the action, ordered by id. Index `holders`. */
+    async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
+      const documents = await collection
+        .find({
+          'entries.actionId': new ObjectId(actionId),
+          ...(after === null ? {} : { _id: { $gt: after } }),
+        })
+        .sort({ _id: 1 })
+        .project<{ _id: UserId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    },
+
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      await collection.updateMany(
+        { _id: { $in: [...userIds] }, 'entries.actionId': { $in: ids } },
+        { $pull: { entries: { actionId: { $in: ids } } }, $set: { version: new ObjectId() } },
+      );
+    },
+
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.updateOne({ _id: userId }, [
+        { $set: { entries: entriesAbove(from), version: new ObjectId() } },
+      ]);
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await collection.deleteOne({ _id: userId });
+    },
+  };
+}
+
+export type FeedTopsRepository = ReturnType<typeof feedTopsRepository>;
+
+function pageConditions({ after, since, until }: EntryQuery): object[] {
+  const place = after && toPlace(after);
+  return [
+    ...(since === undefined ? [] : [{ $gte: ['$$entry.relevancy', since] }]),
+    ...(until === undefined ? [] : [{ $lt: ['$$entry.relevancy', until] }]),
+    ...(place === undefined
+      ? []
+      : [
+          {
+            $or: [
+              { $lt: ['$$entry.relevancy', place.relevancy] },
+              {
+                $and: [
+                  { $eq: ['$$entry.relevancy', place.relevancy] },
+                  { $lt: ['$$entry.actionId', place.actionId] },
+                ],
+              },
+            ],
+          },
+        ]),
+  ];
+}
