@@ -5,7 +5,6 @@ import type { StoredPage } from './feed-store.ts';
 import { readFromSource } from './source.ts';
 import { entriesOf, sourceKeys, feedMembershipOf, type FeedMembership } from './membership.ts';
 import { announce, announceListChange, removals, type AnnounceDependencies } from '../realtime/announce.ts';
-import { fillFeed } from './fill-feed.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedDependencies, InTurn, RebuildDependencies } from './feed-dependencies.ts';
 
@@ -55,14 +54,63 @@ async function sweepChunk(
     limit: CHUNK,
     ...(after === undefined ? {} : { after }),
   });
+  return { page, changed: await correct(dependencies, membership, userId, page.entries) };
+}
+
+/** Returns those of the stored entries that did not match the definition. */
+async function correct(
+  dependencies: FeedDependencies,
+  membership: FeedMembership,
+  userId: UserId,
+  stored: readonly FeedEntry[],
+): Promise<readonly FeedEntry[]> {
   const wanted = await wantedEntries(
     dependencies,
     membership,
-    page.entries.map((entry) => entry.actionId),
+    stored.map((entry) => entry.actionId),
   );
-  const changed = page.entries.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
+  const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
   if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
-  return { page, changed };
+  return changed;
+}
+
+/**
+ * Adds past actions to one reader's feed and notifies watchers. An action may have changed between its read and this write,
+ * and its pass may have ended:
+ * - If it was hidden or deleted, its removal may have missed this feed, so another pass is requested.
+ * - If an edit puts it lower for this reader, the write has raised it again, so it is corrected.
+ *
+ * @param entries with the revisions that they were computed from
+ * @param options.notifiesOfStored also notify of entries that were already stored. For changes that make earlier deliveries
+ *   visible, whose events may have been withheld.
+ */
+export async function fillFeed(
+  dependencies: FeedDependencies,
+  userId: UserId,
+  entries: readonly FeedEntry[],
+  { notifiesOfStored = false }: { readonly notifiesOfStored?: boolean } = {},
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { feedStore, actions, fanOuts } = dependencies;
+  const added = new Set(await feedStore.fill(userId, entries));
+  const visible = await actions.visibleRevisions(entries.map((entry) => entry.actionId));
+  // Not removed here: a later pass may have shown the action again and found the entry in place.
+  for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
+  const seen = entries.filter((entry) => visible.has(entry.actionId));
+  await announce(
+    dependencies,
+    seen
+      .filter((entry) => notifiesOfStored || added.has(entry.actionId))
+      .map((entry) => ({
+        userId,
+        event: { kind: added.has(entry.actionId) ? 'added' : 'updated', ...entry },
+      })),
+  );
+  const outdated = seen.filter((entry) => visible.get(entry.actionId) !== entry.rev);
+  if (outdated.length === 0) return;
+  const ids = outdated.map((entry) => entry.actionId);
+  const membership = await feedMembershipOf(dependencies, userId);
+  await correct(dependencies, membership, userId, await feedStore.find(userId, ids));
 }
 
 /**
@@ -159,11 +207,12 @@ function withoutPull(entry: FeedEntry): FeedEntry {
   return { ...entry, reasons: entry.reasons.filter((reason) => reason !== 'PULL') };
 }
 
-function isSame(stored: FeedEntry, wanted: FeedEntry | undefined): boolean {
+function isSame(a: FeedEntry | undefined, b: FeedEntry | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
   return (
-    wanted?.relevancy.getTime() === stored.relevancy.getTime() &&
-    wanted.reasons.length === stored.reasons.length &&
-    wanted.reasons.every((reason) => stored.reasons.includes(reason))
+    a.relevancy.getTime() === b.relevancy.getTime() &&
+    a.reasons.length === b.reasons.length &&
+    a.reasons.every((reason) => b.reasons.includes(reason))
   );
 }
 
@@ -174,24 +223,27 @@ async function replace(
   changed: readonly FeedEntry[],
   wanted: ReadonlyMap<string, FeedEntry>,
 ): Promise<void> {
-  const ids = changed.map((entry) => entry.actionId);
-  await dependencies.feedStore.remove([userId], ids);
-  await dependencies.feedStore.fill(
-    userId,
-    ids.flatMap((id) => wanted.get(id) ?? []),
-  );
-  // A delivery between the read and the removal is lost with it. The data it was based on was written before, so another
-  // look
-  // finds it.
-  const now = await wantedEntries(dependencies, await feedMembershipOf(dependencies, userId), ids);
-  await dependencies.feedStore.fill(userId, [...now.values()]);
+  const { feedStore } = dependencies;
+  const entries = new Map(changed.map(({ actionId }) => [actionId, wanted.get(actionId)]));
+  let open = [...entries.keys()];
+  while (open.length > 0) {
+    await feedStore.remove([userId], open);
+    await feedStore.fill(
+      userId,
+      open.flatMap((id) => entries.get(id) ?? []),
+    );
+    // A delivery between the read and the removal is lost with it, and the pass of an edit may have ended before the write.
+    // The data they are based on was written before, so another look finds it.
+    const now = await wantedEntries(dependencies, await feedMembershipOf(dependencies, userId), open);
+    open = open.filter((id) => !isSame(entries.get(id), now.get(id)));
+    for (const id of open) entries.set(id, now.get(id));
+  }
   await announce(
     dependencies,
-    ids.flatMap((id) => {
-      const entry = now.get(id);
-      return entry === undefined
+    [...entries].flatMap(([id, entry]) =>
+      entry === undefined
         ? removals(id, [userId], clock.now())
-        : [{ userId, event: { kind: 'updated' as const, ...entry } }];
-    }),
+        : [{ userId, event: { kind: 'updated' as const, ...entry } }],
+    ),
   );
 }

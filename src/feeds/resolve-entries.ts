@@ -50,6 +50,6 @@ export async function resolveEntries(
   };
 }
 
-function placed({ id }: Action, relevancy: Date, reasons: readonly DeliveryReason[]): FeedEntry {
-  return { actionId: id, relevancy, reasons };
+function placed({ id, rev }: Action, relevancy: Date, reasons: readonly DeliveryReason[]): FeedEntry {
+  return { actionId: id, relevancy, reasons, rev };
 }

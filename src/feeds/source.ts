@@ -64,7 +64,7 @@ export async function readFromSource(
     const read = new Map(actions.map((action) => [action.id, action]));
     for (const entry of await entriesOf(dependencies, { reader, follows }, actions)) {
       const action = read.get(entry.actionId);
-      if (action !== undefined) found.set(entry.actionId, { entry: asRead(entry, action), action });
+      if (action !== undefined) found.set(entry.actionId, { entry, action });
     }
   };
   const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
@@ -125,11 +125,6 @@ export async function readFromSource(
 interface Found {
   readonly entry: FeedEntry;
   readonly action: Action;
-}
-
-/** With the revision that the action was read with. */
-function asRead(entry: FeedEntry, { rev }: Action): FeedEntry {
-  return { ...entry, rev };
 }
 
 function earliest(a: Date | undefined, b: Date | undefined): Date | null {

@@ -4,7 +4,7 @@ import type { Member } from '../../domain/member.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
-import { fillFeed } from '../../feeds/fill-feed.ts';
+import { fillFeed } from '../../feeds/reconcile-feed.ts';
 import { resolveEntries, type PlaceEntry } from '../../feeds/resolve-entries.ts';
 import type { FeedDependencies } from '../../feeds/feed-dependencies.ts';
 

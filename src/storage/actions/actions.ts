@@ -129,6 +129,17 @@ export function actionsRepository(
       return new Set(documents.map((document) => document._id.toHexString()));
     },
 
+    /** Revisions of those that are neither hidden nor deleted. One round trip. */
+    async visibleRevisions(ids: readonly ActionId[]): Promise<Map<ActionId, number>> {
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, isHidden: false, isDeleted: false })
+          .project<Pick<ActionDocument, '_id' | 'rev'>>({ rev: 1 }),
+        ids.length,
+      );
+      return new Map(documents.map(({ _id, rev }) => [_id.toHexString(), rev]));
+    },
+
     /** Newest first by `conducted`, then id, without deleted actions. Index `slice`. */
     async slice(query: SliceQuery): Promise<Action[]> {
       const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };

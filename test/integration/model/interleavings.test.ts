@@ -114,3 +114,105 @@ test.each(['hide', 'delete'] as const)(
     expect(await parts.feedStore.holders(id, { limit: 10 })).toEqual([]);
   },
 );
+
+const REFS = [
+  { id: 'task', type: 'task', label: 'Task' },
+  { id: 'site', type: 'site', label: 'Site' },
+];
+
+/** Ann follows an action by two refs and is responsible for one of them, by which a like has lifted it fully. */
+async function openLifted(parts: Parts): Promise<{ readonly id: string; readonly lifted: Date }> {
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'task', isAssigned: true },
+    { followerId: 'ann', refId: 'site' },
+  ]);
+  const { action } = await parts.publish({ scope: 'PUBLIC', conducted: CONDUCTED, refs: REFS });
+  await parts.services.addInteraction(parts.session('peer', 'admin'), {
+    ...{ actionId: action.id, kind: 'LIKE', at: COMMENTED },
+  });
+  await parts.fanOut();
+  const lifted = await relevancyOf(parts, action.id);
+  if (lifted === undefined) throw new Error('Ann does not have it');
+  return { id: action.id, lifted };
+}
+
+/** Once, between the read of the actions and the write: an edit takes the ref by which it was lifted, and its pass ends. */
+function editedBeforeFill(parts: Parts, id: string): Parts['feedStore'] {
+  let isEdited = false;
+  return {
+    ...parts.feedStore,
+    async fill(userId, entries, options) {
+      if (!isEdited && entries.some(({ actionId }) => actionId === id)) {
+        isEdited = true;
+        await parts.services.updateAction(parts.session('actor'), id, { refs: REFS.slice(1) });
+        await using passes = parts.worker();
+        passes.start();
+        await expect.poll(async () => (await parts.repositories.actions.openFanOuts()).PENDING ?? 0).toBe(0);
+        await expect
+          .poll(async () => (await parts.repositories.actions.openFanOuts()).IN_PROGRESS ?? 0)
+          .toBe(0);
+      }
+      return parts.feedStore.fill(userId, entries, options);
+    },
+  };
+}
+
+/** Where it stands by the definition. */
+async function rebuiltRelevancy(parts: Parts, id: string): Promise<Date | undefined> {
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
+  return relevancyOf(parts, id);
+}
+
+test.each([
+  ['that finds the feed as it should be', () => Promise.resolve()],
+  ['of a feed that was lost', (parts: Parts) => parts.feedStore.drop('ann')],
+  [
+    'that corrects the item',
+    async (parts: Parts) => {
+      const held = await parts.feedStore.page({ userId: 'ann', limit: 10 });
+      await parts.feedStore.fill(
+        'ann',
+        held.entries.map((entry) => ({ ...entry, relevancy: new Date(entry.relevancy.getTime() + DAY) })),
+      );
+    },
+  ],
+])(
+  'a rebuild %s leaves no item higher than an edit put it while the feed was rebuilt',
+  async (_name, prepare) => {
+    await using parts = await openParts();
+    const { id, lifted } = await openLifted(parts);
+    await prepare(parts);
+    await parts.services.rebuildFeed(parts.admin, 'ann');
+    await using rebuilds = parts.rebuildWorker({ feedStore: editedBeforeFill(parts, id) });
+    rebuilds.start();
+    await expect.poll(() => parts.repositories.feeds.countDue()).toBe(0);
+    const after = await relevancyOf(parts, id);
+    expect(after?.getTime()).toBeLessThan(lifted.getTime());
+    expect(after).toEqual(await rebuiltRelevancy(parts, id));
+  },
+);
+
+test('what a follow copies stands no higher than an edit put it while it was copied', async () => {
+  await using parts = await openParts();
+  const { id, lifted } = await openLifted(parts);
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
+  const pair = { followerId: 'ann', refId: 'actor' };
+  await parts.repositories.follows.open([{ ...pair, since: CONDUCTED }], tokens);
+  await settleFollows(
+    {
+      ...parts.repositories,
+      ...parts.live,
+      weights: DEFAULT_WEIGHTS,
+      newToken: newObjectId,
+      workSignal: { notify: () => undefined },
+      feedStore: editedBeforeFill(parts, id),
+    },
+    await parts.repositories.follows.unsettled([pair]),
+    { tokens, epochs: new Map([['actor', null]]) },
+  );
+  await parts.fanOut();
+  const after = await relevancyOf(parts, id);
+  expect(after?.getTime()).toBeLessThan(lifted.getTime());
+  expect(after).toEqual(await rebuiltRelevancy(parts, id));
+});
