@@ -3,9 +3,8 @@ import { openEnvironment, type Environment } from './harness/environment.ts';
 import { loadBefore, provenance } from './harness/machine.ts';
 import { readOptions, USAGE, type Options } from './harness/options.ts';
 import { ensurePackages } from './harness/packages.ts';
-import { writeProfileSummaries } from './harness/profile.ts';
-import { showReport, writeReport, writeResultsPage } from './harness/write.ts';
-import type { Part } from './parts/part.ts';
+import type { Part } from './harness/part.ts';
+import { showReport, writeReport, writeResultsPage } from './harness/report.ts';
 
 /** The part that needs a commit to run beside this checkout. */
 const AGAINST = 'against';
@@ -23,7 +22,7 @@ async function main(): Promise<number> {
   };
   ensurePackages(say);
   // Only now is everything there that the parts import.
-  const { PARTS } = await import('./parts/registry.ts');
+  const { PARTS } = await import('./parts.ts');
   if (options === 'list') {
     for (const { name } of PARTS) console.log(name);
     return 0;
@@ -52,24 +51,24 @@ async function runAll(
 ): Promise<number> {
   await using environment = await openEnvironment(say);
   const stopping = stopOnSignals(environment);
-  const folder = options.out;
   const failures: string[] = [];
-  for (const part of parts) {
-    console.error(part.name);
-    const profileDir = options.profile ? join(folder, 'profiles') : null;
+  for (const { name, run } of parts) {
+    console.error(name);
+    const profileDir = options.profile ? join(options.out, 'profiles') : null;
     try {
       const of = await provenance(environment, await loadBefore());
       const startedAt = performance.now();
-      const report = await part.run({ environment, options, say, profileDir });
+      const report = await run({ environment, options, say, profileDir });
       const seconds = (performance.now() - startedAt) / 1_000;
-      writeReport(folder, part.name, { ...report, seconds, size: options.size, provenance: of });
+      const against = name === AGAINST ? ` --against ${options.against ?? ''}` : '';
+      const command = `npm run bench -- ${name}${against}${options.size === 'full' ? '' : ` --${options.size}`}`;
+      writeReport(options.out, name, { ...report, command, seconds, size: options.size, provenance: of });
       showReport(report, seconds);
-      if (profileDir !== null) writeProfileSummaries(profileDir);
     } catch (error) {
       // What fails because everything is being stopped is no news; the handler of the signal ends the process.
       if (stopping.aborted) await new Promise<never>(() => undefined);
       // The others are measured all the same; the command fails in the end.
-      failures.push(part.name);
+      failures.push(name);
       console.error(error);
     }
   }

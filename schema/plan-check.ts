@@ -11,13 +11,11 @@ const report = z.object({
     measuredAt: z.string(),
     machine: z.object({ cpu: z.string(), cores: z.number(), loadBefore: z.number() }),
   }),
-  verdicts: z.array(
+  figures: z.array(
     z.object({
-      isMet: z.boolean().nullable(),
-      figure: z.object({
-        name: z.string().includes(SEPARATOR),
-        summary: z.object({ median: z.number(), min: z.number(), max: z.number(), count: z.number() }),
-      }),
+      name: z.string().includes(SEPARATOR),
+      summary: z.object({ median: z.number(), min: z.number(), max: z.number(), count: z.number() }),
+      target: z.object({ isMet: z.boolean() }),
     }),
   ),
 });
@@ -30,9 +28,9 @@ export async function readPlanCheck(path: URL): Promise<PlanCheck> {
 }
 
 /** What the simulation said by what was measured, run by run, and how much of it can be relied on. */
-export function planCheckLines({ size, provenance, verdicts }: PlanCheck): string[] {
+export function planCheckLines({ size, provenance, figures }: PlanCheck): string[] {
   const { measuredAt, machine } = provenance;
-  const found = verdicts.map(({ figure: { name, summary }, isMet }) => {
+  const found = figures.map(({ name, summary, target: { isMet } }) => {
     const [run = '', what = ''] = name.split(SEPARATOR);
     return { run, what, isMet, summary };
   });
@@ -44,7 +42,7 @@ export function planCheckLines({ size, provenance, verdicts }: PlanCheck): strin
     const spread = count === 1 ? '' : ` (${min.toFixed(2)}–${max.toFixed(2)})`;
     return `${median.toFixed(2)}${spread}`;
   };
-  const missed = found.filter(({ isMet }) => isMet === false);
+  const missed = found.filter(({ isMet }) => !isMet);
   const outside = missed.map(({ run, what, summary }) => `${run}, ${what}: ${summary.median.toFixed(2)}`);
   const verdict =
     missed.length === 0

@@ -14,7 +14,7 @@ const FOLDERS = [
 export async function resolve(specifier, context, nextResolve) {
   const resolved = await nextResolve(specifier, context);
   const folder = FOLDERS.find(({ sources }) => resolved.url.startsWith(sources));
-  if (folder === undefined) return resolved;
+  if (folder === undefined || !resolved.url.includes('/src/')) return resolved;
   const file = resolved.url.slice(folder.sources.length).replace(/\.ts(?:\?.*)?$/, '.js');
   return { url: folder.build + file, format: 'module', shortCircuit: true };
 }

@@ -16,8 +16,6 @@ export interface Child<A extends Api> extends AsyncDisposable {
   ): Promise<Awaited<ReturnType<A[K]>>>;
   /** The first line of its output that fits, past or to come; what it captured. */
   line(fits: RegExp): Promise<RegExpExecArray>;
-  /** Hands it each line of its output from now on. */
-  onLine(listener: (line: string) => void): Disposable;
 }
 
 export interface ChildOptions {
@@ -63,7 +61,6 @@ export function startChild<A extends Api>(options: ChildOptions): Child<A> {
     pid: child.pid ?? 0,
     call: (name, argument) => calls.call(name, argument),
     line: (fits) => output.line(fits),
-    onLine: (listener) => output.listen(listener),
     async [Symbol.asyncDispose]() {
       calls.close();
       child.kill('SIGTERM');
@@ -77,7 +74,7 @@ export function startChild<A extends Api>(options: ChildOptions): Child<A> {
 /** Lines of stdout and stderr, the latest kept for error messages. */
 class Output {
   readonly #lines: string[] = [];
-  readonly #listeners = new Set<(line: string) => void>();
+  readonly #listeners = new Set<(line: string) => boolean>();
   readonly #onEnd = new Set<() => void>();
   #hasEnded = false;
   #complaints = 0;
@@ -106,11 +103,6 @@ class Output {
 
   tail(): string {
     return this.#lines.join('\n');
-  }
-
-  listen(listener: (line: string) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   line(fits: RegExp): Promise<RegExpExecArray> {

@@ -5,7 +5,6 @@ import type { Role } from '../../src/domain/viewer.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import { startChild, type Child } from './child.ts';
 import type { Environment } from './environment.ts';
-import { THREADS } from './profile.ts';
 
 const SECRET = 'a-secret-that-signs-nothing-but-benchmarks-0123456789';
 const TOKEN_MS = 24 * 3_600_000;
@@ -36,32 +35,26 @@ export interface FanfareApi extends Child<ProbeApi> {
 export interface FanfareOptions {
   readonly environment: Environment;
   readonly database: string;
-  /** Where to put a CPU profile when it ends; null: no profile. */
+  /** Where to put CPU profiles, one for each thread, when it ends; null: none. */
   readonly profileDir: string | null;
   /** A built checkout to run, in place of this one. */
   readonly checkout?: string | undefined;
-  /** That do it side by side. Default: one. */
-  readonly processes?: number | undefined;
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** `fanfare serve --no-worker`, ready to answer. */
 export async function startApi(options: FanfareOptions): Promise<FanfareApi> {
-  const child = startFanfare(['serve', '--no-worker', ...processesOf(options)], 'api', options);
+  const child = startFanfare(['serve', '--no-worker'], 'api', options);
   const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
   return Object.assign(child, { url, wsUrl: `${url.replace(/^http/, 'ws')}/graphql` });
 }
 
 /** `fanfare worker`, ready to work. */
 export async function startWorker(options: FanfareOptions): Promise<Child<ProbeApi>> {
-  const child = startFanfare(['worker', ...processesOf(options)], 'worker', options);
+  const child = startFanfare(['worker'], 'worker', options);
   await child.line(/worker started/);
   return child;
-}
-
-function processesOf({ processes }: FanfareOptions): readonly string[] {
-  return processes === undefined ? [] : ['--processes', String(processes)];
 }
 
 function startFanfare(
@@ -85,14 +78,11 @@ function startFanfare(
     nodeArgs: [
       // An older checkout is started as it was then.
       ...(checkout === undefined ? YOUNG_OBJECTS : []),
-      ...(profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`)),
+      ...(profileDir === null
+        ? []
+        : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, `${database}-${name}`)}`]),
     ],
   });
-}
-
-/** Every thread of a process writes a profile of its own: `collectProfiles` keeps that of the main one. */
-function profileArgs(folder: string, name: string): readonly string[] {
-  return ['--cpu-prof', `--cpu-prof-dir=${join(folder, `${name}${THREADS}`)}`];
 }
 
 /** A token the processes here accept. */

@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 /** One kept connection, one request at a time. It does as little as possible, for it shares the machine. */
-export class Lane implements Disposable, AsyncDisposable {
+export class Lane implements Disposable {
   readonly #socket: Socket;
   #chunks: Buffer[] = [];
   #length = 0;
@@ -81,11 +81,6 @@ export class Lane implements Disposable, AsyncDisposable {
 
   [Symbol.dispose](): void {
     this.#socket.destroy();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this[Symbol.dispose]();
-    return Promise.resolve();
   }
 
   #take(data: Buffer): void {

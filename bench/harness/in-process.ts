@@ -1,9 +1,10 @@
+import { EventEmitter, once } from 'node:events';
 import { createApp, type App } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
-import type { LogFields, Logger, LogMethod } from '../../src/telemetry/logger.ts';
+import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Environment } from './environment.ts';
 import { fanfareEnv } from './fanfare.ts';
@@ -31,29 +32,26 @@ const GIVE_UP_MS = 10 * 60_000;
 export async function openInProcess(
   environment: Environment,
   database: string,
-  options: { readonly worker: boolean; readonly env?: Readonly<Record<string, string>> },
+  options: { readonly worker: boolean },
 ): Promise<InProcess> {
-  const finished = new Map<string, (result: Finished) => void>();
+  const passes = new EventEmitter();
+  /** Of actions that nobody waits for yet. */
   const early = new Map<string, Finished>();
-  const complaints: string[] = [];
-  const onLine = (fields: LogFields): void => {
-    const { actionId, state, delivered, seconds } = fields;
+  const onLine: LogMethod = ({ actionId, state, delivered, seconds }) => {
     if (typeof actionId !== 'string' || state !== 'DONE') return;
-    const result = { delivered: Number(delivered), seconds: Number(seconds) };
-    const waiting = finished.get(actionId);
-    if (waiting === undefined) early.set(actionId, result);
-    else waiting(result);
+    const result: Finished = { delivered: Number(delivered), seconds: Number(seconds) };
+    if (!passes.emit(actionId, result)) early.set(actionId, result);
   };
-  const onComplaint = ({ err }: LogFields, message: string): void => {
-    complaints.push(`${message} ${err instanceof Error ? err.message : ''}`);
+  const complain: LogMethod = ({ err }, message) => {
+    console.error(message, err);
   };
-  const logger = listeningLogger(onLine, onComplaint);
-  const config = readConfig(
-    { ...fanfareEnv(environment, database), ...options.env },
-    { feedModels: FEED_MODEL_NAMES },
-  );
+  const ignore: LogMethod = () => undefined;
+  const logger: Logger = {
+    ...{ trace: ignore, debug: onLine, info: onLine, warn: complain, error: complain, fatal: complain },
+    child: () => logger,
+  };
   const app = await createApp(
-    config,
+    readConfig(fanfareEnv(environment, database), { feedModels: FEED_MODEL_NAMES }),
     { api: false, worker: options.worker },
     { logger, metrics: createMetrics({ withProcess: false }) },
   );
@@ -64,41 +62,16 @@ export async function openInProcess(
   });
   const service = identity('service', 'service');
   return {
-    app,
-    service,
-    identity,
+    ...{ app, service, identity },
     publish: async (input) => (await app.services.publishAction(service, input)).action.id,
-    done: (actionId) =>
-      new Promise((resolve, reject) => {
-        const settle = (result: Finished): void => {
-          clearTimeout(patience);
-          finished.delete(actionId);
-          early.delete(actionId);
-          resolve(result);
-        };
-        const patience = setTimeout(() => {
-          finished.delete(actionId);
-          reject(new Error(`The fan-out of ${actionId} did not end:\n${complaints.slice(-5).join('\n')}`));
-        }, GIVE_UP_MS);
-        const already = early.get(actionId);
-        if (already === undefined) finished.set(actionId, settle);
-        else settle(already);
-      }),
+    done: async (actionId) => {
+      const already = early.get(actionId);
+      early.delete(actionId);
+      if (already !== undefined) return already;
+      const signal = AbortSignal.timeout(GIVE_UP_MS);
+      const [result] = (await once(passes, actionId, { signal })) as [Finished];
+      return result;
+    },
     [Symbol.asyncDispose]: () => app.close(),
   };
-}
-
-/** Passes on what the worker tells instead of writing it. */
-function listeningLogger(onLine: LogMethod, onComplaint: LogMethod): Logger {
-  const ignore: LogMethod = () => undefined;
-  const logger: Logger = {
-    trace: ignore,
-    debug: onLine,
-    info: onLine,
-    warn: onComplaint,
-    error: onComplaint,
-    fatal: onComplaint,
-    child: () => logger,
-  };
-  return logger;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { PROJECT } from './child.ts';
 import type { Environment } from './environment.ts';
 
 /** Where and of what something was measured. */
@@ -22,8 +22,6 @@ export interface Provenance {
   readonly versions: Readonly<Record<string, string>>;
   readonly durability: string;
 }
-
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Cores at work for other processes, over a second before the work begins. The load average of the system would have what
@@ -92,8 +90,7 @@ function version(name: string): [string, string] {
 
 function peerVersion(): string {
   const root = `${PROJECT}/bench/peer/node_modules`;
-  const of = (name: string): string => `${name} ${versionIn(`${root}/${name}/package.json`)}`;
-  return ['mongodb-activity-feed', 'mongoose', 'mongodb', 'ioredis', 'bull', 'socket.io'].map(of).join(', ');
+  return `mongodb-activity-feed ${versionIn(`${root}/mongodb-activity-feed/package.json`)}`;
 }
 
 function versionIn(path: string): string {

@@ -1,5 +1,4 @@
-import { Latencies, type LoadResult } from './latencies.ts';
-import { now } from './statistics.ts';
+import { now, quantile } from './statistics.ts';
 
 /** One kind of operation under load. */
 export interface Operation {
@@ -35,10 +34,21 @@ export interface LoadOptions {
   /** Arrivals that are not answered yet, beyond which the load is called off. */
   readonly maxOpen: number;
   readonly random: () => number;
-  readonly onAnswered?: (answered: Answered) => void;
+}
+
+/** Percentiles of what was answered, in milliseconds. */
+export interface LoadResult {
+  readonly name: string;
+  readonly count: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
 }
 
 export interface LoadOutcome {
+  readonly answered: readonly Answered[];
   /** Of each operation, in the order in which they were given. */
   readonly results: readonly LoadResult[];
   /** Of all operations but the limits. */
@@ -49,7 +59,8 @@ export interface LoadOutcome {
   readonly throughput: number;
   /** More arrivals were unanswered than allowed: the rate is beyond what can be served. */
   readonly isOverrun: boolean;
-  /** What the first operation that failed said. */
+  /** Operations that failed, and what the first of them said. */
+  readonly failed: number;
   readonly firstFailure: string | null;
 }
 
@@ -57,32 +68,37 @@ const TICK_MS = 1;
 
 /** Starts operations at a fixed rate, on time, and measures each from when it should have started. */
 export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
-  const { shares, rate, seconds, maxOpen, random, onAnswered } = options;
-  const tally = new Tally(shares.flatMap(({ turns }) => turns));
+  const { shares, rate, seconds, maxOpen, random } = options;
   const next = chooser(shares, random);
   const open = new Set<Promise<void>>();
+  const answered: Answered[] = [];
+  const late: number[] = [];
+  const failures: string[] = [];
   const arrivals = Math.max(1, Math.round(rate * seconds));
   const start = now();
-  let isOverrun = false;
   const launch = (operation: Operation, intended: number): void => {
     const started = now();
-    tally.lateness.record(started - intended);
+    late.push(started - intended);
     const run = operation
       .run()
       .then(
         () => {
           const ended = now();
-          const sinceIntended = ended - intended;
-          tally.record(operation, sinceIntended);
-          onAnswered?.({ operation, at: ended - start, sinceIntended, sinceStarted: ended - started });
+          answered.push({
+            operation,
+            at: ended - start,
+            sinceIntended: ended - intended,
+            sinceStarted: ended - started,
+          });
         },
         (error: unknown) => {
-          tally.fail(operation, error);
+          failures.push(`${operation.name}: ${error instanceof Error ? error.message : String(error)}`);
         },
       )
       .finally(() => open.delete(run));
     open.add(run);
   };
+  let isOverrun = false;
   for (let arrival = 0; arrival < arrivals && !isOverrun;) {
     for (; arrival < arrivals && (arrival / rate) * 1_000 <= now() - start; arrival++)
       launch(next(), start + (arrival / rate) * 1_000);
@@ -90,41 +106,35 @@ export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
   await Promise.all(open);
-  return tally.outcome((now() - start) / 1_000, isOverrun);
+  const took = (now() - start) / 1_000;
+  const own = answered.filter(({ operation }) => operation.isLimit !== true);
+  const of = (name: string, list: readonly Answered[]): LoadResult =>
+    percentiles(
+      name,
+      list.map(({ sinceIntended }) => sinceIntended),
+    );
+  return {
+    ...{ answered, isOverrun, failed: failures.length, firstFailure: failures[0] ?? null },
+    results: shares
+      .flatMap(({ turns }) => turns)
+      .map((operation) =>
+        of(
+          operation.name,
+          answered.filter((one) => one.operation === operation),
+        ),
+      ),
+    all: of('all operations', own),
+    lateness: percentiles('start of an operation by the generator', late),
+    throughput: own.length / took,
+  };
 }
 
-class Tally {
-  readonly lateness = new Latencies('start of an operation by the generator');
-  readonly #all = new Latencies('all operations');
-  readonly #each: ReadonlyMap<Operation, Latencies>;
-  #firstFailure: string | null = null;
-
-  constructor(operations: readonly Operation[]) {
-    this.#each = new Map(operations.map((operation) => [operation, new Latencies(operation.name)]));
-  }
-
-  record(operation: Operation, milliseconds: number): void {
-    this.#each.get(operation)?.record(milliseconds);
-    if (operation.isLimit !== true) this.#all.record(milliseconds);
-  }
-
-  fail(operation: Operation, error: unknown): void {
-    this.#each.get(operation)?.fail();
-    if (operation.isLimit !== true) this.#all.fail();
-    this.#firstFailure ??= `${operation.name}: ${error instanceof Error ? error.message : String(error)}`;
-  }
-
-  outcome(seconds: number, isOverrun: boolean): LoadOutcome {
-    const all = this.#all.result();
-    return {
-      results: [...this.#each.values()].map((latencies) => latencies.result()),
-      all,
-      lateness: this.lateness.result(),
-      throughput: all.count / seconds,
-      isOverrun,
-      firstFailure: this.#firstFailure,
-    };
-  }
+export function percentiles(name: string, values: readonly number[]): LoadResult {
+  const at = (share: number): number => quantile(values, share);
+  return {
+    ...{ name, count: values.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999) },
+    max: at(1),
+  };
 }
 
 function chooser(shares: readonly Share[], random: () => number): () => Operation {

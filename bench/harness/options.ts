@@ -17,14 +17,8 @@ export interface Options {
   readonly out: string;
   /** The whole trace; null: the sample that is kept with the project. */
   readonly traceDir: string | null;
-  /** Length of the soak; null: what suits the size. */
-  readonly soakMinutes: number | null;
   /** Length of the mixed load; null: what suits the size. */
   readonly loadMinutes: number | null;
-  /** Of a part with several runs, such as `plan`, those whose names have this in them; null: all. */
-  readonly only: string | null;
-  /** The part `plan` adds its rounds to those that are kept. */
-  readonly more: boolean;
   /** A commit that is run beside this checkout; null: none. */
   readonly against: string | null;
   /** Writes CPU profiles of the processes under test. */
@@ -40,9 +34,6 @@ export const USAGE = `npm run bench -- [parts] [options]
   --out DIR          where results go (bench/results)
   --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
-  --soak-minutes N   length of the soak (10)
-  --only TEXT        of the part plan, the runs whose names have this in them: look, and keep it elsewhere (--out)
-  --more             of the part plan: adds its rounds to those that were kept of the same commit and size
   --against COMMIT   runs that commit beside this checkout; no other part unless it is named
   --profile          writes CPU profiles beside the results
 `;
@@ -61,9 +52,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       out: { type: 'string' },
       trace: { type: 'string' },
       'load-minutes': { type: 'string' },
-      'soak-minutes': { type: 'string' },
-      only: { type: 'string' },
-      more: { type: 'boolean' },
       against: { type: 'string' },
       profile: { type: 'boolean' },
     },
@@ -79,9 +67,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       values.out ?? fileURLToPath(new URL(size === 'smoke' ? SMOKE_RESULTS : '../results', import.meta.url)),
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
-    soakMinutes: above0('soak-minutes', values['soak-minutes']),
-    only: values.only ?? null,
-    more: values.more === true,
     against: values.against ?? null,
     profile: values.profile === true,
   };

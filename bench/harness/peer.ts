@@ -10,8 +10,8 @@ import type { Environment } from './environment.ts';
 export interface Peer extends AsyncDisposable {
   readonly publisher: Child<PeerApi>;
   /**
-   * Adds so many activities to each source at once and waits until all their entries are stored. Milliseconds until the
-   * last follower of each source had them all at their socket. Where a socket never got something – the peer tells once,
+   * Adds so many activities at once and waits until all their entries are stored. Milliseconds until the last follower had
+   * them all at their socket. Where a socket never got something – the peer tells once,
    * and what a socket misses while it reconnects is gone – it is done over.
    */
   fanOut(work: PeerFanOut): Promise<number>;
@@ -22,7 +22,7 @@ export interface Peer extends AsyncDisposable {
 export interface PeerFanOut {
   readonly activities: number;
   readonly bull: boolean;
-  /** Entries of feeds that one activity of each source leads to. */
+  /** Entries of feeds that one activity leads to. */
   readonly entries: number;
 }
 

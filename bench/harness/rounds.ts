@@ -1,4 +1,5 @@
-import { quantile, summarise, type Summary } from './statistics.ts';
+import type { Figure } from './report.ts';
+import { formatSummary, quantile, summarise, type Summary } from './statistics.ts';
 
 /** One of several things measured beside each other. Gives one figure a round. */
 export interface Contender {
@@ -38,12 +39,12 @@ export function seriesNamed(series: readonly Series[], name: string): Series {
 }
 
 /** Value by value of the same round, so that both sides of each ratio met the same machine. */
-export function ratioOf(a: Series, b: Series): Summary {
+function ratioOf(a: Series, b: Series): Summary {
   const ratios = a.values.map((value, round) => value / (b.values[round] ?? NaN));
   return summarise(ratios, `${a.name} / ${b.name}`);
 }
 
-export function summaryOf(series: Series): Summary {
+function summaryOf(series: Series): Summary {
   return summarise(series.values, series.name);
 }
 
@@ -56,4 +57,20 @@ export function fastest(series: readonly Series[]): Series {
 
 function medianOf({ values }: Series): number {
   return quantile(values, 0.5);
+}
+
+export function figureOf(series: Series, unit: string): Figure {
+  return { name: series.name, unit, summary: summaryOf(series) };
+}
+
+/** One by the other, round by round. */
+export function ratioFigure(name: string, a: Series, b: Series, note?: string): Figure {
+  return { name, unit: '×', summary: ratioOf(a, b), ...(note === undefined ? {} : { note }) };
+}
+
+/** What was measured, with its ratio to something else in a note. */
+export function besides(name: string, unit: string, measured: Series, other: Series): Figure {
+  const ratio = formatSummary(ratioOf(measured, other), '×');
+  const note = `${ratio} of ${formatSummary(summaryOf(other), unit)}, ${other.name}`;
+  return { name, unit, summary: summaryOf(measured), note };
 }

@@ -45,3 +45,18 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   await work();
   return now() - start;
 }
+
+/** Three significant digits, thousands separated. */
+export function formatNumber(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const isTiny = Math.abs(value) < 0.01 && value !== 0;
+  return isTiny
+    ? value.toPrecision(2)
+    : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** `1.2 ms (1.1–1.4)` */
+export function formatSummary({ median, min, max, count }: Summary, unit: string): string {
+  const spread = count === 1 ? '' : ` (${formatNumber(min)}–${formatNumber(max)})`;
+  return `${formatNumber(median)}${unit === '' ? '' : ` ${unit}`}${spread}`;
+}

@@ -2,8 +2,8 @@ import { WebSocket } from 'ws';
 import { now } from './statistics.ts';
 
 /** What a watcher asks for; the action's id is the first thing it gets of an item. */
-export const WATCH = `subscription Watch {
-  feedEvents {
+export const WATCH = `subscription Watch($after: String) {
+  feedEvents(after: $after) {
     __typename
     ... on FeedItemAdded {
       item {
@@ -21,7 +21,7 @@ export const WATCH = `subscription Watch {
   }
 }`;
 
-/** Somebody who watches a feed by graphql-transport-ws, doing as little as possible. */
+/** Somebody who watches a feed, doing as little as possible. */
 export interface Watcher {
   close(): void;
 }
@@ -30,17 +30,56 @@ export interface WatcherOptions {
   readonly url: string;
   readonly token: string | null;
   readonly query: string;
-  /** Called with the text of each event after the first one, and when it came. */
+  /** The cursor of the event to go on behind; null: what is new. */
+  readonly after: string | null;
+  /** Called with the text of each event, and when it came. */
   readonly onEvent: (text: string, at: number) => void;
   /** The socket was closed, though nobody asked for that, or the server said something that it should not. */
   readonly onTrouble: (error: Error) => void;
 }
 
-const PROTOCOL = 'graphql-transport-ws';
+/** Subscribes by graphql-transport-ws; resolves with the first event that brings no action. */
+export function watch({ url, token, query, after, onEvent, onTrouble }: WatcherOptions): Promise<Watcher> {
+  const socket = new WebSocket(url, 'graphql-transport-ws', { perMessageDeflate: false });
+  socket.on('open', () => {
+    const payload = token === null ? {} : { authorization: `Bearer ${token}` };
+    socket.send(JSON.stringify({ type: 'connection_init', payload }));
+  });
+  return opened(socket, onTrouble, (text, { ready, trouble }) => {
+    if (text.includes('"type":"next"') && !text.includes('"errors":[')) {
+      onEvent(text, now());
+      if (actionOf(text) === null) ready();
+    } else if (text.includes('"type":"connection_ack"')) {
+      const payload = { query, ...(after === null ? {} : { variables: { after } }) };
+      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+    } else if (text.includes('"type":"ping"')) socket.send('{"type":"pong"}');
+    else trouble(new Error(`Instead of an event came ${text}`));
+  });
+}
 
-/** Connects and subscribes; resolves with the first event. */
-export function watch(options: WatcherOptions): Promise<Watcher> {
-  const socket = new WebSocket(options.url, PROTOCOL, { perMessageDeflate: false });
+/** Watches the room that the token names, on a server of socket.io (engine.io 4). */
+export function watchRoom({ url, token, onEvent, onTrouble }: WatcherOptions): Promise<Watcher> {
+  const socket = new WebSocket(`${url}/socket.io/?EIO=4&transport=websocket`, { perMessageDeflate: false });
+  return opened(socket, onTrouble, (text, { ready, trouble }) => {
+    if (text.startsWith('42')) {
+      onEvent(text, now());
+      ready();
+    } else if (text.startsWith('2')) socket.send('3');
+    else if (text.startsWith('0')) socket.send(`40${JSON.stringify({ reader: token })}`);
+    else if (!text.startsWith('40')) trouble(new Error(`Instead of an event came ${text}`));
+  });
+}
+
+interface Opening {
+  readonly ready: () => void;
+  readonly trouble: (error: Error) => void;
+}
+
+function opened(
+  socket: WebSocket,
+  onTrouble: (error: Error) => void,
+  onText: (text: string, opening: Opening) => void,
+): Promise<Watcher> {
   return new Promise((resolve, reject) => {
     let isOpen = false;
     let isClosing = false;
@@ -48,39 +87,24 @@ export function watch(options: WatcherOptions): Promise<Watcher> {
       if (isClosing) return;
       isClosing = true;
       socket.terminate();
-      if (isOpen) options.onTrouble(error);
+      if (isOpen) onTrouble(error);
       else reject(error);
+    };
+    const ready = (): void => {
+      isOpen = true;
+      resolve({
+        close: () => {
+          isClosing = true;
+          socket.close(1000);
+        },
+      });
     };
     socket.on('error', trouble);
     socket.on('close', (code, reason) => {
       trouble(new Error(`The socket was closed: ${String(code)} ${reason.toString()}`));
     });
-    socket.on('open', () => {
-      const payload = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
-      socket.send(JSON.stringify({ type: 'connection_init', payload }));
-    });
     socket.on('message', (data: Buffer) => {
-      const at = now();
-      const text = data.toString();
-      if (text.includes('"type":"next"')) {
-        if (isOpen) {
-          options.onEvent(text, at);
-          return;
-        }
-        isOpen = true;
-        resolve({
-          close: () => {
-            isClosing = true;
-            socket.close(1000);
-          },
-        });
-      } else if (text.includes('"type":"connection_ack"')) {
-        socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: options.query } }));
-      } else if (text.includes('"type":"ping"')) {
-        socket.send('{"type":"pong"}');
-      } else {
-        trouble(new Error(`Instead of an event came ${text}`));
-      }
+      if (!isClosing) onText(data.toString(), { ready, trouble });
     });
   });
 }

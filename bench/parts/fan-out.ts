@@ -1,37 +1,56 @@
 import type { Db } from 'mongodb';
+import { Closer } from '../../src/lib/closer.ts';
 import { openInProcess } from '../harness/in-process.ts';
-import { withProfile } from '../harness/profile.ts';
-import { judge, type Figure, type PartReport } from '../harness/report.ts';
+import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
+import { missedBy, startPeer } from '../harness/peer.ts';
+import { atLeast, atMost, type Figure, type PartReport } from '../harness/report.ts';
 import {
   alternate,
   fastest,
-  ratioOf,
+  figureOf,
+  ratioFigure,
   seriesNamed,
-  summaryOf,
   type Contender,
   type Series,
 } from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
-import { itemsCollection, newItems } from '../world/items.ts';
+import { insertItems, itemsCollection, newItems } from '../world/items.ts';
 import { loadFollowers } from '../world/people.ts';
-import { openRawWorld, type RawWorld } from '../world/raw.ts';
-import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+import { openFanfare } from '../world/pushing.ts';
+import { openRawWorld, waitUntilStored, type RawWorld } from '../world/raw.ts';
 
-const BATCHES = [500, 1_000, 2_500, 5_000, 10_000, 20_000];
+const BATCHES = [1_000, 5_000, 20_000];
 const REF = 'site-followed';
 const WHOLE = 'fan-out, publish → DONE';
-const TOGETHER = 'side by side';
 const PASS = 'fan-out, the pass alone';
+const REACHED = 'Fanfare, publish → last follower’s socket';
+const STORED = 'Fanfare, publish → stored for all';
+const INSERT = 'raw insertMany of the items';
+const PEER = 'peer, publish → last follower’s socket';
 
-/** Fan-out of a new action beside the plain driver, which inserts the same documents in its best way. */
+/** Fan-out of a new action: beside the plain driver, which inserts the same documents, and beside the peer. */
 export const fanOutPart: Part = { name: 'fan-out', run };
 
+export interface FanOutMeasurements {
+  readonly followers: number;
+  /** Milliseconds, in this process. */
+  readonly inProcess: readonly Series[];
+  /** Milliseconds until the socket, and of what it is compared with, by how many actions at once. */
+  readonly reach: readonly { readonly count: number; readonly series: readonly Series[] }[];
+  /** How often the peer had to do it over. */
+  readonly missed: number;
+}
+
 async function run(context: PartContext): Promise<PartReport> {
-  const { environment, options, say, profileDir } = context;
+  const { options, say } = context;
   const followers = sized(options, { full: 20_000, short: 5_000, smoke: 300 });
-  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
-  const warmUp = sized(options, { full: 2, short: 1, smoke: 0 });
+  say(`${String(followers)} followers`);
+  const inProcess = await measureInProcess(context, followers);
+  return fanOutReport({ followers, inProcess, ...(await measureReach(context, followers)) });
+}
+
+async function measureInProcess({ environment, options }: PartContext, followers: number): Promise<Series[]> {
   await using ours = await openRawWorld(environment, 'bench_fanout');
   const raw = environment.driver.db('bench_fanout_raw');
   await loadFollowers(ours.follows, REF, followers);
@@ -53,80 +72,27 @@ async function run(context: PartContext): Promise<PartReport> {
     },
   };
   const batches = BATCHES.filter((size, index) => size <= followers || index === 0);
-  say(`${String(followers)} followers, ${String(rounds)} rounds, batches of ${batches.join(', ')}`);
   const inserts: Contender[] = [];
-  for (const size of batches) inserts.push(await rawInsert(raw, followers, size, 1));
-  inserts.push(await rawInsert(raw, followers, 5_000, 4));
-  const series = await withProfile(profileDir, 'fan-out', () =>
-    alternate([fanOut, ...inserts], { rounds, warmUp }),
-  );
+  for (const size of batches) inserts.push(await rawInsert(raw, followers, size));
+  const series = await alternate([fanOut, ...inserts], {
+    rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
+    warmUp: sized(options, { full: 2, short: 1, smoke: 0 }),
+  });
   await raw.dropDatabase();
-  return report(followers, [...series, { name: PASS, values: passes }]);
-}
-
-function report(followers: number, series: readonly Series[]): PartReport {
-  const oneByOne = series.filter(({ name }) => name.startsWith('raw') && !name.includes(TOGETHER));
-  const best = fastest(oneByOne);
-  const rate = ({ name, values }: Series): Series => ({
-    name,
-    values: values.map((milliseconds) => followers / (milliseconds / 1_000)),
-  });
-  const rates = series.map(rate);
-  const ratio = ratioOf(rate(seriesNamed(series, WHOLE)), rate(best));
-  const figures: Figure[] = rates.map((entry) => ({
-    name: entry.name,
-    unit: 'items/s',
-    summary: summaryOf(entry),
-  }));
-  const verdict = judge('fanOut', {
-    name: `items/s of the fan-out / items/s of the best raw insert (${best.name})`,
-    unit: '×',
-    summary: ratio,
-    note: `${String(followers)} followers; from the call of publishAction to DONE`,
-  });
-  return {
-    title: 'Fan-out of a new action',
-    about: [
-      `A new action is delivered to ${String(followers)} followers by the real worker: from the call of publishAction to DONE.`,
-      'The plain driver inserts the same documents into a collection with the same indexes, unordered, in batches of several sizes; documents are made before the clock starts. All collections grow alike.',
-      'Side by side: four batches of the plain driver at once, for which there is no target.',
-    ],
-    figures,
-    verdicts: [verdict],
-    charts: [
-      {
-        kind: 'bars',
-        name: 'fan-out',
-        title: `Fan-out to ${String(followers)} followers`,
-        unit: 'items/s',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({
-          label: name,
-          value: median,
-          min,
-          max,
-        })),
-      },
-    ],
-    raw: { followers, milliseconds: Object.fromEntries(series.map(({ name, values }) => [name, values])) },
-  };
+  return [...series, { name: PASS, values: passes }];
 }
 
 /** Inserts the items of one action. The documents are made before the clock starts. */
-async function rawInsert(db: Db, followers: number, batch: number, lanes: number): Promise<Contender> {
-  const items = await itemsCollection(db, `items_${String(batch)}_${String(lanes)}`);
+async function rawInsert(db: Db, followers: number, batch: number): Promise<Contender> {
+  const items = await itemsCollection(db, `items_${String(batch)}`);
   return {
-    name: `raw insertMany, batches of ${String(batch)}${lanes === 1 ? '' : `, ${String(lanes)} ${TOGETHER}`}`,
+    name: `raw insertMany, batches of ${String(batch)}`,
     measure: () => {
       const documents = newItems(followers);
-      let next = 0;
-      const lane = async (): Promise<void> => {
-        while (next < documents.length) {
-          const from = next;
-          next += batch;
+      return timed(async () => {
+        for (let from = 0; from < documents.length; from += batch)
           await items.insertMany(documents.slice(from, from + batch), { ordered: false });
-        }
-      };
-      return timed(() => Promise.all(Array.from({ length: lanes }, lane)));
+      });
     },
   };
 }
@@ -134,4 +100,118 @@ async function rawInsert(db: Db, followers: number, batch: number, lanes: number
 async function expectItems(world: RawWorld, count: number): Promise<void> {
   const stored = await world.items.countDocuments({});
   if (stored !== count) throw new Error(`${String(stored)} items are stored instead of ${String(count)}`);
+}
+
+/** From publishing until the last follower's socket has all actions; Fanfare and the peer by their own processes. */
+async function measureReach(
+  context: PartContext,
+  followers: number,
+): Promise<Pick<FanOutMeasurements, 'reach' | 'missed'>> {
+  const { environment, options, say } = context;
+  const counts = sized(options, { full: [1, 10], short: [1, 3], smoke: [1] });
+  const database = 'bench_reach';
+  await using closer = new Closer();
+  const world = closer.own(await openRawWorld(environment, database));
+  const rawWorld = closer.own(await openRawWorld(environment, `${database}_raw`));
+  const fanfare = await openFanfare(context, closer, { database, followers, watching: 1 });
+  const peer = closer.own(await startPeer(environment, `${database}_peer`, say));
+  say(`the peer makes ${String(followers)} followers`);
+  await peer.publisher.call('prepareSource', { followers });
+  const reach: { readonly count: number; readonly series: readonly Series[] }[] = [];
+  let ours = 0;
+  for (const count of counts) {
+    const stored: number[] = [];
+    const byPeer = (bull: boolean): Contender => ({
+      name: `${PEER}, ${bull ? 'with its queue and workers' : 'without its queue'}`,
+      // One entry more than there are followers: the source keeps its own.
+      measure: () => peer.fanOut({ activities: count, bull, entries: followers + 1 }),
+    });
+    const ourFanOut = async (): Promise<number> => {
+      ours += count * followers;
+      const { client } = fanfare;
+      await client.call('forget', null);
+      const from = await fanfare.publish(count);
+      await client.call('received', count);
+      const { added } = await client.call('seen', null);
+      return Math.max(...added.flatMap(({ at }) => at)) - from;
+    };
+    const series = await alternate(
+      [
+        {
+          name: REACHED,
+          measure: async (round) => {
+            let milliseconds = 0;
+            const untilStored = await timed(async () => {
+              milliseconds = await ourFanOut();
+              await waitUntilStored(world, ours);
+            });
+            if (round >= 0) stored.push(untilStored);
+            return milliseconds;
+          },
+        },
+        {
+          name: INSERT,
+          measure: () => {
+            const documents = Array.from({ length: count }, () => newItems(followers)).flat();
+            return timed(() => insertItems(rawWorld.items, documents));
+          },
+        },
+        byPeer(true),
+        byPeer(false),
+      ],
+      {
+        rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }),
+        // What is warm with one at once is warm with ten.
+        warmUp: reach.length > 0 ? 0 : sized(options, { full: 1, short: 1, smoke: 0 }),
+      },
+    );
+    reach.push({ count, series: [...series, { name: STORED, values: stored }] });
+  }
+  await environment.driver.db(`${database}_peer`).dropDatabase();
+  return { reach, missed: peer.missed };
+}
+
+export function fanOutReport({ followers, inProcess, reach, missed }: FanOutMeasurements): PartReport {
+  const best = fastest(inProcess.filter(({ name }) => name.startsWith('raw')));
+  const rate = ({ name, values }: Series): Series => ({
+    name,
+    values: values.map((milliseconds) => followers / (milliseconds / 1_000)),
+  });
+  return {
+    title: 'Fan-out of a new action',
+    about: [
+      `A new action is delivered to ${String(followers)} followers by the real worker: from the call of publishAction to DONE. The plain driver inserts the same documents into a collection with the same indexes, unordered, in batches of several sizes, made before the clock starts.`,
+      'Until the socket: from the call that publishes – a mutation over HTTP, or addActivity of the peer – until the last follower has got all the actions. Fanfare, with one API and one worker, brings an action to the watchers of a large audience first; until all have it stored is shown beside. The peer has a publisher, two workers and a socket server, as in its own benchmark; without its queue it is often faster, and the faster of the two is what counts.',
+      missedBy(missed),
+    ],
+    figures: [
+      ...inProcess.map((entry) => figureOf(rate(entry), 'items/s')),
+      atLeast(
+        0.8,
+        '× raw unordered insertMany of the same documents',
+        ratioFigure(
+          `items/s of the fan-out / items/s of the best raw insert (${best.name})`,
+          rate(seriesNamed(inProcess, WHOLE)),
+          rate(best),
+        ),
+      ),
+      ...reach.flatMap(({ count, series }) => reachFigures(count, series)),
+    ],
+    raw: { followers, inProcess, reach, missed },
+  };
+}
+
+function reachFigures(count: number, series: readonly Series[]): Figure[] {
+  const ours = seriesNamed(series, REACHED);
+  const peer = fastest(series.filter(({ name }) => name.startsWith(PEER)));
+  const at = `${String(count)} at once`;
+  return [
+    ...series.map((entry) => figureOf({ ...entry, name: `${entry.name}, ${at}` }, 'ms')),
+    atLeast(10, '× faster than the peer', ratioFigure(`the faster peer / Fanfare, ${at}`, peer, ours)),
+    atMost(
+      1.3,
+      '× raw insert of the items',
+      ratioFigure(`Fanfare / raw insert of the items, ${at}`, ours, seriesNamed(series, INSERT)),
+    ),
+  ];
 }

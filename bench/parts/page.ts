@@ -1,129 +1,130 @@
-import { startChild } from '../harness/child.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, hammer, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
-import { openInProcess, type InProcess } from '../harness/in-process.ts';
-import { withProfile } from '../harness/profile.ts';
-import type { ProbeApi } from '../programs/probe.ts';
-import type { PartReport } from '../harness/report.ts';
-import { alternate, type Contender } from '../harness/rounds.ts';
-import { now, quantile, timed } from '../harness/statistics.ts';
+import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
+import { openInProcess } from '../harness/in-process.ts';
+import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
+import { atMost, type PartReport } from '../harness/report.ts';
+import {
+  alternate,
+  figureOf,
+  ratioFigure,
+  seriesNamed,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
+import { quantile, timed } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
-import { rawPage, serviceNamedPage, servicePage } from '../world/pages.ts';
+import { expectPage, rawPage, servicePage, startBareYoga } from '../world/pages.ts';
 import { LEAN_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
-import { NAMES, pageReport } from './page-report.ts';
-import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 
 const DATABASE = 'bench_page';
 const READER = 'reader-of-pages';
 const FIRST = 25;
+const RAW = 'two raw queries, p50';
+const SERVICE = 'service, whole request, p50';
+const HTTP = { lean: 'HTTP, lean page, p50', shown: 'HTTP, shown page, p50' } as const;
+const YOGA = {
+  lean: 'bare Yoga, same bytes as lean, p50',
+  shown: 'bare Yoga, same bytes as shown, p50',
+} as const;
+const KINDS = ['lean', 'shown'] as const;
+const RATE = 'HTTP, shown page, 10 at a time';
+const CPU = 'CPU of the API for a shown page, 10 at a time';
 
 /** A page of a feed: the two raw queries, the service, HTTP, and bare Yoga with as many bytes. */
 export const pagePart: Part = { name: 'page', run };
 
-async function run(context: PartContext): Promise<PartReport> {
-  const { environment, options, say, profileDir } = context;
+export interface PageMeasurements {
+  readonly first: number;
+  readonly length: number;
+  readonly leanBytes: number;
+  readonly shownBytes: number;
+  /** Milliseconds of the p50s, pages/s of the rates. */
+  readonly series: readonly Series[];
+  /** Of the API process for a shown page, 10 at a time, in milliseconds. */
+  readonly cpu: Series;
+}
+
+async function run({ environment, options, say, profileDir }: PartContext): Promise<PartReport> {
   const length = sized(options, { full: 3_000, short: 1_000, smoke: 60 });
   const pages = sized(options, { full: 400, short: 200, smoke: 10 });
-  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
   await using world = await openRawWorld(environment, DATABASE);
   await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
   await loadFeed(world, READER, await loadActions(world, fanfare, length));
   await loadNames(fanfare);
-  // The planner takes the right index only once it has statistics; its own housekeeping makes them within seconds.
   await using api = await startApi({ environment, database: DATABASE, profileDir });
   const token = await tokenFor(READER);
   const lean = graphqlRequest(api.url, token, LEAN_PAGE, { first: FIRST });
   const shown = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
-  const [leanBytes, shownBytes] = [await answerLength(lean), await answerLength(shown)];
+  const [leanBytes, shownBytes] = [await expectPage(lean, FIRST), await expectPage(shown, FIRST)];
   await using bareLean = await startBareYoga(leanBytes);
   await using bareShown = await startBareYoga(shownBytes);
-  say(
-    `pages of ${String(FIRST)} of ${String(length)} items; ${String(leanBytes)} and ${String(shownBytes)} bytes`,
-  );
+  say(`${String(length)} items; pages of ${String(leanBytes)} and ${String(shownBytes)} bytes`);
   const p50 = (name: string, page: () => Promise<unknown>): Contender => ({
     name,
-    measure: () => median(pages, page),
+    measure: async () => {
+      const times: number[] = [];
+      for (let index = 0; index < pages; index++) times.push(await timed(page));
+      return quantile(times, 0.5);
+    },
   });
   const alone = (name: string, request: WireRequest): Contender => ({
     name,
     measure: async () => quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
   });
-  const together = (name: string, request: WireRequest): Contender => ({
-    name,
-    measure: async () => pages / ((await hammer(request, { count: pages, concurrency: 10 })).total / 1_000),
-  });
   const cpu: number[] = [];
-  const series = await withProfile(profileDir, 'page-service', () =>
-    alternate(
-      [
-        p50(NAMES.raw, () => rawPage(world.db, READER, FIRST)),
-        { name: NAMES.known, measure: () => medianKnown(fanfare, pages) },
-        p50(NAMES.service, () => servicePage(fanfare, READER, FIRST)),
-        p50(NAMES.named, () => serviceNamedPage(fanfare, READER, FIRST)),
-        alone(NAMES.httpLean, lean),
-        alone(NAMES.bareLean, bareLean.request),
-        alone(NAMES.httpShown, shown),
-        alone(NAMES.bareShown, bareShown.request),
-        together(NAMES.httpLeanRate, lean),
-        together(NAMES.bareLeanRate, bareLean.request),
-        {
-          name: NAMES.httpShownRate,
-          measure: async (round) => {
-            const from = await api.call('cpu', null);
-            const rate = await together(NAMES.httpShownRate, shown).measure(round);
-            if (round >= 0) cpu.push(((await api.call('cpu', null)) - from) / 1_000 / pages);
-            return rate;
-          },
-        },
-        together(NAMES.bareShownRate, bareShown.request),
-      ],
-      { rounds, warmUp: sized(options, { full: 3, short: 2, smoke: 0 }) },
-    ),
-  );
+  const together: Contender = {
+    name: RATE,
+    measure: async (round) => {
+      const from = await api.call('cpu', null);
+      const { total } = await hammer(shown, { count: pages, concurrency: 10 });
+      if (round >= 0) cpu.push(((await api.call('cpu', null)) - from) / 1_000 / pages);
+      return pages / (total / 1_000);
+    },
+  };
+  const contenders = [
+    p50(RAW, () => rawPage(world.db, READER, FIRST)),
+    p50(SERVICE, () => servicePage(fanfare, READER, FIRST)),
+    alone(HTTP.lean, lean),
+    alone(YOGA.lean, bareLean.request),
+    alone(HTTP.shown, shown),
+    alone(YOGA.shown, bareShown.request),
+    together,
+  ];
+  const series = await alternate(contenders, {
+    rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
+    warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
+  });
   return pageReport({
-    ...{ first: FIRST, length, leanBytes, shownBytes, series },
-    cpu: { name: 'CPU of the API for a shown page, 10 at a time', values: cpu },
+    ...{ first: FIRST, length, leanBytes, shownBytes, series, cpu: { name: CPU, values: cpu } },
   });
 }
 
-/** The service alone once the reader's marks have been loaded, which a request does once. */
-async function medianKnown(fanfare: InProcess, pages: number): Promise<number> {
-  const { services } = fanfare.app;
-  const times: number[] = [];
-  for (let page = 0; page < pages; page++) {
-    const session = services.openSession(fanfare.identity(READER));
-    await session.profile();
-    const from = now();
-    const { edges } = await services.readFeed(session, { first: FIRST });
-    times.push(now() - from);
-    if (edges.length !== FIRST) throw new Error(`The page has ${String(edges.length)} entries`);
-  }
-  return quantile(times, 0.5);
-}
-
-async function median(count: number, work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let page = 0; page < count; page++) times.push(await timed(work));
-  return quantile(times, 0.5);
-}
-
-/** Bytes of the answer, which must be a whole page. */
-async function answerLength(request: WireRequest): Promise<number> {
-  using lane = await Lane.open(request);
-  const { body } = readAnswer(await lane.send(request));
-  const edges = body.split('"cursor"').length - 1;
-  if (edges !== FIRST) throw new Error(`Instead of a page came ${body.slice(0, 500)}`);
-  return Buffer.byteLength(body);
-}
-
-async function startBareYoga(bytes: number) {
-  const child = startChild<ProbeApi>({ program: 'bench/programs/bare-yoga.ts', args: [String(bytes)] });
-  const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
-  const request = graphqlRequest(url, null, '{ page }');
-  using lane = await Lane.open(request);
-  const length = Buffer.byteLength(readAnswer(await lane.send(request)).body);
-  if (length !== bytes)
-    throw new Error(`Bare Yoga answers ${String(length)} bytes instead of ${String(bytes)}`);
-  return Object.assign(child, { request });
+export function pageReport(measured: PageMeasurements): PartReport {
+  const { series, cpu, first, length, leanBytes, shownBytes } = measured;
+  const of = (name: string): Series => seriesNamed(series, name);
+  const sum = (a: Series, b: Series): Series => ({
+    name: `${a.name} + ${b.name}`,
+    values: a.values.map((value, round) => value + (b.values[round] ?? NaN)),
+  });
+  return {
+    title: 'A page of a feed',
+    about: [
+      `The first ${String(first)} of ${String(length)} entries. The raw queries are those that the service sends, by the plain driver; they bring neither names nor labels. The service reads the marks of the reader as well.`,
+      `Lean (${String(leanBytes)} bytes): what the action itself says. Shown (${String(shownBytes)} bytes): also names of actors, labels of refs and a line of words with names, as a frontend shows them.`,
+      'HTTP and bare Yoga are servers in processes of their own, asked over kept connections by one client. Bare Yoga is as its documentation shows it, without authentication or limits, and answers with one string.',
+    ],
+    figures: [
+      ...[RAW, SERVICE, HTTP.lean, YOGA.lean, HTTP.shown, YOGA.shown].map((name) => figureOf(of(name), 'ms')),
+      figureOf(of(RATE), 'pages/s'),
+      atMost(1.5, '× the two raw queries', ratioFigure('service / raw queries', of(SERVICE), of(RAW))),
+      ...KINDS.map((kind) => {
+        const name = `HTTP, ${kind} page / (two raw queries + bare Yoga)`;
+        const limit = sum(of(RAW), of(YOGA[kind]));
+        return atMost(1.2, '× both', ratioFigure(name, of(HTTP[kind]), limit));
+      }),
+      atMost(1.5, 'ms', figureOf(cpu, 'ms')),
+    ],
+    raw: { ...measured },
+  };
 }

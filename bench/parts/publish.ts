@@ -4,12 +4,12 @@ import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';
 import type { PartReport } from '../harness/report.ts';
-import { alternate, ratioOf, seriesNamed, summaryOf, type Contender } from '../harness/rounds.ts';
+import { alternate, figureOf, ratioFigure, seriesNamed, type Contender } from '../harness/rounds.ts';
 import { quantile, timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { PUBLISH } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
-import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 
 const DATABASE = 'bench_publish';
 const RAW = 'raw insertOne, p50';
@@ -47,32 +47,15 @@ async function run(context: PartContext): Promise<PartReport> {
   const stored = await world.actions.countDocuments({});
   if (stored !== published + 1)
     throw new Error(`${String(stored)} actions are stored instead of ${String(published + 1)}`);
-  const ratio = (name: string) => ({
-    name: `${name} / ${RAW}`,
-    unit: '×',
-    summary: ratioOf(seriesNamed(series, name), seriesNamed(series, RAW)),
-  });
-  const figures = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
+  const raw = seriesNamed(series, RAW);
   return {
     title: 'Publishing on an idle machine',
     about: [
       'One at a time, no worker. The raw insert writes the document that the server writes, into a collection with the same indexes. An acknowledged write has been synced to disk.',
     ],
-    figures: [...figures, ratio(SERVICE), ratio(MUTATION)],
-    verdicts: [],
-    charts: [
-      {
-        kind: 'bars',
-        name: 'publish',
-        title: 'Publishing one action',
-        unit: 'ms',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({
-          label: name,
-          value: median,
-          min,
-          max,
-        })),
-      },
+    figures: [
+      ...series.map((entry) => figureOf(entry, 'ms')),
+      ...[SERVICE, MUTATION].map((name) => ratioFigure(`${name} / ${RAW}`, seriesNamed(series, name), raw)),
     ],
     raw: { count, series },
   };

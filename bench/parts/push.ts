@@ -1,64 +1,88 @@
 import { Closer } from '../../src/lib/closer.ts';
-import { startChild, type Child } from '../harness/child.ts';
-import { startApi, startWorker, tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
-import { WATCH } from '../harness/watcher.ts';
-import { cpuByKind } from '../harness/process-usage.ts';
-import { now, timed } from '../harness/statistics.ts';
-import type { PartReport } from '../harness/report.ts';
-import type { ProbeApi } from '../programs/probe.ts';
-import type { PushClientApi } from '../programs/push-client.ts';
-import { ratingInput } from '../world/actions.ts';
+import { atLeast, atMost, type Figure, type PartReport, type Table } from '../harness/report.ts';
+import {
+  alternate,
+  fastest,
+  figureOf,
+  ratioFigure,
+  seriesNamed,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
+import { formatNumber, now, quantile, timed } from '../harness/statistics.ts';
 import { insertItems, newItems } from '../world/items.ts';
-import { loadFollowers, readerId } from '../world/people.ts';
-import { PUBLISH_MANY } from '../world/queries.ts';
-import { openRawWorld } from '../world/raw.ts';
-import { roundsOf, sized, type Part, type PartContext } from './part.ts';
-import { openUsual } from './push-usual.ts';
 import {
   BARE,
   FANFARE,
   LEAST,
-  measurePush,
-  pushReport,
+  openBare,
+  openFanfare,
+  openGraphql,
+  openLeast,
+  openRooms,
+  SERVER,
+  USUAL,
   type Pushing,
-  type PushFigures,
-} from './push-measure.ts';
+} from '../world/pushing.ts';
+import { openRawWorld } from '../world/raw.ts';
+import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 
-const DATABASE = 'bench_push';
-const REF = 'site-watched';
 /** Of more, each event would be a message of its own to a publisher that has nothing else to do for minutes. */
 const MOST_USUAL = 1_000;
-const CHANNEL = 'bench:broadcast';
-const LEAST_CHANNEL = 'bench:least';
+/** The number of sockets that the targets speak of. */
+const TARGET_SOCKETS = 1_000;
+/** One at a time goes on for so many milliseconds, but so often at least. */
+const LONGEST_MS = 10_000;
+const FEWEST = 2;
+const MEASURES = ['p50, ms', 'p99, ms', 'last receipt, ms', 'events/s'] as const;
+type Measure = (typeof MEASURES)[number];
+/** Name of the contender that only stores the items of a burst. */
+const RAW = 'raw insertMany of the items, items/s';
 
 /** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
 export const pushPart: Part = { name: 'push', run };
 
+export interface PushFigures {
+  readonly subscribers: number;
+  readonly burst: number;
+  /** By `nameOf`, and items/s of the raw insert. */
+  readonly series: readonly Series[];
+  /** Microseconds of CPU for each event of the bursts, by who pushed and kind of process. */
+  readonly cpu: readonly (Series & { readonly pushing: string })[];
+}
+
 async function run(context: PartContext): Promise<PartReport> {
   const { options, say } = context;
-  const sizes = sized(options, { full: [100, 1_000, 5_000], short: [100, 1_000], smoke: [20] });
-  const figures: PushFigures[] = [];
+  const sizes = sized(options, { full: [1_000, 5_000], short: [1_000], smoke: [20] });
+  const all: PushFigures[] = [];
   for (const subscribers of sizes) {
     say(`${String(subscribers)} subscribers`);
-    figures.push(await withSubscribers(context, subscribers));
+    all.push(await withSubscribers(context, subscribers));
   }
-  return pushReport(figures);
+  return pushReport(all);
 }
 
 async function withSubscribers(context: PartContext, subscribers: number): Promise<PushFigures> {
-  const { options } = context;
+  const { environment, options } = context;
   await using closer = new Closer();
-  const fanfare = await openFanfare(context, closer, subscribers);
-  const sample = await fanfare.sample();
-  const bare = await openBare(context, closer, subscribers, sample);
-  const least = await openLeast(context, closer, subscribers, sample);
-  const usual = subscribers <= MOST_USUAL ? await openUsual(context, closer, { subscribers, sample }) : [];
+  const fanfare = await openFanfare(context, closer, {
+    ...{ database: `bench_push_${String(subscribers)}`, followers: subscribers, watching: subscribers },
+  });
+  const like = { subscribers, sample: await fanfare.sample() };
+  const bare = await openBare(context, closer, like);
+  const least = await openLeast(context, closer, like);
+  const usual =
+    subscribers <= MOST_USUAL
+      ? [await openGraphql(context, closer, like), await openRooms(context, closer, like)]
+      : [];
+  const raw = closer.own(await openRawWorld(environment, `bench_push_raw_${String(subscribers)}`));
   const events = sized(options, { full: 20_000, short: 4_000, smoke: 100 });
-  return await measurePush({
+  return await measurePush([fanfare, bare, least, ...usual], {
     subscribers,
-    contenders: [fanfare, bare, least, ...usual],
-    storeItems: await openRaw(context, closer, subscribers),
+    storeItems: async (actions) => {
+      const documents = Array.from({ length: actions }, () => newItems(subscribers)).flat();
+      return documents.length / ((await timed(() => insertItems(raw.items, documents))) / 1_000);
+    },
     rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
     single: sized(options, { full: 20, short: 10, smoke: 2 }),
     // So many actions that it takes seconds, and no more than a watcher may be behind.
@@ -66,158 +90,168 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   });
 }
 
-interface OpenFanfare extends Pushing {
-  /** Text of one event. */
-  sample(): Promise<string>;
-}
-
-async function openFanfare(context: PartContext, closer: Closer, subscribers: number): Promise<OpenFanfare> {
-  const { environment, profileDir } = context;
-  const database = `${DATABASE}_${String(subscribers)}`;
-  const world = closer.own(await openRawWorld(environment, database));
-  await loadFollowers(world.follows, REF, subscribers);
-  const api = closer.own(await startApi({ environment, database, profileDir }));
-  const worker = closer.own(await startWorker({ environment, database, profileDir }));
-  const tokens = await Promise.all(
-    Array.from({ length: subscribers }, (_, index) => tokenFor(readerId(index))),
-  );
-  const client = await openClient(
-    closer,
-    tokens.map((token) => ({ url: api.wsUrl, token, query: WATCH })),
-  );
-  const token = await tokenFor('publisher', ['service']);
-  const lane = closer.own(await Lane.open({ host: '127.0.0.1', port: Number(new URL(api.url).port) }));
-  let published = 0;
-  const publish = async (count: number): Promise<number> => {
-    const inputs = Array.from({ length: count }, () => ratingInput(published++, [{ id: REF }]));
-    const request = graphqlRequest(api.url, token, PUBLISH_MANY, { inputs });
-    const at = now();
-    const { body } = readAnswer(await lane.send(request));
-    if (body.split('"id"').length - 1 !== count) throw new Error(`Not published: ${body.slice(0, 500)}`);
-    return at;
-  };
-  const kinds = new Map([
-    [process.pid, 'benchmark'],
-    [api.pid, 'api'],
-    [worker.pid, 'worker'],
-    [client.pid, 'sockets'],
-  ]);
-  return {
-    name: FANFARE,
-    client,
-    publish,
-    cpu: () => cpuByKind(kinds),
-    sample: async () => {
-      await client.call('forget', null);
-      await publish(1);
-      await client.call('received', subscribers);
-      const text = await client.call('latest', null);
-      if (text === null) throw new Error('No event came');
-      return text;
-    },
-  };
-}
-
-/** Stores the items of so many actions with the plain driver alone; resolves to items/s. */
-async function openRaw(
-  { environment }: PartContext,
-  closer: Closer,
-  subscribers: number,
-): Promise<(actions: number) => Promise<number>> {
-  const database = `${DATABASE}_raw_${String(subscribers)}`;
-  const world = closer.own(await openRawWorld(environment, database));
-  return async (actions) => {
-    const documents = Array.from({ length: actions }, () => newItems(subscribers)).flat();
-    const milliseconds = await timed(() => insertItems(world.items, documents));
-    return documents.length / (milliseconds / 1_000);
-  };
-}
-
-async function openBare(
-  { environment }: PartContext,
-  closer: Closer,
-  subscribers: number,
-  sample: string,
-): Promise<Pushing> {
-  const server = closer.own(
-    startChild<ProbeApi>({ program: 'bench/programs/bare-push.ts', args: [environment.redisUrl, CHANNEL] }),
-  );
-  const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
-  const one = { url, token: null, query: '' };
-  const client = await openClient(
-    closer,
-    Array.from({ length: subscribers }, () => one),
-  );
-  const [, id = ''] = /"action":\{"id":"([^"]+)"/.exec(sample) ?? [];
-  let published = 0;
-  return {
-    name: BARE,
-    client,
-    publish: async (count) => {
-      const at = now();
-      const pipeline = environment.redis.pipeline();
-      for (let index = 0; index < count; index++)
-        pipeline.publish(CHANNEL, sample.replace(id, String(published++).padStart(id.length, '0')));
-      await pipeline.exec();
-      return at;
-    },
-  };
-}
-
 /**
- * For each action: stores the items with the plain driver, publishes one message, and every socket is sent a string of the
- * same length with a part of its own.
+ * One at a time: latency at every socket. In bursts: events/s from the first publish to the last receipt. Beside them
+ * what only stores as many items as a burst has events, in items/s.
  */
-async function openLeast(
-  { environment }: PartContext,
-  closer: Closer,
-  subscribers: number,
-  sample: string,
-): Promise<Pushing> {
-  const world = closer.own(await openRawWorld(environment, `${DATABASE}_least_${String(subscribers)}`));
-  const [, cursor = ''] = /"cursor":"([^"]+)"/.exec(sample) ?? [];
-  const [, id = ''] = /"action":\{"id":"([^"]+)"/.exec(sample) ?? [];
-  if (cursor === '' || id === '') throw new Error(`An event without a cursor or an action: ${sample}`);
-  const server = closer.own(
-    startChild<ProbeApi>({
-      program: 'bench/programs/least-push.ts',
-      args: [environment.redisUrl, LEAST_CHANNEL, cursor],
-    }),
+async function measurePush(
+  contenders: readonly Pushing[],
+  options: {
+    readonly subscribers: number;
+    readonly storeItems: (actions: number) => Promise<number>;
+    readonly rounds: number;
+    readonly single: number;
+    readonly burst: number;
+  },
+): Promise<PushFigures> {
+  const { subscribers, storeItems, rounds, single, burst } = options;
+  const cpu: { readonly pushing: string; readonly name: string; readonly values: number[] }[] = [];
+  const slowest = contenders.flatMap(({ name }) =>
+    (['p99, ms', 'last receipt, ms'] as const).map((measure) => ({
+      name: nameOf(name, measure),
+      values: [] as number[],
+    })),
   );
-  const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
-  const one = { url, token: null, query: '' };
-  const client = await openClient(
-    closer,
-    Array.from({ length: subscribers }, () => one),
-  );
-  let published = 0;
-  const deliver = async (): Promise<void> => {
-    const text = sample.replace(id, String(published++).padStart(id.length, '0'));
-    await insertItems(world.items, newItems(subscribers));
-    await environment.redis.publish(LEAST_CHANNEL, text);
+  const note = (name: string, value: number): void => {
+    slowest.find((entry) => entry.name === name)?.values.push(value);
   };
-  const kinds = new Map([
-    [process.pid, 'benchmark'],
-    [server.pid, 'server'],
-    [client.pid, 'sockets'],
-  ]);
-  return {
-    name: LEAST,
-    client,
-    publish: async (count) => {
-      const at = now();
-      await Promise.all(Array.from({ length: count }, deliver));
-      return at;
+  const pushed = contenders.flatMap((pushing): Contender[] => [
+    {
+      name: nameOf(pushing.name, 'p50, ms'),
+      measure: async (round) => {
+        const actions = await latenciesOf(pushing, subscribers, single);
+        const latencies = actions.flat();
+        if (round >= 0) {
+          const last = actions.map((times) => Math.max(...times));
+          note(nameOf(pushing.name, 'p99, ms'), quantile(latencies, 0.99));
+          note(nameOf(pushing.name, 'last receipt, ms'), quantile(last, 0.5));
+        }
+        return quantile(latencies, 0.5);
+      },
     },
-    cpu: () => cpuByKind(kinds),
+    {
+      name: nameOf(pushing.name, 'events/s'),
+      measure: async (round) => {
+        const before = pushing.cpu?.();
+        const rate = await rateOf(pushing, burst, subscribers);
+        if (round < 0 || before === undefined) return rate;
+        for (const [name, seconds] of pushing.cpu?.() ?? []) {
+          const micros = ((seconds - (before.get(name) ?? 0)) * 1e6) / (burst * subscribers);
+          const found = cpu.find((entry) => entry.pushing === pushing.name && entry.name === name);
+          if (found === undefined) cpu.push({ pushing: pushing.name, name, values: [micros] });
+          else found.values.push(micros);
+        }
+        return rate;
+      },
+    },
+  ]);
+  const series = await alternate([...pushed, { name: RAW, measure: () => storeItems(burst) }], {
+    rounds,
+    warmUp: 1,
+  });
+  return { subscribers, burst, series: [...series, ...slowest], cpu };
+}
+
+/** At every socket, action by action. */
+async function latenciesOf(
+  { client, publish }: Pushing,
+  subscribers: number,
+  count: number,
+): Promise<number[][]> {
+  const latencies: number[][] = [];
+  const until = now() + LONGEST_MS;
+  for (let index = 0; index < count && (index < FEWEST || now() < until); index++) {
+    await client.call('forget', null);
+    const from = await publish(1);
+    await client.call('received', subscribers);
+    const { added } = await client.call('seen', null);
+    for (const { at } of added) latencies.push(at.map((time) => time - from));
+  }
+  return latencies;
+}
+
+/** Events/s of a burst, from the call that publishes to the last receipt. */
+export async function rateOf(
+  { client, publish }: Pushing,
+  burst: number,
+  subscribers: number,
+): Promise<number> {
+  await client.call('forget', null);
+  const from = await publish(burst);
+  await client.call('received', burst * subscribers);
+  const { added } = await client.call('seen', null);
+  const last = Math.max(...added.map(({ at }) => Math.max(...at)));
+  return (burst * subscribers) / ((last - from) / 1_000);
+}
+
+function nameOf(who: string, measure: Measure): string {
+  return `${who}, ${measure}`;
+}
+
+export function pushReport(all: readonly PushFigures[]): PartReport {
+  return {
+    title: 'Push',
+    about: [
+      'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
+      `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
+      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Bare: a server that sends the same bytes of one Redis message to all its sockets. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
+      'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
+    ],
+    figures: all.flatMap(ratiosOf),
+    tables: all.map(tableOf),
+    raw: { all },
   };
 }
 
-async function openClient(
-  closer: Closer,
-  subscribers: Parameters<PushClientApi['connect']>[0],
-): Promise<Child<PushClientApi>> {
-  const client = closer.own(startChild<PushClientApi>({ program: 'bench/programs/push-client.ts' }));
-  await client.call('connect', subscribers);
-  return client;
+function tableOf({ subscribers, series, cpu }: PushFigures): Table {
+  const who = [FANFARE, BARE, LEAST, ...Object.values(USUAL)].filter((name) =>
+    series.some((entry) => entry.name === nameOf(name, 'p50, ms')),
+  );
+  return {
+    columns: [`${String(subscribers)} sockets`, ...MEASURES, 'CPU of an event by process, µs'],
+    rows: who.map((name) => [
+      name,
+      ...MEASURES.map((measure) =>
+        formatNumber(quantile(seriesNamed(series, nameOf(name, measure)).values, 0.5)),
+      ),
+      cpu
+        .filter(({ pushing }) => pushing === name)
+        .map((entry) => ({ kind: entry.name, micros: quantile(entry.values, 0.5) }))
+        .filter(({ micros }) => micros >= 0.5)
+        .toSorted((a, b) => b.micros - a.micros)
+        .map(({ kind, micros }) => `${kind} ${formatNumber(micros)}`)
+        .join(', '),
+    ]),
+  };
+}
+
+function ratiosOf({ subscribers, series, cpu }: PushFigures): Figure[] {
+  const rate = (who: string): Series => seriesNamed(series, nameOf(who, 'events/s'));
+  const to = `events/s to ${String(subscribers)} sockets`;
+  const broadcast = ratioFigure(`${to} / bare broadcast`, rate(FANFARE), rate(BARE));
+  const limit = ratioFigure(`${to} / the least that stores and pushes`, rate(FANFARE), rate(LEAST));
+  if (subscribers !== TARGET_SOCKETS) return [broadcast, limit];
+  const cpuOf = (pushing: string, kind: string): Series | undefined =>
+    cpu.find((entry) => entry.pushing === pushing && entry.name === kind);
+  const api = cpuOf(FANFARE, 'api');
+  const usual = Object.values(USUAL).flatMap((name) => {
+    const found = cpuOf(name, SERVER);
+    return found === undefined ? [] : [{ ...found, name }];
+  });
+  const last = seriesNamed(series, nameOf(FANFARE, 'last receipt, ms'));
+  return [
+    atLeast(0.5, '× bare ws + Redis broadcast', broadcast),
+    atLeast(0.5, '× raw insert + one message + a string for each socket', limit),
+    atMost(100, 'ms', figureOf({ ...last, name: 'one action to 1,000 sockets, last receipt' }, 'ms')),
+    ...(api === undefined
+      ? []
+      : [
+          atMost(35, 'µs', figureOf({ ...api, name: 'CPU of the API for an event' }, 'µs')),
+          atMost(
+            0.7,
+            '× the better of the usual ways',
+            ratioFigure(`CPU of the API for an event / ${fastest(usual).name}`, api, fastest(usual)),
+          ),
+        ]),
+  ];
 }

@@ -9,10 +9,10 @@ export interface PeerApi {
   readonly prepareRead: (argument: { readonly activities: number }) => Promise<void>;
   /** Reads the first 20 so often, so many at a time; milliseconds in all. */
   readonly read: (argument: { readonly count: number; readonly concurrency: number }) => Promise<number>;
-  /** Makes sources with so many followers each, and listens on the socket of the last follower of each. */
-  readonly prepareSources: (argument: { readonly followers: readonly number[] }) => Promise<void>;
+  /** Makes a source with so many followers, and listens on the socket of the last one. */
+  readonly prepareSource: (argument: { readonly followers: number }) => Promise<void>;
   /**
-   * Adds so many activities to each source at once; milliseconds until the last follower of each has them all. Null when
+   * Adds so many activities to the source at once; milliseconds until the last follower has them all. Null when
    * something never came to their sockets.
    */
   readonly fanOut: (argument: {
@@ -24,14 +24,14 @@ export interface PeerApi {
 }
 
 const BATCH = 1_000;
+const SOURCE = 'source';
 /** So long after everything was added and the last arrival nothing more comes. */
 const SILENCE_MS = 150_000;
 const settings = settingsOf(process.argv[2]);
 const { manager, stored } = await openPeer(settings);
 const client = (requirePeer('socket.io-client') as (url: string) => SocketClient)(settings.socketUrl);
 let readable: PeerFeed | null = null;
-let sources: readonly PeerFeed[] = [];
-let generation = 0;
+let source: PeerFeed | null = null;
 let run = 0;
 const arrived = new Set<string>();
 let onArrival: () => void = () => undefined;
@@ -80,41 +80,30 @@ const api: PeerApi = {
     await Promise.all(Array.from({ length: concurrency }, lane));
     return now() - start;
   },
-  prepareSources: async ({ followers }) => {
-    generation += 1;
-    const made: PeerFeed[] = [];
-    for (const [source, count] of followers.entries())
-      made.push(await prepareSource(`${String(generation)}-${String(source)}`, count));
-    sources = made;
+  prepareSource: async ({ followers }) => {
+    source = await prepareSource(followers);
   },
   fanOut: async ({ activities, bull }) => {
+    const feed = source;
+    if (feed === null) throw new Error('There is no source');
     manager.options.bull = bull;
     run += 1;
     arrived.clear();
     const numbers = Array.from({ length: activities }, (_, index) => index);
-    const all = sources.length * activities;
     const start = now();
     let end = 0;
     const everybody = new Promise<void>((resolve) => {
       onArrival = () => {
         end = now();
-        if (arrived.size === all) resolve();
+        if (arrived.size === activities) resolve();
       };
     });
-    const adding = sources.flatMap((feed, source) =>
-      numbers.map((index) =>
-        manager.addActivity(
-          {
-            foreign_id: `fan-out:${String(run)}:${String(source)}:${String(index)}`,
-            actor: 'user:1',
-            verb: 'tweet',
-            object: 'tweet:1',
-          },
-          feed,
-        ),
-      ),
+    await Promise.all(
+      numbers.map((index) => {
+        const foreign_id = `fan-out:${String(run)}:${String(index)}`;
+        return manager.addActivity({ foreign_id, actor: 'user:1', verb: 'tweet', object: 'tweet:1' }, feed);
+      }),
     );
-    await Promise.all(adding);
     return (await Promise.race([everybody.then(() => true), silence(() => end)])) ? end - start : null;
   },
   stored: () => stored(),
@@ -131,13 +120,13 @@ async function silence(lastArrival: () => number): Promise<false> {
   }
 }
 
-async function prepareSource(id: string, followers: number): Promise<PeerFeed> {
-  const target = await manager.getOrCreateFeed('user', id);
+async function prepareSource(followers: number): Promise<PeerFeed> {
+  const target = await manager.getOrCreateFeed('user', SOURCE);
   for (let from = 0; from < followers; from += BATCH) {
     const length = Math.min(BATCH, followers - from);
     const references = Array.from({ length }, (_, index) => ({
       group: 'timeline',
-      feedID: `${id}-${String(from + index)}`,
+      feedID: `${SOURCE}-${String(from + index)}`,
     }));
     const feeds = (await manager.getOrCreateFeeds(references))['timeline'] ?? {};
     await manager.followMany(
@@ -149,7 +138,7 @@ async function prepareSource(id: string, followers: number): Promise<PeerFeed> {
       0,
     );
   }
-  client.on(`feed-timeline--${id}-${String(followers - 1)}`, ({ operations }) => {
+  client.on(`feed-timeline--${SOURCE}-${String(followers - 1)}`, ({ operations }) => {
     const [operation] = operations;
     if (operation === undefined) return;
     arrived.add(operation.activity.foreign_id);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { requirePeer } from './manager.ts';
+import { listen } from '../programs/listen.ts';
 
 interface Message {
   readonly channel: string;
@@ -24,8 +25,4 @@ sockets.on('connection', (socket) => {
     sockets.emit(message.channel, message);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  console.log(`Sockets http://127.0.0.1:${String(address.port)}`);
-});
+listen(server, (place) => `Sockets http://${place}`);

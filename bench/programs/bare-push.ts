@@ -1,9 +1,13 @@
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
+import { listen } from './listen.ts';
 
-/** The least that can push: whatever comes on a Redis channel goes to every socket, as it is. */
-const [redisUrl = '', channel = ''] = process.argv.slice(2);
+/**
+ * The least that can push: whatever comes on a Redis channel goes to every socket. With a gap, each socket gets a string with
+ * a text of its own in place of the gap; without one, the message as it is.
+ */
+const [redisUrl = '', channel = '', gap = ''] = process.argv.slice(2);
 const server = createServer();
 const sockets = new WebSocketServer({
   server,
@@ -19,12 +23,11 @@ sockets.on('connection', (socket) => {
   });
 });
 const subscriber = new Redis(redisUrl);
+let sent = 0;
 subscriber.on('message', (_channel: string, message: string) => {
-  for (const socket of sockets.clients) socket.send(message);
+  const [before = '', after] = gap === '' ? [message] : message.split(gap);
+  for (const socket of sockets.clients)
+    socket.send(after === undefined ? before : before + String(sent++).padStart(gap.length, '0') + after);
 });
 await subscriber.subscribe(channel);
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  console.log(`Sockets ws://127.0.0.1:${String(address.port)}`);
-});
+listen(server, (place) => `Sockets ws://${place}`);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { createSchema, createYoga } from 'graphql-yoga';
+import { listen } from './listen.ts';
 
 /** Yoga as its documentation shows it, with one answer that is always the same, of so many bytes. */
 const length = Number(process.argv[2]);
@@ -12,11 +13,7 @@ const yoga = createYoga({
   logging: false,
 });
 const server = createServer((req, res) => void yoga(req, res));
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  console.log(`GraphQL http://127.0.0.1:${String(address.port)}/graphql`);
-});
+listen(server, (place) => `GraphQL http://${place}/graphql`);
 process.on('SIGTERM', () => {
   server.close();
   server.closeAllConnections();

@@ -4,6 +4,7 @@ import { RedisPubSub } from 'graphql-redis-subscriptions';
 import { useServer } from 'graphql-ws/use/ws';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
+import { listen } from '../programs/listen.ts';
 
 /** Events by GraphQL as they are usually pushed: graphql-ws, and a channel of Redis for each reader. */
 const [redisUrl = '', prefix = ''] = process.argv.slice(2);
@@ -44,8 +45,4 @@ useServer(
   },
   new WebSocketServer({ server, path: '/graphql', perMessageDeflate: false }),
 );
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  console.log(`Sockets ws://127.0.0.1:${String(address.port)}`);
-});
+listen(server, (place) => `Sockets ws://${place}`);

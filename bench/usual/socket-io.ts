@@ -3,6 +3,7 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { answer } from '../programs/answer.ts';
+import { listen } from '../programs/listen.ts';
 
 /** Events by socket.io as they are usually pushed: its Redis adapter, and a room for each reader. */
 export interface RoomsApi {
@@ -32,9 +33,4 @@ answer(api);
 if (isEmitter === 'emitter') {
   process.channel?.ref();
   console.log('Emitter ready');
-} else
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('No port');
-    console.log(`Sockets ws://127.0.0.1:${String(address.port)}`);
-  });
+} else listen(server, (place) => `Sockets ws://${place}`);

@@ -8,7 +8,7 @@ import { LanePool } from '../harness/lane-pool.ts';
 import { seededRandom } from '../harness/random.ts';
 import { WATCH } from '../harness/watcher.ts';
 import type { ProbeApi } from '../programs/probe.ts';
-import type { WatchersApi } from '../programs/watchers.ts';
+import type { SocketsApi } from '../programs/sockets.ts';
 import { createLoadMix, type LoadMix, type LoadReader } from './load-mix.ts';
 import { informPlanner, openRawWorld, type RawWorld } from './raw.ts';
 import { loadTrace, publishTrace, readTrace, type Trace } from './trace.ts';
@@ -31,7 +31,7 @@ export interface LoadWorld extends AsyncDisposable {
   readonly world: RawWorld;
   readonly api: FanfareApi;
   readonly worker: Child<ProbeApi>;
-  readonly watchers: Child<WatchersApi>;
+  readonly watchers: Child<SocketsApi>;
   readonly mix: LoadMix;
   /** For people: what was loaded. */
   readonly about: string;
@@ -77,7 +77,7 @@ export async function openLoadWorld(options: {
     ];
     const api = closer.own(await startApi({ environment, database, profileDir }));
     const worker = closer.own(await startWorker({ environment, database, profileDir }));
-    const watchers = closer.own(startChild<WatchersApi>({ program: 'bench/programs/watchers.ts' }));
+    const watchers = closer.own(startChild<SocketsApi>({ program: 'bench/programs/sockets.ts' }));
     await watchers.call(
       'connect',
       readers.slice(0, sizes.watching).map(({ token }) => ({ url: api.wsUrl, token, query: WATCH })),

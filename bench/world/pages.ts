@@ -1,10 +1,9 @@
 import type { Db } from 'mongodb';
-import { descriptorOfType } from '../../src/descriptors/registry.ts';
-import { DEFAULT_LOCALE } from '../../src/descriptors/locale.ts';
-import { liveName } from '../../src/graphql/live-names.ts';
-import { summaryOf } from '../../src/graphql/sentences.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
+import { startChild, type Child } from '../harness/child.ts';
+import { graphqlRequest, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
 import type { InProcess } from '../harness/in-process.ts';
+import type { ProbeApi } from '../programs/probe.ts';
 
 /** The two queries of a first page, as the service sends them. */
 export async function rawPage(db: Db, reader: string, first: number): Promise<void> {
@@ -31,20 +30,24 @@ export async function servicePage(fanfare: InProcess, reader: string, first: num
   if (page.edges.length !== first) throw new Error(`The page has ${String(page.edges.length)} entries`);
 }
 
-/** The same with the names that a frontend shows: of the actors, of the refs, and in the line of words. */
-export async function serviceNamedPage(fanfare: InProcess, reader: string, first: number): Promise<void> {
-  const { services } = fanfare.app;
-  const session = services.openSession(fanfare.identity(reader));
-  const page = await services.readFeed(session, { first });
-  if (page.edges.length !== first) throw new Error(`The page has ${String(page.edges.length)} entries`);
-  await Promise.all(
-    page.edges.flatMap(({ node: { action } }): Promise<unknown>[] => {
-      const type = descriptorOfType(action.descriptor.type);
-      return [
-        session.members.load(action.actorId),
-        ...action.refs.map((ref) => liveName(session, ref.id)),
-        ...(type === undefined ? [] : [summaryOf(session, action, type, DEFAULT_LOCALE)]),
-      ];
-    }),
-  );
+/** Bytes of an answer. @throws Error unless it is one without errors, and has so many entries. */
+export async function expectPage(request: WireRequest, entries: number): Promise<number> {
+  using lane = await Lane.open(request);
+  const { body } = readAnswer(await lane.send(request));
+  if (body.includes('"errors"') || body.split('"cursor"').length - 1 !== entries)
+    throw new Error(`Instead of what was asked for came ${body.slice(0, 500)}`);
+  return Buffer.byteLength(body);
+}
+
+/** Yoga with one answer of so many bytes, in a process of its own. */
+export async function startBareYoga(
+  bytes: number,
+): Promise<Child<ProbeApi> & { readonly url: string; readonly request: WireRequest }> {
+  const child = startChild<ProbeApi>({ program: 'bench/programs/bare-yoga.ts', args: [String(bytes)] });
+  const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
+  const request = graphqlRequest(url, null, '{ page }');
+  const length = await expectPage(request, 0);
+  if (length !== bytes)
+    throw new Error(`Bare Yoga answers ${String(length)} bytes instead of ${String(bytes)}`);
+  return Object.assign(child, { url, request });
 }

@@ -42,12 +42,6 @@ export const PUBLISH_MANY = `mutation PublishMany($inputs: [PublishActionInput!]
   publishActions(inputs: $inputs) { action { id } }
 }`;
 
-/** A first page for which nothing is asked ahead of what the reader was last shown: one with a bound is not. */
-export const BOUNDED_PAGE = SHOWN_PAGE.replace(
-  '(first: $first)',
-  '(first: $first, filter: { since: "2000-01-01T00:00:00Z" })',
-);
-
 /** A further page as a frontend shows it. */
 export const NEXT_PAGE = SHOWN_PAGE.replace('($first: Int!)', '($first: Int!, $after: String!)').replace(
   'feed(first: $first)',
@@ -62,25 +56,4 @@ export const INTERACT = `mutation Interact($input: RecordInteractionInput!) {
 /** Follows a thing, with what is new of it. */
 export const FOLLOW = `mutation Follow($refId: String!) {
   follow(refId: $refId) { refId isFollowed }
-}`;
-
-/** Publishes actions whose delivery nobody waits for. */
-export const IMPORT = `mutation Import($inputs: [PublishActionInput!]!) {
-  publishActions(inputs: $inputs, isBulk: true) { action { id } }
-}`;
-
-/** Takes an action out of all feeds. */
-export const HIDE = `mutation Hide($id: ID!) {
-  hideAction(id: $id) { id }
-}`;
-
-/** Which actions came, changed and went. */
-export const WATCH_CHANGES = `subscription WatchChanges {
-  feedEvents {
-    __typename
-    ... on FeedItemAdded { item { action { id } } }
-    ... on FeedItemUpdated { item { action { id } } }
-    ... on FeedItemRemoved { actionId }
-    cursor
-  }
 }`;

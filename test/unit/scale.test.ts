@@ -27,16 +27,17 @@ test('the costs that ship are those the benchmark has measured', async () => {
 });
 
 test('the check of the simulation says which of its figures are further off than a quarter', () => {
-  const verdict = (name: string, median: number, count: number) => ({
-    isMet: median > 0.75 && median < 1.25,
-    figure: { name, summary: { median, min: median, max: median + 0.1, count } },
+  const figure = (name: string, median: number, count: number) => ({
+    name,
+    summary: { median, min: median, max: median + 0.1, count },
+    target: { isMet: median > 0.75 && median < 1.25 },
   });
   const lines = planCheckLines({
     size: 'full',
     provenance: { measuredAt: '2026-01-02T03:04Z', machine: { cpu: 'a CPU', cores: 2, loadBefore: 0.1 } },
-    verdicts: [
-      verdict('1,000 members: simulated / measured, p50', 1.1, 3),
-      verdict('1,000 members: simulated / measured, p99.9', 1.5, 1),
+    figures: [
+      figure('1,000 members: simulated / measured, p50', 1.1, 3),
+      figure('1,000 members: simulated / measured, p99.9', 1.5, 1),
     ],
   });
   expect(lines).toEqual([

@@ -1,0 +1,27 @@
+import { planPart } from '../packages/planner/measure/plan.ts';
+import { unitCostsPart } from '../packages/planner/measure/unit-costs.ts';
+import type { Part } from './harness/part.ts';
+import { againstPart } from './parts/against.ts';
+import { bumpPart } from './parts/bump.ts';
+import { fanOutPart } from './parts/fan-out.ts';
+import { mixedLoadPart } from './parts/mixed-load.ts';
+import { pagePart } from './parts/page.ts';
+import { publishPart } from './parts/publish.ts';
+import { pushPart } from './parts/push.ts';
+import { readsPart } from './parts/reads.ts';
+import { reconnectsPart } from './parts/reconnects.ts';
+
+/** All parts, in the order in which they run. */
+export const PARTS: readonly Part[] = [
+  publishPart,
+  pagePart,
+  readsPart,
+  fanOutPart,
+  bumpPart,
+  pushPart,
+  reconnectsPart,
+  mixedLoadPart,
+  unitCostsPart,
+  planPart,
+  againstPart,
+];
