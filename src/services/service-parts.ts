@@ -73,7 +73,7 @@ export type InteractionDependencies = Pick<
 
 export type PublishDependencies = Pick<
   ServiceParts,
-  'actions' | 'edits' | 'members' | 'moderation' | 'onPublished' | 'quotas' | 'workSignal'
+  'actions' | 'edits' | 'fanOuts' | 'members' | 'moderation' | 'onPublished' | 'quotas' | 'workSignal'
 >;
 
 export interface MemberDependencies

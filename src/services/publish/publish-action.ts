@@ -4,7 +4,7 @@ import { SCOPES } from '../../domain/action.ts';
 import type { Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { isTrusted, type Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
@@ -90,8 +90,9 @@ export async function publishAction(
   await using quota = await takePublications(dependencies.quotas, identity, 1);
   if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
     throw quota.refusal;
+  const lane = await liveLane(dependencies, identity, 1);
   const published = await dependencies.actions.insert(
-    newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
+    newAction(checked, { groups, recorded: clock.now(), lane, isImported: false }),
   );
   quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
@@ -143,7 +144,10 @@ export async function publishActions(
   const { refusal } = quota;
   if (refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), () => refusal);
   const recorded = clock.now();
-  const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
+  const lane =
+    isBulk || inputs.length > MAX_LIVE_PER_CALL
+      ? 'BULK'
+      : await liveLane(dependencies, identity, accepted.length);
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
@@ -162,6 +166,15 @@ export async function publishActions(
   quota.recorded = recordedCount;
   if (recordedCount > 0) announceWork(dependencies, recordedCount);
   return outcomes;
+}
+
+/** Services and admins publish for many, so they are not limited. */
+async function liveLane(
+  { fanOuts }: Pick<PublishDependencies, 'fanOuts'>,
+  identity: Identity,
+  count: number,
+): Promise<Lane> {
+  return isTrusted(identity) ? 'LIVE' : fanOuts.laneFor(identity.userId, count);
 }
 
 /**

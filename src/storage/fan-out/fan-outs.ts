@@ -9,6 +9,7 @@ import { claimFirstOf } from '../database/claim-first.ts';
 import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { fanOutReleases } from './fan-out-releases.ts';
+import { liveShare } from './live-share.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import { resharesReplaced } from '../stages/reshare-stages.ts';
@@ -62,6 +63,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     ...fanOutEnds(collection, events),
 
     ...fanOutReleases(collection, events),
+
+    ...liveShare(collection),
 
     /**
      * Claims the action of the most urgent lane that has waited longest, or else one with an expired lease. Two round trips,

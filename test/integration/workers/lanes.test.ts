@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { DeliveryChunk } from '../../../src/feeds/feed-store.ts';
 import type { Lane } from '../../../src/domain/lane.ts';
 import { clock } from '../../../src/lib/clock.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';
@@ -43,6 +45,35 @@ async function claimed(parts: Parts, token = 'w') {
 }
 
 describe('the lane of a fan-out', () => {
+  test('is BULK for what a user publishes while a hundred of their own wait in LIVE', async () => {
+    await using parts = await openParts({ monitorCommands: true });
+    const { services, session } = parts;
+    const lanes = async (userId: string, count: number): Promise<Lane[]> => {
+      const inputs = Array.from({ length: count }, () => ({ descriptor }));
+      const outcomes = await services.publishActions(session(userId).identity, inputs);
+      return outcomes.flatMap(({ action }) => action?.fanOut.lane ?? []);
+    };
+    const one = async (identity: Identity): Promise<Lane | undefined> =>
+      (await services.publishAction(identity, { descriptor })).action.fanOut.lane;
+    for (let call = 0; call < 5; call += 1)
+      expect(new Set(await lanes('flood', 20))).toEqual(new Set(['LIVE']));
+    expect(await one(session('flood').identity)).toBe('BULK');
+    expect(new Set(await lanes('flood', 20))).toEqual(new Set(['BULK']));
+    const commands = await commandsOf(parts.database, async () => {
+      expect(await one(session('other').identity)).toBe('LIVE');
+    });
+    expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['insert actions']);
+    // A service publishes for many.
+    for (let call = 0; call < 6; call += 1)
+      await services.publishActions(
+        parts.service,
+        Array.from({ length: 20 }, () => ({ descriptor })),
+      );
+    expect(await one(parts.service)).toBe('LIVE');
+    await parts.fanOut();
+    expect(await one(session('flood').identity)).toBe('LIVE');
+  });
+
   test('is set by what asks for it, is that of the most urgent, and is reset at the end', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({});
