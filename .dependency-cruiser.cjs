@@ -58,13 +58,12 @@ const ROOMS = [
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/(?:import|offload|plan)/'],
+    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/(?:import|offload)/'],
   },
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
   { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-|scraped-)?metrics\\.ts$'] },
-  { packages: ['tinyqueue', 'd3-random'], rooms: ['^src/cli/plan/'] },
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
 
@@ -79,6 +78,13 @@ const PARTS = {
     '^src/storage/readers/feed-position\\.ts$',
     '^src/connections/redis-parts\\.ts$',
     '^node_modules/mongodb/',
+  ],
+  planner: [
+    '^src/cli/context\\.ts$',
+    '^src/domain/lane\\.ts$',
+    '^src/workers/fan-out/lane-turns\\.ts$',
+    '^fs/promises$',
+    '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
   ],
 };
 

@@ -18,8 +18,7 @@ const PARTS = [
 /** Packages without a manifest of their own are parts of the server: it compiles them with what imports them. */
 const INSIDE_SERVER = readdirSync(`${PROJECT}packages`)
   .filter((name) => !existsSync(`${PROJECT}packages/${name}/package.json`))
-  .map((name) => `packages/${name}/src`)
-  .filter((path) => existsSync(PROJECT + path));
+  .map((name) => `packages/${name}/src`);
 /** What of the packages goes into the console. */
 const INSIDE_CONSOLE = ['packages/client/src', 'packages/react/src', 'packages/react/style.css'];
 const INSIDE = { console: INSIDE_CONSOLE, server: INSIDE_SERVER };

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Environment } from '../config/env.ts';
 import type { HostConfig } from '../descriptors/host-config.ts';
 
@@ -18,6 +19,13 @@ export interface CommandContext {
   /** Checked host configuration; default: all types that ship with the server. */
   readonly hostConfig?: HostConfig;
 }
+
+/** Adds commands to the program. @param exit receives a command's exit code. */
+export type AddCommands = (
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+) => void;
 
 /** A user error: the message says what to do, and no stack trace is shown. */
 export class CommandError extends Error {

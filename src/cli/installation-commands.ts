@@ -3,8 +3,6 @@ import type { CommandContext } from './context.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { atLeastOne } from './options.ts';
-import { planOptions } from './plan/options.ts';
-import type { PlanOptions } from './plan.ts';
 import type { ShardOptions } from './shard.ts';
 import { sayLoading } from './waiting-line.ts';
 
@@ -55,15 +53,6 @@ export function addProjectCommands(
   context: () => CommandContext,
   exit: (code: number) => void,
 ): void {
-  const plan = program
-    .command('plan')
-    .description('estimate machines, storage and delivery times of an installation of a given size');
-  for (const option of planOptions()) plan.addOption(option);
-  plan.action(async (options: PlanOptions) => {
-    const { plan: run } = await import('./plan.ts');
-    await run(context(), options);
-  });
-
   program
     .command('doctor')
     .description('check the configuration, the databases and running servers')

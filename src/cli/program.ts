@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
+import { COMMANDS } from '../packages/commands.ts';
 import type { CommandContext } from './context.ts';
 import { addDataCommands } from './data-commands.ts';
 import { addInstallationCommands, addProjectCommands } from './installation-commands.ts';
@@ -40,6 +41,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   addDataCommands(program, now, exit);
   addInstallationCommands(program, now, exit);
   addTenantCommands(program, now);
+  for (const add of COMMANDS) add(program, now, exit);
   addProjectCommands(program, now, exit);
   sayWhereHelpIs(program, ownCommand());
   return program;

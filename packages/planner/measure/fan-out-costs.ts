@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { quantile } from '../../../bench/harness/statistics.ts';
-import type { UnitCosts } from '../../../src/cli/plan/unit-costs.ts';
+import type { UnitCosts } from '../src/unit-costs.ts';
 import { cpuOfAll, type FanOutWorld, type PartsCpu } from './fan-out-world.ts';
 
 /** How often each audience is measured. */

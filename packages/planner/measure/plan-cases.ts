@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { arrivalsOf } from '../../../src/cli/plan/arrivals.ts';
-import { popularity, type Stratum } from '../../../src/cli/plan/popularity.ts';
-import { simulateFanOut, type SimulationResult } from '../../../src/cli/plan/simulation/simulate.ts';
-import type { Arrival, FanOutSystem } from '../../../src/cli/plan/simulation/system.ts';
+import { arrivalsOf } from '../src/arrivals.ts';
+import { popularity, type Stratum } from '../src/popularity.ts';
+import { simulateFanOut, type SimulationResult } from '../src/simulation/simulate.ts';
+import type { Arrival, FanOutSystem } from '../src/simulation/system.ts';
 import { OthersAtWork } from './others-at-work.ts';
 import { quantile } from '../../../bench/harness/statistics.ts';
 import { cpuOfAll, type FanOutWorld } from './fan-out-world.ts';

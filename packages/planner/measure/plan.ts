@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
-import { fanOutCosts } from '../../../src/cli/plan/fan-out-system.ts';
-import type { FanOutSystem } from '../../../src/cli/plan/simulation/system.ts';
-import type { UnitCosts } from '../../../src/cli/plan/unit-costs.ts';
+import { fanOutCosts } from '../src/fan-out-system.ts';
+import type { FanOutSystem } from '../src/simulation/system.ts';
+import type { UnitCosts } from '../src/unit-costs.ts';
 import type { PartReport } from '../../../bench/harness/report.ts';
 import { followForCosts, measureFanOutCosts, type CostSizes, type MeasuredCosts } from './fan-out-costs.ts';
 import { openFanOutWorld, type FanOutWorld } from './fan-out-world.ts';

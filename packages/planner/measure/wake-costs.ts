@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { UnitCosts } from '../../../src/cli/plan/unit-costs.ts';
+import type { UnitCosts } from '../src/unit-costs.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import type { Environment } from '../../../bench/harness/environment.ts';
 import { openFanOutWorld, type FanOutWorld } from './fan-out-world.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { arrivalsOf } from '../../../../src/cli/plan/arrivals.ts';
-import { MEASURED_COSTS } from '../../../../src/cli/plan/measured-costs.ts';
-import { pulledBy } from '../../../../src/cli/plan/operations.ts';
-import { planOf } from '../../../../src/cli/plan/plan.ts';
-import { planLines } from '../../../../src/cli/plan/print.ts';
-import type { Plan } from '../../../../src/cli/plan/shape.ts';
-import { popularity, sumOf } from '../../../../src/cli/plan/popularity.ts';
-import { workloadOf, type GivenWorkload } from '../../../../src/cli/plan/workload.ts';
+import { arrivalsOf } from '../../src/arrivals.ts';
+import { MEASURED_COSTS } from '../../src/measured-costs.ts';
+import { pulledBy } from '../../src/operations.ts';
+import { planOf } from '../../src/plan.ts';
+import { planLines } from '../../src/print.ts';
+import type { Plan } from '../../src/shape.ts';
+import { popularity, sumOf } from '../../src/popularity.ts';
+import { workloadOf, type GivenWorkload } from '../../src/workload.ts';
 import { createProgram } from '../../../../src/cli/program.ts';
-import { recordingTerminal } from '../../../support/recording-terminal.ts';
-import { fc } from '../../../support/fast-check.ts';
-import { repeats } from '../../../support/seed.ts';
+import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
+import { fc } from '../../../../test/support/fast-check.ts';
+import { repeats } from '../../../../test/support/seed.ts';
 
 const plan = (given: GivenWorkload): Plan => planOf(workloadOf(given), MEASURED_COSTS);
 

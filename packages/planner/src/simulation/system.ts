@@ -1,4 +1,4 @@
-import type { Lane } from '../../../domain/lane.ts';
+import type { Lane } from '../../../../src/domain/lane.ts';
 
 /** Seconds for one piece of work: CPU, and waiting without CPU, as for a disk. */
 export interface WorkCost {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { planCheckLines, readPlanCheck } from '../../schema/plan-check.ts';
-import { scaleTables, withTables } from '../../schema/scale-page.ts';
-import { MEASURED_COSTS } from '../../src/cli/plan/measured-costs.ts';
-import { readUnitCosts } from '../../src/cli/plan/unit-costs.ts';
+import { planCheckLines, readPlanCheck } from '../../measure/plan-check.ts';
+import { scaleTables, withTables } from '../../measure/scale-page.ts';
+import { MEASURED_COSTS } from '../../src/measured-costs.ts';
+import { readUnitCosts } from '../../src/unit-costs.ts';
 
 /** Tables are laid out by the formatter. */
 function inOneLayout(text: string): string {
@@ -15,14 +15,14 @@ function inOneLayout(text: string): string {
 }
 
 test('docs/scale.md has the figures that fanfare plan prints and the benchmark has measured: npm run scale writes them', async () => {
-  const page = readFileSync(new URL('../../docs/scale.md', import.meta.url), 'utf8');
-  const plan = await readPlanCheck(new URL('../../bench/results/plan.json', import.meta.url));
+  const page = readFileSync(new URL('../../../../docs/scale.md', import.meta.url), 'utf8');
+  const plan = await readPlanCheck(new URL('../../../../bench/results/plan.json', import.meta.url));
   const tables = { ...scaleTables(MEASURED_COSTS), checked: planCheckLines(plan) };
   expect(inOneLayout(page)).toBe(inOneLayout(withTables(page, tables)));
 });
 
 test('the costs that ship are those the benchmark has measured', async () => {
-  const measured = new URL('../../bench/results/unit-costs.json', import.meta.url);
+  const measured = new URL('../../../../bench/results/unit-costs.json', import.meta.url);
   expect(MEASURED_COSTS).toEqual(await readUnitCosts(fileURLToPath(measured)));
 });
 

@@ -2,13 +2,13 @@ import { randomExponential, randomLcg } from 'd3-random';
 
 import { describe, expect, test } from 'vitest';
 import { LANES } from '../../../../src/domain/lane.ts';
-import { Host, Thread } from '../../../../src/cli/plan/simulation/host.ts';
-import { Lags } from '../../../../src/cli/plan/simulation/lags.ts';
-import { simulateFanOut } from '../../../../src/cli/plan/simulation/simulate.ts';
-import { costAmong, type Arrival, type FanOutSystem } from '../../../../src/cli/plan/simulation/system.ts';
-import { Timeline } from '../../../../src/cli/plan/simulation/timeline.ts';
-import { fc } from '../../../support/fast-check.ts';
-import { repeats, SEED } from '../../../support/seed.ts';
+import { Host, Thread } from '../../src/simulation/host.ts';
+import { Lags } from '../../src/simulation/lags.ts';
+import { simulateFanOut } from '../../src/simulation/simulate.ts';
+import { costAmong, type Arrival, type FanOutSystem } from '../../src/simulation/system.ts';
+import { Timeline } from '../../src/simulation/timeline.ts';
+import { fc } from '../../../../test/support/fast-check.ts';
+import { repeats, SEED } from '../../../../test/support/seed.ts';
 
 const JOBS = 60_000;
 /** A share of one, from which everything random here begins. */

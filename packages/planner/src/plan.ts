@@ -1,4 +1,4 @@
-import { CommandError } from '../context.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import { adviceFor } from './advice.ts';
 import { arrivalsOf, type Burst } from './arrivals.ts';
 import { fanOutCosts } from './fan-out-system.ts';

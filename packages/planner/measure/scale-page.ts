@@ -1,9 +1,9 @@
-import { goodThresholds, LONGEST_LAG } from '../src/cli/plan/advice.ts';
-import { amount, bytesOf, seconds } from '../src/cli/plan/figures.ts';
-import { planOf } from '../src/cli/plan/plan.ts';
-import type { Plan, ThresholdCost } from '../src/cli/plan/shape.ts';
-import type { UnitCosts } from '../src/cli/plan/unit-costs.ts';
-import { workloadOf } from '../src/cli/plan/workload.ts';
+import { goodThresholds, LONGEST_LAG } from '../src/advice.ts';
+import { amount, bytesOf, seconds } from '../src/figures.ts';
+import { planOf } from '../src/plan.ts';
+import type { Plan, ThresholdCost } from '../src/shape.ts';
+import type { UnitCosts } from '../src/unit-costs.ts';
+import { workloadOf } from '../src/workload.ts';
 
 const SIZES = [1_000_000, 10_000_000, 100_000_000];
 const TWITTER = 'https://highscalability.com/the-architecture-twitter-uses-to-deal-with-150m-active-users/';

@@ -1,5 +1,5 @@
 import { randomExponential, randomLcg } from 'd3-random';
-import type { Lane } from '../../domain/lane.ts';
+import type { Lane } from '../../../src/domain/lane.ts';
 import type { Stratum } from './popularity.ts';
 import type { Arrival } from './simulation/system.ts';
 

@@ -1,5 +1,5 @@
-import { LANES, type Lane } from '../../../domain/lane.ts';
-import { LaneTurns } from '../../../workers/fan-out/lane-turns.ts';
+import { LANES, type Lane } from '../../../../src/domain/lane.ts';
+import { LaneTurns } from '../../../../src/workers/fan-out/lane-turns.ts';
 import type { Host } from './host.ts';
 import {
   besideOf,

@@ -1,10 +1,10 @@
-import { CommandError, type CommandContext } from './context.ts';
-import { amount, counted } from './plan/figures.ts';
-import { MEASURED_COSTS } from './plan/measured-costs.ts';
-import { planOf } from './plan/plan.ts';
-import { planLines } from './plan/print.ts';
-import { readUnitCosts } from './plan/unit-costs.ts';
-import { workloadOf, type GivenWorkload } from './plan/workload.ts';
+import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { amount, counted } from './figures.ts';
+import { MEASURED_COSTS } from './measured-costs.ts';
+import { planOf } from './plan.ts';
+import { planLines } from './print.ts';
+import { readUnitCosts } from './unit-costs.ts';
+import { workloadOf, type GivenWorkload } from './workload.ts';
 
 export interface PlanOptions extends GivenWorkload {
   readonly costs?: string;

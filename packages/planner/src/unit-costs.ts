@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CommandError } from '../context.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 
 const micros = z.number().nonnegative();
 

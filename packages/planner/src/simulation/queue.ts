@@ -1,4 +1,4 @@
-import { LANES, type Lane } from '../../../domain/lane.ts';
+import { LANES, type Lane } from '../../../../src/domain/lane.ts';
 import type { Arrival, FanOutSystem } from './system.ts';
 
 export class FanOutTask {
