@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { forgetDeletedKeys } from '../connections/forget-deleted-keys.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
-import { createEveryFeedStore, createFeedStore } from '../packages/feed-models.ts';
+import { createEveryFeedStore, createFeedStore, FEED_COLLECTIONS } from '../packages/feed-models.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
@@ -68,6 +68,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { collections } = database;
   const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
+    feedCollections: FEED_COLLECTIONS,
     feedEpoch,
     recordsEvents: options.recordsEvents ?? false,
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),

@@ -9,6 +9,7 @@ import { clock } from '../lib/clock.ts';
 import { NewFile } from '../lib/own-file.ts';
 import { connectDatabase } from '../storage/open-database.ts';
 import { processesRepository } from '../storage/database/processes.ts';
+import { COLLECTIONS } from '../app/collections.ts';
 import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
 import { erasedTenantsRepository } from '../storage/tenants/erased-tenants.ts';
 import { configOf } from './config-of.ts';
@@ -129,7 +130,7 @@ export async function adoptTenant(context: CommandContext, name: string): Promis
   await using database = await connectDatabase({ uri, db: config.mongodb.db });
   const changed = new Map<string, number>();
   try {
-    await adoptDatabase(database, tenant, {
+    await adoptDatabase(database, COLLECTIONS, tenant, {
       now: clock.now(),
       onProgress: (collection, count) => changed.set(collection, count),
     });

@@ -21,6 +21,13 @@ export function withoutNames(text: string, { names }: Pick<ErasureSubject, 'name
     .reduce((left, name) => left.replace(wholeWords(name), FORMER_MEMBER), text);
 }
 
+/** A moderator's reason without the subject's names, and without the id where it is a separate word. */
+export function withoutSubject(reason: string | null, subject: ErasureSubject): string | null {
+  if (reason === null) return null;
+  const words = reason.split(/(\s+)/u).map((word) => (word === subject.memberId ? subject.pseudonym : word));
+  return withoutNames(words.join(''), subject);
+}
+
 function wholeWords(name: string): RegExp {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');

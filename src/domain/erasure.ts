@@ -7,6 +7,27 @@ import type { UserId } from './action.ts';
 export const ERASURE_STATES = ['RUNNING', 'CONFIRMING', 'DONE'] as const;
 export type ErasureState = (typeof ERASURE_STATES)[number];
 
+/** The steps of an erasure. Their order is in `erasure-steps.ts`. */
+export type ErasureStepName =
+  | 'CONCEAL'
+  | 'FOLLOWERS_COPY'
+  | 'ACTIONS'
+  | 'INTERACTIONS'
+  | 'RESHARES'
+  | 'FOLLOWS'
+  | 'FOLLOWERS'
+  | 'FEED'
+  | 'OWN_DOCUMENTS'
+  | 'MUTES'
+  | 'SUPERVISION'
+  | 'MODERATION'
+  | 'EVENTS'
+  | 'FAN_OUTS'
+  | 'REQUESTS'
+  | 'PROFILE'
+  | 'SESSIONS'
+  | 'LIVE_LOG';
+
 /** A member to erase and the pseudonym that replaces them. */
 export interface ErasureSubject {
   readonly memberId: UserId;

@@ -54,4 +54,5 @@ const CORE: { readonly [Name in keyof Documents]: Declared<Name> } = {
   writeProbes: WRITE_PROBES,
 };
 
-export const CORE_COLLECTIONS: readonly Declaration[] = Object.values(CORE);
+/** The same as a list, with documents of any type. */
+export const CORE_COLLECTIONS = Object.values(CORE) as unknown as readonly Declaration[];

@@ -1,3 +1,6 @@
+import { belongingsRepository } from './belongings.ts';
+import { CORE_COLLECTIONS } from './catalogue.ts';
+import type { Declaration } from './documents/declaration.ts';
 import { actionGroupsRepository } from './actions/action-groups.ts';
 import { ActionCache } from './actions/action-cache.ts';
 import { actionsRepository } from './actions/actions.ts';
@@ -49,6 +52,8 @@ import { NameCache } from './directory/name-cache.ts';
 import { scoresRepository } from './actions/scores.ts';
 
 export interface RepositoryOptions {
+  /** Collections of feed models. Default: none. */
+  readonly feedCollections?: readonly Declaration[];
   /** Epoch of the current feed model; see `feed-epochs.ts`. */
   readonly feedEpoch?: number;
   /** Whether to record events for hosts. Default: false. */
@@ -73,6 +78,7 @@ export type Repositories = ReturnType<typeof createRepositories>;
 export function createRepositories(
   collections: Collections,
   {
+    feedCollections = [],
     feedEpoch,
     pullRefreshMs,
     recordsEvents = false,
@@ -90,6 +96,7 @@ export function createRepositories(
     actionCache: new ActionCache(actions, Math.floor(cacheBytes * ACTIONS_SHARE)),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
+    belongings: belongingsRepository(collections, events),
     bookmarks: bookmarksRepository(collections.bookmarks),
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
@@ -107,8 +114,8 @@ export function createRepositories(
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),
-    memberData: memberDataRepository(collections),
-    memberTraces: memberTracesRepository(collections, directoryStamps),
+    memberData: memberDataRepository(collections, CORE_COLLECTIONS),
+    memberTraces: memberTracesRepository(collections, CORE_COLLECTIONS, directoryStamps),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),
@@ -127,7 +134,7 @@ export function createRepositories(
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
-    tenantData: tenantDataRepository(collections),
+    tenantData: tenantDataRepository(collections, [...CORE_COLLECTIONS, ...feedCollections]),
     sourceActions: sourceActionsRepository(collections.actions, collections.follows),
     webhookDeliveries: webhookDeliveriesRepository(collections),
     webhookReceivers: webhookReceiversRepository(collections),

@@ -10,8 +10,6 @@ import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
-import { NOT_OF_TENANTS, TENANT_PARTS } from '../../src/storage/tenants/tenant-parts.ts';
-import { ADOPTED } from '../../src/storage/tenants/adopted-documents.ts';
 import { adoptDatabase, AdoptionRefused } from '../../src/storage/tenants/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
@@ -219,15 +217,6 @@ function ofTenant(all: Map<string, string[]>, tenant: string): Map<string, strin
 const counts = (all: Map<string, string[]>) =>
   Object.fromEntries([...all].map(([name, texts]) => [name, texts.length]));
 
-test('knows of each collection whether it has documents of tenants, and how they get there', () => {
-  const parts = TENANT_PARTS.map(({ collection }) => collection);
-  const all = COLLECTIONS.map(({ name }) => name);
-  expect([...parts, ...Object.keys(NOT_OF_TENANTS)].sort()).toEqual(all.sort());
-  expect([...ADOPTED.keys()].sort()).toEqual(
-    TENANT_PARTS.flatMap(({ collection, isFeed }) => (isFeed === true ? [] : [collection])).sort(),
-  );
-});
-
 test('one of two tenants with the same ids is exported and erased, the other stays as it is', async () => {
   await using app = await startTestApp({ env: { ...EVENTS, TENANT_CLAIM } });
   const [acme, other] = [new Site(app, 'acme'), new Site(app, 'other')];
@@ -324,7 +313,7 @@ test('a database without tenants becomes that of one, who sees everything as bef
   // It is killed in the middle, and nobody can start before it was done.
   let writes = 0;
   await expect(
-    adoptDatabase(shared, 'acme', {
+    adoptDatabase(shared, COLLECTIONS, 'acme', {
       now: new Date(),
       onProgress: () => {
         writes += 1;
@@ -341,7 +330,7 @@ test('a database without tenants becomes that of one, who sees everything as bef
   );
   await fanfare(env, 'tenant', 'adopt', 'acme');
   await expect(
-    adoptDatabase(shared, 'acme', { now: new Date(), onProgress: () => undefined }),
+    adoptDatabase(shared, COLLECTIONS, 'acme', { now: new Date(), onProgress: () => undefined }),
   ).rejects.toThrow(AdoptionRefused);
 
   await using app = await startTestApp({ env: { ...EVENTS, TENANT_CLAIM }, database });
@@ -378,7 +367,7 @@ test('a database without tenants becomes that of one, who sees everything as bef
   );
   // No id is left without its tenant.
   for (const [name, texts] of await contents(app))
-    if (TENANT_PARTS.some(({ collection }) => collection === name))
+    if (COLLECTIONS.some((declared) => declared.name === name && 'by' in declared.tenant))
       for (const text of texts)
         expect(text.replaceAll('"type":"site"', '')).not.toMatch(
           /"(?:ann|bob|cid|site|t1|d1|user:ann|team:t1)"/,

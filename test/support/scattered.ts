@@ -116,18 +116,14 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ...[OFFLOADED, TENANT],
     ],
     writes: [
-      because(PURGED, ['_id.actionId'], 'storage/readers/item-marks.ts'),
+      because(PURGED, ['_id.actionId']),
       because('ended snoozes, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
-      ...[TENANT, erased('reader-traces')],
+      ...[TENANT, erased('member-traces')],
     ],
   },
   bookmarks: {
     reads: [OFFLOADED, TENANT],
-    writes: [
-      because(PURGED, ['_id.actionId'], 'storage/readers/bookmarks.ts'),
-      TENANT,
-      erased('reader-traces'),
-    ],
+    writes: [because(PURGED, ['_id.actionId']), TENANT, erased('member-traces')],
   },
 };
 

@@ -4,11 +4,15 @@ import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { anonymiseRecord, erasedSubjects, membersIn } from '../../storage/privacy/anonymise-records.ts';
 import { uncarried } from '../../storage/directory/name-stamps.ts';
 import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
-import type { ReturnedMarks } from '../../storage/offload/offload-returns.ts';
-import type { OffloadRecord } from '../../storage/offload/offload-records.ts';
+import type { MarkedReader } from '../../storage/documents/declaration.ts';
+import {
+  anonymiseRecord,
+  erasedSubjects,
+  membersIn,
+  type OffloadRecord,
+} from '../../storage/offload/offload-records.ts';
 import { MAX_PINNED } from '../moderation/pin-action.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
@@ -172,7 +176,7 @@ async function bringBelongings(
     ({ section, actionId }) => section !== 'actions' && returning.has(actionId),
   );
   const marks = await offloads.bringBelongings(belongings, MAX_PINNED);
-  const byReader = new Map<UserId, ReturnedMarks>();
+  const byReader = new Map<UserId, MarkedReader>();
   for (const mark of marks) byReader.set(mark.userId, { ...byReader.get(mark.userId), ...mark });
   await Promise.all(Array.from(byReader.values(), ({ userId, ...more }) => feeds.markHasMarks(userId, more)));
 }

@@ -34,13 +34,8 @@ export async function* exportMember(
   const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
   for (const [section, value] of Object.entries(facts)) yield { section, value };
   yield* list('actions', actionEntries(dependencies, session, id));
-  yield* list('interactions', memberData.interactions(id));
-  yield* list('follows', memberData.follows(id));
-  yield* list('itemMarks', memberData.itemMarks(id));
-  yield* list('bookmarks', memberData.bookmarks(id));
+  for (const { section, entries } of memberData.lists(id)) yield* list(section, entries());
   yield* list('feed', feedEntries(dependencies, id));
-  yield* list('supervises', memberData.supervised(id));
-  yield* list('moderation', memberData.moderations(id));
   yield* list('events', memberData.events(id, identity.roles.has('admin')));
 }
 

@@ -90,7 +90,7 @@ export async function* exportTenant(
   const head = { format: FORMAT, tenant, exportedAt: clock.now() };
   yield { section: 'head', lines: [JSON.stringify(head)] };
   for (const part of tenantData.parts)
-    if (part.isFeed !== true)
+    if (part.tenant.isRebuilt !== true)
       for await (const lines of tenantData.lines(part, tenant)) yield counted(part.collection, lines);
   const known = new Set<UserId>();
   for await (const readers of tenantData.readers(tenant))

@@ -1,9 +1,53 @@
 import { indexedFields } from '../../descriptors/registry.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import { groupKeyOf } from '../../descriptors/group-key.ts';
+import { descriptorOfType } from '../../descriptors/registry.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import type { Collections } from '../documents/declaration.ts';
+import { inTenant } from '../documents/ids.ts';
+import { newRevision } from '../stages/revision.ts';
+import { erasedAction } from './anonymise-actions.ts';
+import { forgetPublications, isKeyed } from './publications.ts';
 
 export const ACTIONS: Declared<'actions'> = {
   name: 'actions',
   holds: 'what somebody did: content, audience, counts of interactions, progress of its fan-out',
+  ids: {
+    member: [
+      'actorId',
+      'mentions[]',
+      'recipients[]',
+      'otherIds[]',
+      'reshares[].by',
+      'unlogged[].by',
+      'fanOut.checkpoint.afterUserId',
+      'fanOut.former[].mentions[]',
+      'fanOut.former[].recipients[]',
+      'fanOut.former[].reshares[].by',
+      'fanOut.toldAudience.mentions[]',
+      'fanOut.toldAudience.recipients[]',
+      'fanOut.toldAudience.reshares[].by',
+    ],
+    ref: [
+      'refs[].id',
+      'refIds[]',
+      'undecidedRefIds[]',
+      'pullRefIds[]',
+      'fanOut.former[].refIds[]',
+      'fanOut.former[].pullRefIds[]',
+      'fanOut.toldAudience.refIds[]',
+      'fanOut.toldAudience.pullRefIds[]',
+    ],
+    key: [
+      'audience[]',
+      'concerned[].key',
+      'formerlyConcerned[].key',
+      'fanOut.former[].audience[]',
+      'fanOut.toldAudience.audience[]',
+    ],
+    stamp: ['names[]'],
+  },
   indexes: [
     index('slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
     index(
@@ -85,4 +129,44 @@ export const ACTIONS: Declared<'actions'> = {
       ),
     ),
   shard: { key: { _id: 'hashed' }, serves: 'pages, live events and passes, which read actions by id' },
+  tenant: {
+    by: 'tenant',
+    adopt: adoptedAction,
+    beforeRemoval: { reads: ['actorId', 'idempotencyKey'], run: removeDerived },
+  },
+  erase: ['ACTIONS', 'RESHARES', 'FAN_OUTS'],
+  export: ['actions'],
+  action: { id: '_id', purge: { because: 'its tombstone stays' }, erased: erasedAction },
 };
+
+/** Ids in undeclared types stay, since it is unknown which fields contain ids. */
+function adoptedAction(document: ActionDocument, tenant: Tenant): ActionDocument {
+  const { type, tags, ...values } = document.descriptor;
+  const fields = descriptorOfType(type)?.fields ?? {};
+  const inIt = inTenant(tenant);
+  const entries = Object.entries(values).map(([name, value]) => [
+    name,
+    fields[name]?.kind === 'id' && typeof value === 'string' ? inIt(value) : value,
+  ]);
+  const descriptor = { type, tags, ...(Object.fromEntries(entries) as object) };
+  const { groupKey, unlogged } = document;
+  const newGroup = groupKey === undefined ? null : groupKeyOf({ ...document, descriptor });
+  return {
+    ...document,
+    rev: newRevision(),
+    descriptor,
+    ...(newGroup === null ? {} : { groupKey: newGroup }),
+    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
+  };
+}
+
+/** What is found only through the actions goes first, so that an interrupted call finds it again. */
+async function removeDerived(
+  { publications, scores }: Pick<Collections, 'publications' | 'scores'>,
+  actions: readonly Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>[],
+): Promise<void> {
+  await Promise.all([
+    forgetPublications(publications, actions.filter(isKeyed)),
+    scores.deleteMany({ _id: { $in: actions.map(({ _id }) => _id) } }),
+  ]);
+}

@@ -11,10 +11,12 @@ import type { Collections } from '../database/mongo.ts';
 import { revised, unrevised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
 import { type Declared, index } from '../documents/declaration.ts';
+import { withoutSubject } from '../../descriptors/anonymise.ts';
 
 export const MODERATION_LOG: Declared<'moderationLog'> = {
   name: 'moderationLog',
   holds: 'what a moderator did to an action or an interaction, and why',
+  ids: { member: ['by'] },
   indexes: [
     index('action', { actionId: 1, at: -1, _id: -1 }, 'what was done to an action, newest first'),
     index('newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
@@ -24,6 +26,29 @@ export const MODERATION_LOG: Declared<'moderationLog'> = {
     }),
   ],
   shard: { because: 'written by moderators only, one entry at a time' },
+  tenant: { by: 'tenant' },
+  erase: ['ACTIONS', 'MODERATION'],
+  export: [
+    {
+      section: 'moderation',
+      of: 'by',
+      entry: ({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
+        ...record,
+        interactionId: interactionId?.toHexString() ?? null,
+        id: _id.toHexString(),
+        actionId: actionId.toHexString(),
+      }),
+    },
+  ],
+  action: {
+    id: 'actionId',
+    purge: { because: 'says what was done, also to what is deleted' },
+    erased: ({ by, reason, ...rest }, subject) => ({
+      ...rest,
+      by: by === subject.memberId ? subject.pseudonym : by,
+      reason: reason === null ? null : withoutSubject(reason, subject),
+    }),
+  },
 };
 
 export interface Moderation {

@@ -5,13 +5,18 @@ import type { ScoreDocument, ScoreSlot } from '../documents/documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { type Declared, ofInstallation } from '../documents/declaration.ts';
+import { type Declared, ofInstallation, NAMES_NOBODY } from '../documents/declaration.ts';
 
 export const SCORES: Declared<'scores'> = {
   name: 'scores',
   holds: 'scores of an action of the last day',
+  ids: {},
   indexes: [],
   shard: { because: 'actions of the last day, recomputed for each generation' },
+  tenant: { because: 'found by the actions, and removed with them' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: { because: 'made again, of the last day only' },
 };
 
 export const RANKINGS = ofInstallation('rankings', 'the progress of scoring');

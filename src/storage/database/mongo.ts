@@ -1,11 +1,10 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { clock } from '../../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
-import type { Documents } from '../documents/declaration.ts';
+import type { Collections } from '../documents/declaration.ts';
 import type { WriteCheck } from './write-check.ts';
 
-/** Collections that exist with every feed model; models add their own. */
-export type Collections = { readonly [Name in keyof Documents]: Collection<Documents[Name]> };
+export type { Collections } from '../documents/declaration.ts';
 
 export interface Database extends AsyncDisposable {
   readonly db: Db;

@@ -12,11 +12,12 @@ import { NO_STAMPS, type ReaderStamps } from '../readers/reader-stamps.ts';
 import { renamed } from '../stages/rename-stages.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { literal } from '../stages/literal.ts';
-import { type Declared, index, RENAME } from '../documents/declaration.ts';
+import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const MEMBERS: Declared<'members'> = {
   name: 'members',
   holds: 'a person: name, groups, supervisor',
+  ids: { member: ['_id', 'supervisorId'], group: ['teamId', 'departmentId'] },
   indexes: [
     RENAME,
     index('supervisor', { supervisorId: 1, _id: 1 }, 'erasure and export: whose supervisor somebody is'),
@@ -24,6 +25,13 @@ export const MEMBERS: Declared<'members'> = {
     index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
   ],
   shard: { key: { _id: 1 }, serves: 'a member by id' },
+  tenant: { by: ['_id'] },
+  erase: ['CONCEAL', 'SUPERVISION', 'PROFILE'],
+  export: [
+    'member',
+    { section: 'supervises', of: 'supervisorId', entry: ({ _id: memberId }) => ({ memberId }) },
+  ],
+  action: NOT_OF_ACTIONS,
 };
 
 export type MemberRecord = Details &

@@ -1,13 +1,13 @@
 import type { Document } from 'mongodb';
 import type { Action, RefId } from '../../domain/action.ts';
 import { namedIdsOf } from '../../descriptors/names.ts';
+import { STAMP_SEPARATOR } from '../documents/ids.ts';
 import { literal } from '../stages/literal.ts';
 
 /**
  * An action lists the names it copies in one flat array, as `id`, tab, version. Ids contain no tab, so the stamps of one id
  * form a range, oldest first, and a single index finds copies older than a version without reading the others.
  */
-const SEPARATOR = '\t';
 const AFTER_SEPARATOR = '\n';
 const VERSION_DIGITS = 10;
 
@@ -15,7 +15,7 @@ const VERSION_DIGITS = 10;
 export const UNCARRIED = 0;
 
 export function nameStamp(id: RefId, version: number): string {
-  return `${id}${SEPARATOR}${String(version).padStart(VERSION_DIGITS, '0')}`;
+  return `${id}${STAMP_SEPARATOR}${String(version).padStart(VERSION_DIGITS, '0')}`;
 }
 
 /** Ids whose names an action copies: its refs, and those named in its descriptor. */
@@ -25,7 +25,7 @@ export function namesShown(action: Pick<Action, 'refs' | 'descriptor'>): RefId[]
 
 /** The id in a stamp. */
 export function idOfStamp(stamp: string): RefId {
-  return stamp.slice(0, stamp.lastIndexOf(SEPARATOR));
+  return stamp.slice(0, stamp.lastIndexOf(STAMP_SEPARATOR));
 }
 
 /** The same names, whatever version the copies have. */
@@ -35,19 +35,19 @@ export function uncarried(stamps: readonly string[]): string[] {
 
 /** Filter for actions that copy the name in any version. Index `names`. */
 export function holdsName(id: RefId): Document {
-  return { names: { $elemMatch: { $gte: `${id}${SEPARATOR}`, $lt: `${id}${AFTER_SEPARATOR}` } } };
+  return { names: { $elemMatch: { $gte: `${id}${STAMP_SEPARATOR}`, $lt: `${id}${AFTER_SEPARATOR}` } } };
 }
 
 /** Filter for actions that copy the name in an older version. Index `names`. */
 export function holdsOlderName(id: RefId, version: number): Document {
-  return { names: { $elemMatch: { $gte: `${id}${SEPARATOR}`, $lt: nameStamp(id, version) } } };
+  return { names: { $elemMatch: { $gte: `${id}${STAMP_SEPARATOR}`, $lt: nameStamp(id, version) } } };
 }
 
 /** Expression for an action's stamps after updating a name to this version. */
 export function restamped(id: RefId, version: number): Document {
   const stamp = literal(nameStamp(id, version));
   const isOlder = {
-    $and: [{ $gte: ['$$stamp', literal(`${id}${SEPARATOR}`)] }, { $lt: ['$$stamp', stamp] }],
+    $and: [{ $gte: ['$$stamp', literal(`${id}${STAMP_SEPARATOR}`)] }, { $lt: ['$$stamp', stamp] }],
   };
   return { $map: { input: '$names', as: 'stamp', in: { $cond: [isOlder, stamp, '$$stamp'] } } };
 }

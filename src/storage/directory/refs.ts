@@ -16,6 +16,7 @@ import { type Declared, index, RENAME } from '../documents/declaration.ts';
 export const REFS: Declared<'refs'> = {
   name: 'refs',
   holds: 'a thing that can be followed: label, number of followers, pins',
+  ids: { ref: ['_id'] },
   indexes: [
     index('pulled', { isPulled: 1 }, 'which refs have actions that are pulled', {
       partialFilterExpression: { isPulled: { $exists: true } },
@@ -24,6 +25,10 @@ export const REFS: Declared<'refs'> = {
     RENAME,
   ],
   shard: { key: { _id: 1 }, serves: 'a ref by id' },
+  tenant: { by: ['_id'] },
+  erase: ['CONCEAL', 'PROFILE'],
+  export: ['ref'],
+  action: { because: 'its pins go with their actions' },
 };
 
 export type RefRecord = ActionRef & Details;

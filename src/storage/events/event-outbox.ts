@@ -6,13 +6,21 @@ import type { OutboxDocument } from '../documents/event-documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
-import { type Declared, index } from '../documents/declaration.ts';
+import { type Declared, index, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
   name: 'eventOutbox',
   holds: 'an event for hosts that has not been moved to the log yet',
+  ids: {
+    member: ['facts.actorId', 'facts.followerId', 'facts.memberId', 'facts.readers[].memberId'],
+    ref: ['facts.refId'],
+  },
   indexes: [index('unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet')],
   shard: { because: 'only events that have not been moved yet' },
+  tenant: { by: ['facts.actorId', 'facts.followerId', 'facts.memberId', 'facts.readers[].memberId'] },
+  erase: ['EVENTS'],
+  export: { because: 'moved to the log within seconds' },
+  action: NOT_OF_ACTIONS,
 };
 
 /** Unique key: `_id`. Existing events stay unchanged. */

@@ -10,11 +10,21 @@ import type { HostEventDocument } from '../documents/event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { type Declared, index, ofInstallation } from '../documents/declaration.ts';
+import { type Declared, index, ofInstallation, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const HOST_EVENTS: Declared<'hostEvents'> = {
   name: 'hostEvents',
   holds: 'an event for hosts',
+  ids: {
+    member: [
+      'facts.actorId',
+      'facts.followerId',
+      'facts.memberId',
+      'facts.readers[].memberId',
+      'memberIds[]',
+    ],
+    ref: ['facts.refId'],
+  },
   indexes: [
     index('order', { seq: 1 }, 'events for hosts, in order; each number once', { unique: true }),
     index('type', { type: 1, seq: 1 }, 'events of some types, in order; erasure: deliveries'),
@@ -26,7 +36,22 @@ export const HOST_EVENTS: Declared<'hostEvents'> = {
     }),
   ],
   shard: { because: 'one order for all events; kept for EVENT_RETENTION' },
+  tenant: { by: 'tenant', beforeRemoval: { reads: ['seq'], run: noteRemovedNumbers } },
+  erase: ['EVENTS'],
+  export: ['events'],
+  action: NOT_OF_ACTIONS,
 };
+
+/** A receiver that has read them would miss a later event with the same number. */
+async function noteRemovedNumbers(
+  { eventState }: Pick<Collections, 'eventState'>,
+  events: readonly Pick<HostEventDocument, 'seq'>[],
+): Promise<void> {
+  const removedUpTo = Math.max(...events.map(({ seq }) => seq));
+  await retryOnDuplicateKey(() =>
+    eventState.updateOne({ _id: 'events' }, { $max: { removedUpTo } }, { upsert: true }),
+  );
+}
 
 export const EVENT_STATE = ofInstallation('eventState', 'the progress of moving events');
 

@@ -6,11 +6,12 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
 import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
-import { type Declared, index } from '../documents/declaration.ts';
+import { type Declared, index, NAMES_NOBODY, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
   name: 'webhookDeliveries',
   holds: 'an event that a receiver has not accepted yet',
+  ids: {},
   indexes: [
     index(
       'due',
@@ -41,6 +42,10 @@ export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
     ),
   ],
   shard: { because: 'kept as long as events' },
+  tenant: { by: 'tenant' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: NOT_OF_ACTIONS,
 };
 
 export interface WebhookPlace {

@@ -1,12 +1,17 @@
 import { isDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
-import type { Declared } from '../documents/declaration.ts';
+import { type Declared, NAMES_NOBODY, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
   name: 'webhookReceivers',
   holds: 'the progress of a receiver of webhooks',
+  ids: {},
   indexes: [],
   shard: { because: 'one document per configured receiver' },
+  tenant: { because: 'as many as an admin of the installation has set up' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: NOT_OF_ACTIONS,
 };
 
 /** One document per receiver, including the lease of the process that sends to it. Unique key: `_id`, its URL. */

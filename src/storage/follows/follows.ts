@@ -6,11 +6,12 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { openingStage, type NewSpan, type OpeningTokens } from './follow-opening.ts';
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
-import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const FOLLOWS: Declared<'follows'> = {
   name: 'follows',
   holds: 'what a reader follows or followed, and when',
+  ids: { member: ['followerId'], ref: ['refId'] },
   indexes: [
     index(
       'pair',
@@ -28,6 +29,26 @@ export const FOLLOWS: Declared<'follows'> = {
     UNSENT,
   ],
   shard: { key: { followerId: 1, refId: 1 }, serves: 'follows of a reader; follow and unfollow' },
+  tenant: { by: ['followerId'] },
+  erase: ['FOLLOWERS_COPY', 'FOLLOWS', 'FOLLOWERS'],
+  export: [
+    'followers',
+    {
+      section: 'follows',
+      of: 'followerId',
+      entry: ({ refId, active, spans, isAssigned }) => ({
+        refId,
+        active,
+        isAssigned: active && isAssigned === true,
+        spans: spans.map(({ since, until, types }) => ({
+          since,
+          until: until ?? null,
+          types: types ?? null,
+        })),
+      }),
+    },
+  ],
+  action: NOT_OF_ACTIONS,
 };
 
 /** A changed follow whose history, options or count are not settled yet. */

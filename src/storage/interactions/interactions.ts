@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, type Document, type Filter } from 'mongodb';
 import {
   MAX_RESHARES,
   type ActionId,
@@ -16,10 +16,14 @@ import { interactionRecords } from './interaction-records.ts';
 import { liftingGroups } from './lifting-groups.ts';
 import type { Collections } from '../database/mongo.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import type { ErasureSubject } from '../../domain/erasure.ts';
+import { plainId, type Tenant } from '../../domain/tenant.ts';
+import { toInteraction } from '../documents/interaction-document.ts';
 
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
   holds: 'a comment, like, reshare or reaction',
+  ids: { member: ['actorId', 'unlogged[].by'], group: ['departmentIds[]'] },
   indexes: [
     index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
       unique: true,
@@ -58,7 +62,56 @@ export const INTERACTIONS: Declared<'interactions'> = {
     }),
   ],
   shard: { key: { actionId: 1 }, serves: 'the interactions of an action, and their counts' },
+  tenant: { by: 'tenant', adopt: adoptedInteraction },
+  erase: ['INTERACTIONS'],
+  export: [
+    {
+      section: 'interactions',
+      of: 'actorId',
+      sort: { at: 1 },
+      entry: (document) => {
+        const { key, departmentIds } = document;
+        return { ...toInteraction(document), key, departmentIds };
+      },
+    },
+  ],
+  action: { id: 'actionId', purge: purgeInteractions, erased: erasedInteraction },
 };
+
+/** A key starts with its actor, or is an id that names nobody. */
+function adoptedInteraction(document: InteractionDocument, tenant: Tenant): InteractionDocument {
+  const { actorId, key, unlogged } = document;
+  const head = `[${JSON.stringify(plainId(actorId))},`;
+  return {
+    ...document,
+    key: key.startsWith(head) ? `[${JSON.stringify(actorId)},${key.slice(head.length)}` : key,
+    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
+  };
+}
+
+function erasedInteraction(
+  document: InteractionDocument,
+  { memberId, pseudonym }: ErasureSubject,
+): InteractionDocument {
+  if (document.actorId !== memberId) return document;
+  const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = document;
+  return { ...rest, actorId: pseudonym, key: document._id.toHexString() };
+}
+
+/** Events that hosts have not received yet are moved elsewhere first. */
+async function purgeInteractions(
+  collections: Pick<Collections, 'eventOutbox' | 'interactions'>,
+  filter: Filter<Document>,
+  recordsEvents: boolean,
+): Promise<void> {
+  const { interactions } = collections;
+  if (!recordsEvents) {
+    await interactions.deleteMany(filter);
+    return;
+  }
+  do await interactions.deleteMany({ ...filter, unsentAt: { $exists: false } });
+  while ((await rescueEvents(collections, filter)) > 0);
+}
 
 export interface InteractionSummary {
   /** Of visible interactions. */
@@ -182,15 +235,8 @@ export function interactionsRepository(
       }
     },
 
-    async purgeAction(actionId: ActionId): Promise<void> {
-      const filter = { actionId: new ObjectId(actionId) };
-      if (!events.isOn) {
-        await collection.deleteMany(filter);
-        return;
-      }
-      // Events that hosts have not received yet are moved elsewhere first.
-      do await collection.deleteMany({ ...filter, unsentAt: { $exists: false } });
-      while ((await rescueEvents(collections, filter)) > 0);
+    purgeAction(actionId: ActionId): Promise<void> {
+      return purgeInteractions(collections, { actionId: new ObjectId(actionId) }, events.isOn);
     },
   };
 }

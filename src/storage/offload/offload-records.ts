@@ -1,22 +1,20 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { BSON, ObjectId, type Document } from 'mongodb';
-import type { ActionId } from '../../domain/action.ts';
-import type { ActionDocument } from '../documents/documents.ts';
+import { namesIn } from '../../descriptors/names.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import type { ErasureSubject } from '../../domain/erasure.ts';
+import { pseudonymFrom } from '../../domain/pseudonym.ts';
+import { belongingTo, BELONGINGS, type Belongings } from '../belongings.ts';
 import type { Collections } from '../database/mongo.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { idsIn, valueAt } from '../documents/ids.ts';
 
-/** Documents that are offloaded with an action, the action first. Pins are part of other documents. */
-export const OFFLOAD_SECTIONS = [
-  'actions',
-  'interactions',
-  'itemMarks',
-  'bookmarks',
-  'moderationLog',
-  'pins',
-] as const;
-export type OffloadSection = (typeof OFFLOAD_SECTIONS)[number];
+/** Pins are part of other documents. */
+const PINS = 'pins';
 
 export interface OffloadRecord {
-  readonly section: OffloadSection;
+  /** A collection, or `pins`. */
+  readonly section: string;
   readonly actionId: ActionId;
   readonly document: Document;
 }
@@ -26,33 +24,10 @@ export interface PinRecord {
   readonly actionId: ObjectId;
 }
 
-/** Reasons why other collections have nothing to offload. A test checks that each collection is here or above. */
-export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
-  follows: 'of readers, whatever they are shown',
-  members: 'of people',
-  refs: 'of things; pins are taken out of them',
-  feeds: 'of readers',
-  publications:
-    'what has an idempotency key leaves its tombstone, under the id that the key stands for; made again from the action where there is none',
-  erasures: 'of people',
-  hostEvents: 'a log that keeps nothing for long',
-  eventOutbox: 'moved to the log within seconds',
-  eventState: 'of the log',
-  webhookReceivers: 'of the log',
-  webhookDeliveries: 'of the log',
-  scores: 'made again, of the last day alone',
-  rankings: 'of the installation',
-  secrets: 'of the installation',
-  feedEpochs: 'of the installation',
-  readerStamps: 'of the installation',
-  directoryStamps: 'of the installation',
-  erasedTenants: 'of the installation',
-  schema: 'of the installation',
-  processes: 'of the installation',
-  writeProbes: 'of the installation',
-};
-
 const BATCH = 500;
+
+/** What is offloaded with an action. */
+export const WITH_ACTIONS = BELONGINGS.filter(({ collection }) => collection !== 'actions');
 
 export function recordText({ section, document }: OffloadRecord): string {
   return `{"in":${JSON.stringify(section)},"doc":${BSON.EJSON.stringify(document, { relaxed: false })}}`;
@@ -66,23 +41,53 @@ export function recordOf(text: string): OffloadRecord | null {
   } catch {
     return null;
   }
-  const section = OFFLOAD_SECTIONS.find((name) => name === line['in']);
+  const section: unknown = line['in'];
   const document = line['doc'] as Document | null | undefined;
-  if (section === undefined || typeof document !== 'object' || document === null) return null;
-  const actionId = actionIdOf(section, document);
-  return actionId === null ? null : { section, actionId, document };
+  if (typeof section !== 'string' || typeof document !== 'object' || document === null) return null;
+  const path = section === PINS ? 'actionId' : sectionOf(section)?.id;
+  const id = path === undefined ? null : valueAt(document, path);
+  return id instanceof ObjectId ? { section, actionId: id.toHexString(), document } : null;
 }
 
-function actionIdOf(section: OffloadSection, document: Document): ActionId | null {
-  const id: unknown = {
-    actions: document['_id'] as unknown,
-    itemMarks: (document['_id'] as Document | undefined)?.['actionId'] as unknown,
-    bookmarks: (document['_id'] as Document | undefined)?.['actionId'] as unknown,
-    interactions: document['actionId'] as unknown,
-    moderationLog: document['actionId'] as unknown,
-    pins: document['actionId'] as unknown,
-  }[section];
-  return id instanceof ObjectId ? id.toHexString() : null;
+function sectionOf(section: string): Belongings | undefined {
+  return BELONGINGS.find(({ collection }) => collection === section);
+}
+
+/** All members that a record may name. */
+export function membersIn({ section, document }: OffloadRecord): UserId[] {
+  if (section === PINS) return [(document as PinRecord).refId];
+  const { group: _group, ...ids } = sectionOf(section)?.ids ?? {};
+  return idsIn(document, ids);
+}
+
+/**
+ * Members erased since a file was written, with their pseudonyms. Deterministic per file, so that the whole file uses the
+ * same ones, even after an interrupted attempt; without the file nobody can tell whose they are.
+ */
+export function erasedSubjects(
+  erased: readonly UserId[],
+  records: readonly OffloadRecord[],
+  salt: string,
+): ErasureSubject[] {
+  return erased.map((memberId) => ({
+    memberId,
+    pseudonym: pseudonymFrom(memberId, createHmac('sha256', salt).update(memberId).digest('hex')),
+    names: [
+      ...new Set(
+        records.flatMap(({ section, document }) =>
+          section === 'actions' ? namesIn(document as ActionDocument, memberId) : [],
+        ),
+      ),
+    ],
+  }));
+}
+
+/** The record as the erasure would have left it; `null`: the erasure would have deleted it. */
+export function anonymiseRecord(record: OffloadRecord, subject: ErasureSubject): OffloadRecord | null {
+  if (record.section === PINS)
+    return (record.document as PinRecord).refId === subject.memberId ? null : record;
+  const document = sectionOf(record.section)?.erased(record.document, subject) ?? null;
+  return document === null ? null : { ...record, document };
 }
 
 /**
@@ -105,24 +110,18 @@ export class OffloadSum {
 
 /** All documents belonging to these actions, without the actions, in batches. */
 export async function* belongingsOf(
-  collections: Pick<Collections, 'interactions' | 'itemMarks' | 'bookmarks' | 'moderationLog' | 'refs'>,
+  { refs }: Pick<Collections, 'refs'>,
   actions: readonly Pick<ActionDocument, '_id' | 'refIds'>[],
 ): AsyncGenerator<OffloadRecord[], void, undefined> {
-  const ids = { $in: actions.map(({ _id }) => _id) };
-  const { interactions, itemMarks, bookmarks, moderationLog, refs } = collections;
-  const cursors = [
-    ['interactions', interactions.find({ actionId: ids })],
-    ['itemMarks', itemMarks.find({ '_id.actionId': ids })],
-    ['bookmarks', bookmarks.find({ '_id.actionId': ids })],
-    ['moderationLog', moderationLog.find({ actionId: ids })],
-  ] as const;
-  for (const [section, cursor] of cursors) {
-    cursor.batchSize(BATCH);
+  const ids = actions.map(({ _id }) => _id);
+  for (const belongings of WITH_ACTIONS) {
+    const { collection: section, id } = belongings;
+    const cursor = refs.db.collection(section).find(belongingTo(belongings, ids)).batchSize(BATCH);
     try {
       while (await cursor.hasNext())
         yield (cursor.readBufferedDocuments() as Document[]).map((document) => ({
           section,
-          actionId: actionIdOf(section, document) ?? '',
+          actionId: (valueAt(document, id) as ObjectId).toHexString(),
           document,
         }));
     } finally {
@@ -151,7 +150,7 @@ function pinsOf(
   return refs.flatMap(({ _id: refId, pinned = [] }) =>
     pinned.flatMap((actionId) =>
       taken.has(actionId.toHexString())
-        ? [{ section: 'pins' as const, actionId: actionId.toHexString(), document: { refId, actionId } }]
+        ? [{ section: PINS, actionId: actionId.toHexString(), document: { refId, actionId } }]
         : [],
     ),
   );

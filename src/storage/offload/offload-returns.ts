@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { isKeyed, keepPublications } from '../actions/publications.ts';
@@ -7,20 +7,13 @@ import { uncarried } from '../directory/name-stamps.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import { MIGRATIONS } from '../migrations/registry.ts';
 import type { Collections } from '../database/mongo.ts';
-import type { OffloadRecord, PinRecord } from './offload-records.ts';
-import type { ItemMarkDocument } from '../documents/reader-documents.ts';
+import { WITH_ACTIONS, type OffloadRecord, type PinRecord } from './offload-records.ts';
+import type { MarkedReader } from '../documents/declaration.ts';
 import { newRevision, revised } from '../stages/revision.ts';
 
 const BATCH = 500;
 
 type StoredDocument = Readonly<Record<string, unknown>>;
-
-/** Readers whose marks are restored. */
-export interface ReturnedMarks {
-  readonly userId: string;
-  readonly hasUnreadMarks?: true;
-  readonly hasSnoozes?: true;
-}
 
 /** Restores offloaded actions; see `offloads.ts`. */
 export function offloadReturns(collections: Collections) {
@@ -72,22 +65,13 @@ export function offloadReturns(collections: Collections) {
     },
 
     /** Restores the documents belonging to them. Idempotent. @returns the readers whose marks these are */
-    async bringBelongings(records: readonly OffloadRecord[], maxPinned: number): Promise<ReturnedMarks[]> {
-      const { interactions, itemMarks, bookmarks, moderationLog } = collections;
-      const bySection = { interactions, itemMarks, bookmarks, moderationLog };
-      for (const [section, collection] of Object.entries(bySection)) {
-        const documents = records
-          .filter((record) => record.section === section)
-          .map(({ document }) => document);
+    async bringBelongings(records: readonly OffloadRecord[], maxPinned: number): Promise<MarkedReader[]> {
+      for (const { collection } of WITH_ACTIONS) {
+        const documents = of(collection, records);
         if (documents.length === 0) continue;
-        const target = collection as unknown as Pick<Collections['refs'], 'bulkWrite'>;
-        await target.bulkWrite(
+        await refs.db.collection<{ _id: string }>(collection).bulkWrite(
           documents.map((document) => ({
-            replaceOne: {
-              filter: keyOf(document),
-              replacement: document as { version: number; followerCount: number },
-              upsert: true,
-            },
+            replaceOne: { filter: keyOf(document), replacement: document, upsert: true },
           })),
           { ordered: false },
         );
@@ -96,17 +80,9 @@ export function offloadReturns(collections: Collections) {
         records.flatMap(({ section, document }) => (section === 'pins' ? [document as PinRecord] : [])),
         maxPinned,
       );
-      return records.flatMap(({ section, document }) => {
-        if (section !== 'itemMarks') return [];
-        const { _id, isUnread, until } = document as ItemMarkDocument;
-        return [
-          {
-            userId: _id.userId,
-            ...(isUnread === true ? { hasUnreadMarks: true as const } : {}),
-            ...(until === undefined ? {} : { hasSnoozes: true as const }),
-          },
-        ];
-      });
+      return WITH_ACTIONS.flatMap(({ collection, marks }) =>
+        marks === undefined ? [] : of(collection, records).map((document) => marks(document)),
+      );
     },
 
     /** Applies the migrations since an older version to the restored documents. */
@@ -179,4 +155,8 @@ function asOfNowhere({ names, pullRefIds, undecidedRefIds, ...document }: Action
 function keyOf({ _id, actionId }: StoredDocument): { readonly _id: string } {
   // The collections' types differ, but a filter by id is the same for all of them.
   return (actionId === undefined ? { _id } : { _id, actionId }) as { readonly _id: string };
+}
+
+function of(wanted: string, records: readonly OffloadRecord[]): Document[] {
+  return records.flatMap(({ section, document }) => (section === wanted ? [document] : []));
 }

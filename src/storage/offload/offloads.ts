@@ -3,7 +3,8 @@ import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument, OffloadStage } from '../documents/documents.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
-import { belongingsOf, OffloadSum, type OffloadRecord } from './offload-records.ts';
+import { belongingTo } from '../belongings.ts';
+import { belongingsOf, OffloadSum, WITH_ACTIONS, type OffloadRecord } from './offload-records.ts';
 import { offloadReturns } from './offload-returns.ts';
 import { revised } from '../stages/revision.ts';
 
@@ -38,7 +39,7 @@ const IS_UNSETTLED = [
  * withdrawn from feeds like any deleted one; actions with an idempotency key leave a tombstone.
  */
 export function offloadsRepository(collections: Collections) {
-  const { actions, interactions, moderationLog } = collections;
+  const { actions, interactions } = collections;
   const ofStage = (offloadId: string, stage: OffloadStage): Filter<ActionDocument> => ({
     'offload.id': offloadId,
     'offload.stage': stage,
@@ -178,8 +179,12 @@ export function offloadsRepository(collections: Collections) {
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const ids = { $in: found.map(({ _id }) => _id) };
-      await moderationLog.deleteMany({ actionId: ids });
+      const removed = found.map(({ _id }) => _id);
+      const ids = { $in: removed };
+      // What the passes have left, such as the log.
+      for (const belongings of WITH_ACTIONS)
+        if (typeof belongings.purge === 'object')
+          await actions.db.collection(belongings.collection).deleteMany(belongingTo(belongings, removed));
       const leaving = { _id: ids, ...ofStage(offloadId, 'LEAVING') };
       await actions.updateMany(
         { ...leaving, idempotencyKey: { $exists: true } },

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
 import { clock } from '../../lib/clock.ts';
-import { ACTION_TRACES, anonymiseActions } from './anonymise-actions.ts';
+import { ACTION_TRACES, anonymiseActions } from '../actions/anonymise-actions.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { OPEN_FAN_OUT } from '../stages/open-fan-out.ts';

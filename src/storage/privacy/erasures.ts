@@ -8,11 +8,12 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
 import { literal } from '../stages/literal.ts';
-import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const ERASURES: Declared<'erasures'> = {
   name: 'erasures',
   holds: 'the progress of erasing a member',
+  ids: { member: ['by', 'memberId', 'pseudonym'] },
   indexes: [
     index('due', { dueAt: 1 }, 'erasure: the next one to take up', {
       partialFilterExpression: { dueAt: { $exists: true } },
@@ -24,6 +25,15 @@ export const ERASURES: Declared<'erasures'> = {
     }),
   ],
   shard: { because: 'one document per erased member' },
+  tenant: {
+    by: 'tenant',
+    // The member of a finished erasure is unknown: it stays under the key of the id without a tenant.
+    adopt: (document) =>
+      document.memberId === undefined ? document : { ...document, _id: erasureKeyOf(document.memberId) },
+  },
+  erase: ['REQUESTS'],
+  export: { because: 'says who asked for it, not whom it was about' },
+  action: NOT_OF_ACTIONS,
 };
 
 /** A worker's claim on one erasure, valid until the lease ends. */

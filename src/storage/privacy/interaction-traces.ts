@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { ErasureSubject } from '../../domain/erasure.ts';
-import { withoutSubject } from './anonymise-actions.ts';
+import { withoutSubject } from '../../descriptors/anonymise.ts';
 import { interactionRecords } from '../interactions/interaction-records.ts';
 import { moderationRepository } from '../actions/moderation.ts';
 import type { Collections } from '../database/mongo.ts';

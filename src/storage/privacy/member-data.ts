@@ -1,36 +1,31 @@
 import { ObjectId, type Filter, type FindCursor } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
-import type { Interaction } from '../../domain/interaction.ts';
 import type { ModerationRecord } from '../../domain/moderation.ts';
 import { toAction } from '../actions/action-document.ts';
-import { ACTION_TRACES } from './anonymise-actions.ts';
+import { ACTION_TRACES } from '../actions/anonymise-actions.ts';
 import type { MemberDocument, RefDocument } from '../documents/directory-documents.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import type { HostEventDocument } from '../documents/event-documents.ts';
-import { toInteraction } from '../documents/interaction-document.ts';
+import type { Declaration } from '../documents/declaration.ts';
+import { fieldOf } from '../documents/ids.ts';
 import type { Collections } from '../database/mongo.ts';
 
-export interface RecordedInteraction extends Interaction {
-  readonly key: string;
-  readonly departmentIds: readonly string[];
+/** A section of an export. */
+export interface MemberList {
+  readonly section: string;
+  readonly entries: () => AsyncGenerator<object[], void, undefined>;
 }
 
 const BATCH = 500;
 
 /** Reads everything stored about a member, complete lists in batches of 500, each by an index. */
-export function memberDataRepository(collections: Collections) {
-  const {
-    actions,
-    bookmarks,
-    hostEvents,
-    feeds,
-    follows,
-    itemMarks,
-    interactions,
-    members,
-    moderationLog,
-    refs,
-  } = collections;
+export function memberDataRepository(collections: Collections, declarations: readonly Declaration[]) {
+  const { actions, hostEvents, feeds, follows, members, moderationLog, refs } = collections;
+  const listed = declarations.flatMap(({ name, export: exported }) =>
+    'because' in exported
+      ? []
+      : exported.flatMap((part) => (typeof part === 'string' ? [] : [{ name, ...part }])),
+  );
 
   return {
     /** Data stored in single documents, and the number of related documents of others. */
@@ -80,50 +75,16 @@ export function memberDataRepository(collections: Collections) {
       return byAction;
     },
 
-    /** Oldest first. Index `actor`. */
-    async *interactions(memberId: UserId): AsyncGenerator<RecordedInteraction[], void, undefined> {
-      for await (const documents of batches(interactions.find({ actorId: memberId }).sort({ at: 1 })))
-        yield documents.map((document) => {
-          const { key, departmentIds } = document;
-          return { ...toInteraction(document), key, departmentIds };
-        });
-    },
-
-    /** Index `pair`. */
-    async *follows(memberId: UserId) {
-      for await (const documents of batches(follows.find({ followerId: memberId })))
-        yield documents.map(({ refId, active, spans, isAssigned }) => ({
-          refId,
-          active,
-          isAssigned: active && isAssigned === true,
-          spans: spans.map(({ since, until, types }) => ({
-            since,
-            until: until ?? null,
-            types: types ?? null,
-          })),
-        }));
-    },
-
-    /** Index `state`. */
-    async *itemMarks(memberId: UserId) {
-      for await (const documents of batches(itemMarks.find({ '_id.userId': memberId })))
-        yield documents.map(({ _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => ({
-          actionId: _id.actionId.toHexString(),
-          ...mark,
-        }));
-    },
-
-    /** Index `newest`. */
-    async *bookmarks(memberId: UserId): AsyncGenerator<{ actionId: string; at: Date }[], void, undefined> {
-      for await (const documents of batches(bookmarks.find({ '_id.userId': memberId })))
-        yield documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
-    },
-
-    /** Members supervised by the member. Index `supervisor`. */
-    async *supervised(memberId: UserId): AsyncGenerator<{ memberId: string }[], void, undefined> {
-      for await (const documents of batches(members.find({ supervisorId: memberId })))
-        yield documents.map(({ _id }) => ({ memberId: _id }));
-    },
+    /** Lists of single documents, each by an index. */
+    lists: (memberId: UserId): MemberList[] =>
+      listed.map(({ name, section, of, sort, entry }) => ({
+        section,
+        entries: async function* () {
+          const cursor = members.db.collection(name).find({ [fieldOf(of)]: memberId });
+          for await (const documents of batches(sort === undefined ? cursor : cursor.sort(sort)))
+            yield documents.map((document) => entry(document));
+        },
+      })),
 
     /**
      * Host events that name the member, as long as they are stored. Indexes `members`, `type`.
@@ -147,17 +108,6 @@ export function memberDataRepository(collections: Collections) {
         yield documents.map(({ _id: id, type, at, facts: { actionId, readers = [] } }) => ({
           ...{ id, type, at, actionId },
           reasons: readers.find((reader) => reader.memberId === memberId)?.reasons ?? [],
-        }));
-    },
-
-    /** Moderation by the member. Index `by`. */
-    async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
-      for await (const documents of batches(moderationLog.find({ by: memberId })))
-        yield documents.map(({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
-          ...record,
-          interactionId: interactionId?.toHexString() ?? null,
-          id: _id.toHexString(),
-          actionId: actionId.toHexString(),
         }));
     },
   };

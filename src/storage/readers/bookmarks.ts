@@ -1,14 +1,18 @@
-import { ObjectId, type Collection } from 'mongodb';
+import type { Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { BookmarkDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
-import { ofReaderActions, readerActionId, type ReaderAction } from '../documents/reader-action-id.ts';
+import {
+  ofReaderActions,
+  readerActionId,
+  type ReaderAction,
+  readerActions,
+} from '../documents/reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { type Declared, index } from '../documents/declaration.ts';
+import { index } from '../documents/declaration.ts';
 
-export const BOOKMARKS: Declared<'bookmarks'> = {
-  name: 'bookmarks',
+export const BOOKMARKS = readerActions('bookmarks', {
   holds: 'an action that a reader has bookmarked',
   indexes: [
     index(
@@ -16,10 +20,10 @@ export const BOOKMARKS: Declared<'bookmarks'> = {
       { '_id.userId': 1, at: -1, '_id.actionId': -1 },
       "a reader's bookmarks, newest first; erasure and export",
     ),
-    index('action', { '_id.actionId': 1 }, 'purge of an action'),
   ],
-  shard: { key: { '_id.userId': 1 }, serves: 'the bookmarks of a reader' },
-};
+  serves: 'the bookmarks of a reader',
+  entry: ({ at }) => ({ at }),
+});
 
 /** Actions that readers have bookmarked. Key: `_id`, of reader and action. */
 export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
@@ -71,11 +75,6 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
         .batchSize(limit)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
-    },
-
-    /** Index `action`. */
-    async purgeAction(actionId: ActionId): Promise<void> {
-      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedDocument } from '../documents/reader-documents.ts';
+import type { FeedDocument, MuteDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
@@ -12,11 +12,13 @@ import { feedRebuilds } from './feed-rebuilds.ts';
 import { floorOf, toPlace } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { type Declared, index } from '../documents/declaration.ts';
+import { type Declared, index, NOT_OF_ACTIONS } from '../documents/declaration.ts';
+import { inTenant } from '../documents/ids.ts';
 
 export const FEEDS: Declared<'feeds'> = {
   name: 'feeds',
   holds: 'facts about a reader and their feed: watermark, mutes, state of the stored feed',
+  ids: { member: ['_id', 'muted[]'] },
   indexes: [
     index('muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
     index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody otherwise', {
@@ -40,7 +42,22 @@ export const FEEDS: Declared<'feeds'> = {
     }),
   ],
   shard: { key: { _id: 1 }, serves: 'the marks of a reader' },
+  tenant: {
+    by: ['_id'],
+    adopt: ({ mutes, ...document }, tenant) => ({
+      ...document,
+      ...(mutes === undefined ? {} : { mutes: mutes.map((mute) => adoptedMute(mute, inTenant(tenant))) }),
+    }),
+  },
+  erase: ['MUTES', 'PROFILE'],
+  export: ['reader', 'mutedBy'],
+  action: NOT_OF_ACTIONS,
 };
+
+/** Other mutes than these name nobody. */
+function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
+  return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
+}
 
 /** A reader's settings of their feed, and its state. */
 export type ReaderMarks = Pick<

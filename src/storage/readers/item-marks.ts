@@ -1,16 +1,20 @@
-import { ObjectId, type Collection } from 'mongodb';
+import type { Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { ItemMark, LastingState } from '../../domain/item-mark.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
-import { ofReaderActions, readerActionId, type ReaderAction } from '../documents/reader-action-id.ts';
+import {
+  ofReaderActions,
+  readerActionId,
+  type ReaderAction,
+  readerActions,
+} from '../documents/reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import type { ItemMarkDocument } from '../documents/reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { type Declared, index } from '../documents/declaration.ts';
+import { index } from '../documents/declaration.ts';
 
-export const ITEM_MARKS: Declared<'itemMarks'> = {
-  name: 'itemMarks',
+export const ITEM_MARKS = readerActions('itemMarks', {
   holds: 'an item that a reader has hidden, archived, snoozed, read or marked as unread',
   indexes: [
     index(
@@ -30,10 +34,15 @@ export const ITEM_MARKS: Declared<'itemMarks'> = {
     index('snoozes_due', { due: 1 }, 'the next snoozes that end', {
       partialFilterExpression: { due: { $exists: true } },
     }),
-    index('action', { '_id.actionId': 1 }, 'purge of an action'),
   ],
-  shard: { key: { '_id.userId': 1 }, serves: 'marked items of a reader' },
-};
+  serves: 'marked items of a reader',
+  entry: ({ _id: _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => mark,
+  marks: ({ _id: { userId }, isUnread, until }) => ({
+    userId,
+    ...(isUnread === true ? { hasUnreadMarks: true } : {}),
+    ...(until === undefined ? {} : { hasSnoozes: true }),
+  }),
+});
 
 function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
   return {
@@ -149,11 +158,6 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
         .batchSize(limit)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
-    },
-
-    /** Index `action`. */
-    async purgeAction(actionId: ActionId): Promise<void> {
-      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
     },
   };
 }

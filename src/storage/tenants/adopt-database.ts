@@ -8,8 +8,8 @@ import type { Database } from '../database/mongo.ts';
 import { processesRepository } from '../database/processes.ts';
 import { isKeyed, notePublications } from '../actions/publications.ts';
 import { schemaVersionRepository } from '../database/schema-version.ts';
-import { ADOPTED } from './adopted-documents.ts';
-import { TENANT_PARTS } from './tenant-parts.ts';
+import type { Declaration } from '../documents/declaration.ts';
+import { inTenant, mapIds } from '../documents/ids.ts';
 
 const BATCH = 500;
 
@@ -33,6 +33,7 @@ export class AdoptionRefused extends Error {
  */
 export async function adoptDatabase(
   { db, collections, isSharded }: Pick<Database, 'db' | 'collections' | 'isSharded'>,
+  declarations: readonly Declaration[],
   tenant: Tenant,
   options: { readonly now: Date; readonly onProgress: (collection: string, changed: number) => void },
 ): Promise<number> {
@@ -40,13 +41,14 @@ export async function adoptDatabase(
     throw new AdoptionRefused('A sharded database cannot be adopted: its shard keys would change');
   await begin(collections, tenant, options.now);
   let changed = 0;
-  for (const { collection, isFeed } of TENANT_PARTS) {
-    if (isFeed === true) {
-      await db.collection(collection).deleteMany({});
+  for (const declaration of declarations) {
+    if ('because' in declaration.tenant) continue;
+    if (declaration.tenant.isRebuilt === true) {
+      await db.collection(declaration.name).deleteMany({});
       continue;
     }
     // Repeat, since a cursor may miss documents written while it is open.
-    for (let found = await walk(collection); found > 0; found = await walk(collection)) changed += found;
+    for (let found = await walk(declaration); found > 0; found = await walk(declaration)) changed += found;
   }
   await nameErasuresAgain();
   await notePublicationsAgain();
@@ -54,16 +56,15 @@ export async function adoptDatabase(
   await schemaVersionRepository(collections).finishAdoption(tenant);
   return changed;
 
-  async function walk(collection: string): Promise<number> {
-    const adopt = ADOPTED.get(collection);
-    if (adopt === undefined) throw new Error(`Nobody knows how to adopt ${collection}`);
+  async function walk(declaration: Declaration): Promise<number> {
+    const { name: collection } = declaration;
     const documents = db.collection<Stored>(collection);
     const cursor = documents.find({}).batchSize(BATCH);
     let found = 0;
     try {
       while (await cursor.hasNext()) {
         const writes = cursor.readBufferedDocuments().flatMap((document) => {
-          const adopted = adopt(tenant, document) as Stored;
+          const adopted = adoptedBy(tenant, declaration, document);
           return isSame(document, adopted) ? [] : [replacing(document, adopted)];
         });
         // A document that gets a new id briefly exists twice, but is never missing.
@@ -123,6 +124,13 @@ async function begin(collections: Database['collections'], tenant: Tenant, now: 
   throw new AdoptionRefused(
     `${String(running)} processes run on the database: stop them first; a process that died stops counting after 90 seconds`,
   );
+}
+
+/** The document with the tenant in every id. Free JSON contains ids in the application's form and stays. Idempotent. */
+function adoptedBy(tenant: Tenant, { ids, tenant: of }: Declaration, document: Stored): Stored {
+  if ('because' in of) return document;
+  const mapped = { ...mapIds(document, ids, inTenant(tenant)), ...(of.by === 'tenant' ? { tenant } : {}) };
+  return (of.adopt?.(mapped, tenant) ?? mapped) as Stored;
 }
 
 function isSame(document: Stored, adopted: Stored): boolean {

@@ -3,13 +3,18 @@ import type { Collection } from 'mongodb';
 import type { Tenant } from '../../domain/tenant.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ErasedTenantDocument } from '../documents/installation-documents.ts';
-import type { Declared } from '../documents/declaration.ts';
+import { type Declared, NAMES_NOBODY, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const ERASED_TENANTS: Declared<'erasedTenants'> = {
   name: 'erasedTenants',
   holds: 'that a tenant was erased',
+  ids: {},
   indexes: [],
   shard: { because: 'one document per erased tenant' },
+  tenant: { because: 'a hash, which stays for files that were written before' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: NOT_OF_ACTIONS,
 };
 
 /** One-way, as for erased members: tells whether a given tenant was erased, but not which ones were. */

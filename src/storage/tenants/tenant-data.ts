@@ -1,13 +1,11 @@
-import { BSON, type Document, type ObjectId } from 'mongodb';
+import { BSON, type Document, type Filter, type ObjectId } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import { withoutTenantIn } from '../../domain/tenant-text.ts';
-import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import type { HostEventDocument } from '../documents/event-documents.ts';
 import type { Collections } from '../database/mongo.ts';
-import { forgetPublications, isKeyed } from '../actions/publications.ts';
-import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
+import type { Declaration, OfTenant } from '../documents/declaration.ts';
+import { fieldOf } from '../documents/ids.ts';
 
 export interface TenantSummary {
   readonly tenant: Tenant;
@@ -20,10 +18,30 @@ const BATCH = 500;
 /** Upper bound for all ids and fields of a tenant. */
 const BEHIND = ' ';
 
+/** A collection with documents of tenants. */
+export interface TenantPart {
+  readonly collection: string;
+  readonly tenant: OfTenant<Document>;
+}
+
+export function tenantParts(declarations: readonly Declaration[]): TenantPart[] {
+  return declarations.flatMap(({ name: collection, tenant }) =>
+    'because' in tenant ? [] : [{ collection, tenant }],
+  );
+}
+
+/** Filter for the documents of a tenant. Uses an index, or the collection is small. */
+function ofTenant({ by }: OfTenant<Document>, tenant: Tenant): Filter<Document> {
+  if (by === 'tenant') return { tenant };
+  const { from, before } = idRangeOf(tenant);
+  const ranges = by.map((path) => ({ [fieldOf(path)]: { $gte: from, $lt: before } }));
+  const [first, ...others] = ranges;
+  return first === undefined || others.length > 0 ? { $or: ranges } : first;
+}
+
 /** All data of one tenant. For the command line: its reads take long. */
-export function tenantDataRepository(collections: Collections) {
-  const { actions, erasures, feeds, follows, members, publications, refs, scores } = collections;
-  const { eventState, hostEvents } = collections;
+export function tenantDataRepository(collections: Collections, declarations: readonly Declaration[]) {
+  const { actions, erasures, feeds, follows, hostEvents, members, refs } = collections;
   const { db } = members;
 
   /** Tenant of the next document after a position, by an index that starts with the field. */
@@ -115,9 +133,11 @@ export function tenantDataRepository(collections: Collections) {
     },
 
     /** A part's documents as stored, one line of JSON each, with ids in the application's form. */
-    async *lines(part: TenantPart, tenant: Tenant): AsyncGenerator<string[], void, undefined> {
-      const { collection, ofTenant } = part;
-      for await (const found of batches({ collection, filter: ofTenant(tenant) }))
+    async *lines(
+      { collection, tenant: of }: TenantPart,
+      tenant: Tenant,
+    ): AsyncGenerator<string[], void, undefined> {
+      for await (const found of batches({ collection, filter: ofTenant(of, tenant) }))
         yield found.map((document) => {
           const plain = BSON.EJSON.serialize(document, { relaxed: true });
           return JSON.stringify({ in: collection, doc: withoutTenantIn<unknown>(tenant, plain) });
@@ -125,53 +145,22 @@ export function tenantDataRepository(collections: Collections) {
     },
 
     /** Removes some documents of a part. @returns their number: 0 when there is none. */
-    async remove({ collection, ofTenant }: TenantPart, tenant: Tenant): Promise<number> {
-      if (collection === 'actions') return removeActions(tenant);
-      if (collection === 'hostEvents') return removeEvents(tenant);
-      const of = db.collection(collection);
-      const found = await of
-        .find(ofTenant(tenant))
-        .project<Pick<Document, '_id'>>({ _id: 1 })
+    async remove({ collection, tenant: of }: TenantPart, tenant: Tenant): Promise<number> {
+      const { reads, run } = of.beforeRemoval ?? { reads: ['_id'] };
+      const found = await db
+        .collection(collection)
+        .find(ofTenant(of, tenant))
+        .project(Object.fromEntries(reads.map((field) => [field, 1])))
         .limit(BATCH)
         .toArray();
       if (found.length === 0) return 0;
-      const { deletedCount } = await of.deleteMany({ _id: { $in: found.map(({ _id }) => _id as ObjectId) } });
+      await run?.(collections, found);
+      const { deletedCount } = await db
+        .collection(collection)
+        .deleteMany({ _id: { $in: found.map(({ _id }) => _id as ObjectId) } });
       return deletedCount;
     },
 
-    parts: TENANT_PARTS,
+    parts: tenantParts(declarations),
   };
-
-  /** Records their numbers first: a receiver that has read them would miss a later event with the same number. */
-  async function removeEvents(tenant: Tenant): Promise<number> {
-    const found = await hostEvents
-      .find({ tenant })
-      .project<Pick<HostEventDocument, '_id' | 'seq'>>({ seq: 1 })
-      .limit(BATCH)
-      .toArray();
-    if (found.length === 0) return 0;
-    const removedUpTo = Math.max(...found.map(({ seq }) => seq));
-    await retryOnDuplicateKey(() =>
-      eventState.updateOne({ _id: 'events' }, { $max: { removedUpTo } }, { upsert: true }),
-    );
-    const { deletedCount } = await hostEvents.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-    return deletedCount;
-  }
-
-  /** Also removes documents found only through the actions, which go first so that an interrupted call finds them again. */
-  async function removeActions(tenant: Tenant): Promise<number> {
-    const found = await actions
-      .find({ tenant })
-      .project<Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>>({ actorId: 1, idempotencyKey: 1 })
-      .limit(BATCH)
-      .toArray();
-    if (found.length === 0) return 0;
-    const ids = { $in: found.map(({ _id }) => _id) };
-    await Promise.all([
-      forgetPublications(publications, found.filter(isKeyed)),
-      scores.deleteMany({ _id: ids }),
-    ]);
-    const { deletedCount } = await actions.deleteMany({ _id: ids });
-    return deletedCount;
-  }
 }

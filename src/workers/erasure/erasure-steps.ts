@@ -1,4 +1,4 @@
-import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
+import type { ErasureStepName, ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { AnnounceDependencies } from '../../realtime/announce.ts';
@@ -17,7 +17,7 @@ export interface ErasureDependencies
 }
 
 export interface ErasureStep {
-  readonly name: string;
+  readonly name: ErasureStepName;
   /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
   readonly run: (dependencies: ErasureDependencies, task: ErasureTask) => Promise<number>;
 }
@@ -52,14 +52,8 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'FOLLOWS', run: endFollows },
   { name: 'FOLLOWERS', run: moveFollowers },
   { name: 'FEED', run: dropFeed },
-  {
-    name: 'ITEM_MARKS',
-    run: ({ memberTraces }, subject) => memberTraces.removeItemMarks(subject, BATCH),
-  },
-  {
-    name: 'BOOKMARKS',
-    run: ({ memberTraces }, subject) => memberTraces.removeBookmarks(subject, BATCH),
-  },
+  // Marks and whatever else is of nobody but the member.
+  { name: 'OWN_DOCUMENTS', run: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH) },
   { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
   {
     name: 'SUPERVISION',

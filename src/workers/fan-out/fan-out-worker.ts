@@ -39,9 +39,7 @@ export interface FanOutWorkerOptions {
 }
 
 export interface WorkerDependencies
-  extends
-    Omit<DeliverDependencies, 'gate'>,
-    Pick<Repositories, 'bookmarks' | 'itemMarks' | 'moderation' | 'pins'> {
+  extends Omit<DeliverDependencies, 'gate'>, Pick<Repositories, 'belongings' | 'moderation' | 'pins'> {
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
   readonly workSignal: Pick<WorkSignal, 'notify' | 'onWork'>;
@@ -257,16 +255,14 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
-    const { fanOuts, interactions, itemMarks, bookmarks, moderation, pins } = this.#dependencies;
+    const { fanOuts, belongings, moderation, pins } = this.#dependencies;
     const { id, isDeleted, refIds } = claim.action;
     // A change interrupted before it was logged has requested this pass, so it is logged here.
     if (claim.version > 1) await moderation.log(id);
     // This claim completed an interrupted pass for an older version.
     if (claim.version < claim.action.fanOut.version) return false;
     if (!isDeleted) return fanOuts.finish(claim, delivered);
-    await interactions.purgeAction(id);
-    await itemMarks.purgeAction(id);
-    await bookmarks.purgeAction(id);
+    await belongings.purge(id);
     await pins.unpin(refIds, [id]);
     return fanOuts.tombstone(claim);
   }

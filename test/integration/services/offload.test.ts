@@ -12,7 +12,6 @@ import {
   takeOut as takeOutOffloaded,
 } from '../../../src/services/lifecycle/offload-actions.ts';
 import { restoreActions } from '../../../src/services/lifecycle/restore-actions.ts';
-import { NOT_OFFLOADED, OFFLOAD_SECTIONS } from '../../../src/storage/offload/offload-records.ts';
 import { offloadsRepository } from '../../../src/storage/offload/offloads.ts';
 import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
@@ -144,14 +143,6 @@ async function seen(parts: Parts) {
     ),
   };
 }
-
-test('every collection goes with its actions, or says why not', async () => {
-  await using parts = await openParts();
-  const sections: string[] = OFFLOAD_SECTIONS.filter((name) => name !== 'pins');
-  expect([...sections, ...Object.keys(NOT_OFFLOADED)].sort()).toEqual(
-    Object.keys(parts.database.collections).sort(),
-  );
-});
 
 describe.each(someModels(1))('with the feed model %s', (model) => {
   test('what is taken out is gone for everybody, and comes back exactly as it was', async () => {

@@ -1,4 +1,4 @@
-import { index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
+import { feedCollection, index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
 import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
 import { feedBucketsRepository } from './repository.ts';
 import { sizeBucketsFeedStore } from './size-buckets.ts';
@@ -10,10 +10,10 @@ const TIME_BUCKET_ENTRIES = 100;
 const SIZE_BUCKET_ENTRIES = 50;
 
 function buckets(name: string): Declaration {
-  return {
-    name,
+  return feedCollection(name, {
     holds: 'a part of a feed',
-    shard: { key: { userId: 1 }, serves: 'page and deliveries of a reader' },
+    reader: 'userId',
+    serves: 'page and deliveries of a reader',
     indexes: [
       index(
         'open',
@@ -31,7 +31,7 @@ function buckets(name: string): Declaration {
         'feed models of buckets: who holds an action; cascade',
       ),
     ],
-  };
+  });
 }
 
 export const timeBucketsModel: FeedModel = {

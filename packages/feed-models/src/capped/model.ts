@@ -1,5 +1,5 @@
 import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
-import { index } from '../../../../src/storage/documents/declaration.ts';
+import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/shared/stored-entries-indexes.ts';
 import { cappedCollections, feedRingsRepository } from './repository.ts';
 import { cappedFeedStore } from './store.ts';
@@ -7,8 +7,8 @@ import { cappedFeedStore } from './store.ts';
 export const cappedModel: FeedModel = {
   name: 'capped',
   collections: [
-    {
-      name: 'feedSlots',
+    feedCollection('feedSlots', {
+      reader: 'userId',
       holds: 'a place in the ring of a feed, with its entry',
       indexes: [
         PAGE_INDEX,
@@ -17,14 +17,14 @@ export const cappedModel: FeedModel = {
           unique: true,
         }),
       ],
-      shard: { key: { userId: 1 }, serves: 'page and deliveries of a reader' },
-    },
-    {
-      name: 'feedRings',
+      serves: 'page and deliveries of a reader',
+    }),
+    feedCollection('feedRings', {
+      reader: '_id',
       holds: 'the ring of a feed',
       indexes: [],
-      shard: { key: { _id: 1 }, serves: 'the feed of a reader' },
-    },
+      serves: 'the feed of a reader',
+    }),
   ],
   open: ({ db, cap }) => cappedFeedStore(feedRingsRepository(cappedCollections(db), cap), cap),
 };

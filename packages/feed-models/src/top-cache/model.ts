@@ -1,4 +1,4 @@
-import { index } from '../../../../src/storage/documents/declaration.ts';
+import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
 import { feedTopsRepository } from './repository.ts';
 import { TOP_CACHE_MAX, topCacheFeedStore } from './store.ts';
@@ -8,8 +8,8 @@ const COLLECTION = 'feedTops';
 export const topCacheModel: FeedModel = {
   name: 'top-cache',
   collections: [
-    {
-      name: COLLECTION,
+    feedCollection(COLLECTION, {
+      reader: '_id',
       holds: 'the newest entries of a feed',
       indexes: [
         index(
@@ -18,8 +18,8 @@ export const topCacheModel: FeedModel = {
           'feed model top-cache: who holds an action; cascade',
         ),
       ],
-      shard: { key: { _id: 1 }, serves: 'the feed of a reader' },
-    },
+      serves: 'the feed of a reader',
+    }),
   ],
   open: ({ db, cap }) => {
     const kept = Math.min(cap, TOP_CACHE_MAX);

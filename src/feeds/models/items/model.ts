@@ -1,3 +1,4 @@
+import { feedCollection } from '../../../storage/documents/declaration.ts';
 import type { FeedModel } from '../../feed-model.ts';
 import { PAGE_INDEX } from '../shared/stored-entries-indexes.ts';
 import { openCollections } from '../../../storage/open-database.ts';
@@ -10,13 +11,13 @@ const COLLECTION = 'newsfeedItems';
 export const itemsModel: FeedModel = {
   name: 'items',
   collections: [
-    {
-      name: COLLECTION,
+    feedCollection(COLLECTION, {
       holds: 'an entry of a feed',
+      reader: 'userId',
       // All else is found by `_id`.
       indexes: [PAGE_INDEX],
-      shard: { key: { userId: 1 }, serves: 'page, unread count and deliveries of a reader' },
-    },
+      serves: 'page, unread count and deliveries of a reader',
+    }),
   ],
   open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(

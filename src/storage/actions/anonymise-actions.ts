@@ -3,15 +3,15 @@ import type { UserId } from '../../domain/action.ts';
 import { userKey } from '../../domain/audience.ts';
 import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
 import { FORMER_MEMBER } from '../../domain/pseudonym.ts';
-import { anonymiseDescriptor, withoutNames } from '../../descriptors/anonymise.ts';
+import { anonymiseDescriptor, withoutNames, withoutSubject } from '../../descriptors/anonymise.ts';
 import { groupKeyOf } from '../../descriptors/group-key.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../documents/documents.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
-import { moderationRepository } from '../actions/moderation.ts';
+import { moderationRepository } from './moderation.ts';
 import type { Collections } from '../database/mongo.ts';
 import { holdsName, idOfStamp } from '../directory/name-stamps.ts';
 import { clock, CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
-import { forgetPublications, isKeyed } from '../actions/publications.ts';
+import { forgetPublications, isKeyed } from './publications.ts';
 import { revised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
 
@@ -97,7 +97,7 @@ function unchanged(document: ActionDocument): Filter<ActionDocument> {
 }
 
 /** Changed fields of an action from which the subject is removed, except for `pullRefIds`. */
-export function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
+function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
   const { memberId, pseudonym } = subject;
   const isOwn = document.actorId === memberId;
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
@@ -125,6 +125,26 @@ export function anonymisedValues(document: ActionDocument, subject: ErasureSubje
     ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
     // Pseudonyms are not renamed, so they need no stamp.
     ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
+  };
+}
+
+/** The action of a file as an erasure since then would have left it. */
+export function erasedAction(document: ActionDocument, subject: ErasureSubject): ActionDocument {
+  const { memberId, pseudonym } = subject;
+  const { reshares, pullRefIds } = document;
+  const isInReshares = reshares?.some(({ by }) => by === memberId) ?? false;
+  if (!isInReshares && !ACTION_TRACES.some(({ isIn }) => isIn(document, memberId))) return document;
+  const { idempotencyKey, ...rest } = document;
+  return {
+    ...rest,
+    ...anonymisedValues(document, subject),
+    ...(idempotencyKey === undefined || document.actorId === memberId ? {} : { idempotencyKey }),
+    ...(pullRefIds === undefined
+      ? {}
+      : { pullRefIds: pullRefIds.map((refId) => (refId === memberId ? pseudonym : refId)) }),
+    ...(reshares === undefined
+      ? {}
+      : { reshares: reshares.map(({ by, at }) => ({ by: by === memberId ? pseudonym : by, at })) }),
   };
 }
 
@@ -197,11 +217,4 @@ async function anonymiseReasons(
     return next === reason ? [] : [{ updateOne: { filter: { _id }, update: { $set: { reason: next } } } }];
   });
   if (writes.length > 0) await moderationLog.bulkWrite(writes, { ordered: false });
-}
-
-/** A moderator's reason without the subject's names, and without the id where it is a separate word. */
-export function withoutSubject(reason: string | null, subject: ErasureSubject): string | null {
-  if (reason === null) return null;
-  const words = reason.split(/(\s+)/u).map((word) => (word === subject.memberId ? subject.pseudonym : word));
-  return withoutNames(words.join(''), subject);
 }
