@@ -46,12 +46,12 @@ function ticksOf(pid: number): number {
   return Number(fields[11]);
 }
 
-test('ends with the command, as it ended', async () => {
+test('ends with the exit code or signal of the command', async () => {
   const busy = runBusy('2', '--', process.execPath, '-e', 'process.exitCode = 3');
   expect(await once(busy, 'exit')).toEqual([3, null]);
 });
 
-test.runIf(process.platform === 'linux')('keeps the processor busy meanwhile', async () => {
+test.runIf(process.platform === 'linux')('keeps the processor busy while the command runs', async () => {
   const busy = runBusy('1', ...WAITING);
   const pid = busy.pid ?? 0;
   await firstLine(busy);
@@ -73,7 +73,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
-test('leaves no loop behind when it is killed', async () => {
+test('leaves no loop running when it is killed', async () => {
   const busy = runBusy('2', ...WAITING);
   const command = Number(await firstLine(busy));
   busy.kill('SIGKILL');
@@ -84,7 +84,10 @@ test('leaves no loop behind when it is killed', async () => {
   await expect.poll(() => isRunning(command), WITHIN).toBe(false);
 });
 
-test.each(['', '8', 'many -- true', '8 true', '8 --'])('says how to call it, given "%s"', async (words) => {
-  const busy = runBusy(...words.split(' ').filter((word) => word !== ''));
-  expect(await once(busy, 'exit')).toEqual([2, null]);
-});
+test.each(['', '8', 'many -- true', '8 true', '8 --'])(
+  'prints its usage when called with "%s"',
+  async (words) => {
+    const busy = runBusy(...words.split(' ').filter((word) => word !== ''));
+    expect(await once(busy, 'exit')).toEqual([2, null]);
+  },
+);

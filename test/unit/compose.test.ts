@@ -39,7 +39,7 @@ const PASSWORDS = { MONGODB_PASSWORD: 'abc', VALKEY_PASSWORD: 'def' };
 const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'TRUSTED_PROXIES', 'DATA_DIR', 'MONGODB_URI', 'REDIS_URL'];
 
 describe('docker-compose.yml', () => {
-  it.each(OURS)('passes every setting on to the %s', (_, service) => {
+  it.each(OURS)('passes every setting to the %s', (_, service) => {
     const marked = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'from .env']));
     const environment = environmentOf(service, marked);
     const changed = Object.keys(SETTINGS).filter((name) => environment[name] !== 'from .env');
@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('wants passwords for both databases, and has no default for them', () => {
+  it('requires passwords for both databases, without defaults', () => {
     expect(services['mongodb']?.entrypoint?.join(' ')).toContain('--keyFile');
     expect(services['valkey']?.command?.join(' ')).toContain('\nrequirepass "$$VALKEY_PASSWORD"\n');
     for (const name of Object.keys(PASSWORDS)) {
@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('has no password among the arguments of a process, which every process of the machine may read', () => {
+  it('has no password in process arguments, which every process of the machine can read', () => {
     for (const [name, { command = [], entrypoint = [], healthcheck }] of Object.entries(services))
       for (const line of [...command, ...entrypoint, ...(healthcheck?.test ?? [])]) {
         // What the shell puts into its own input or environment is no argument.
@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
       }
   });
 
-  it('pins images, limits and watches every service, and opens only the proxy', () => {
+  it('pins images, sets limits and health checks for every service, and exposes only the proxy', () => {
     for (const [name, service] of Object.entries(services)) {
       if (service.build === undefined) expect(service.image, name).toMatch(/:\d+\.\d+\.\d+/);
       expect(service.restart, name).toBe('unless-stopped');
@@ -97,21 +97,21 @@ describe('docker-compose.yml', () => {
     expect(open.map(([name]) => name)).toEqual(['proxy']);
   });
 
-  it('has all that it needs in .env.example', async () => {
+  it('uses only variables that .env.example lists', async () => {
     const example = await read('.env.example');
     for (const name of ['JWT_SECRET', 'JWKS_URI', ...Object.keys(PASSWORDS)])
       expect(example).toMatch(new RegExp(`^(?:# )?${name}=`, 'm'));
   });
 
-  it('pins the images of the Dockerfile', async () => {
+  it('uses the pinned images of the Dockerfile', async () => {
     const stages = (await read('Dockerfile')).match(/^FROM \S+/gm) ?? [];
     expect(stages).not.toEqual([]);
     for (const stage of stages) expect(stage).toMatch(/:\d+\.\d+\.\d+-/);
   });
 });
 
-describe('docker-compose.yml of a project that is made', () => {
-  it('has the databases at the addresses that it names', async () => {
+describe('docker-compose.yml of a generated project', () => {
+  it('starts the databases at the addresses it names', async () => {
     const text = await read('templates/project/docker-compose.yml');
     const made = parse(text) as {
       readonly services: Readonly<

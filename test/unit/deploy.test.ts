@@ -130,11 +130,11 @@ function refused(resource: Resource): string | null {
 }
 
 describe('the example for Kubernetes', () => {
-  it('has resources that the API of Kubernetes takes', () => {
+  it('has resources that the Kubernetes API accepts', () => {
     expect(resources.flatMap((resource) => refused(resource) ?? [])).toEqual([]);
   });
 
-  it('would be refused with a field that is missing or of another kind', () => {
+  it('is rejected with a missing field or one of the wrong type', () => {
     const [deployment] = deployments;
     if (deployment === undefined) throw new Error('There is no deployment');
     const changed = (spec: object): Resource => ({ ...deployment, spec: { ...deployment.spec, ...spec } });
@@ -143,7 +143,7 @@ describe('the example for Kubernetes', () => {
     expect(refused({ ...deployment, apiVersion: 'apps/v2' })).toBe('There is no Deployment in apps/v2');
   });
 
-  it('has an API and workers, which other resources find by their labels', () => {
+  it('has an API and workers with matching labels', () => {
     expect(deployments.map(({ metadata }) => metadata.name)).toEqual(['api', 'worker']);
     const labels = deployments.map(({ spec }) => spec?.template?.metadata.labels ?? {});
     const isChosenBy = (chosen: Labels) => (these: Labels) =>
@@ -157,7 +157,7 @@ describe('the example for Kubernetes', () => {
     }
   });
 
-  it('knows the settings, the ports and the probes', () => {
+  it('uses existing settings, ports and probes', () => {
     expect([...literals.keys()].filter((name) => !(name in SETTINGS))).toEqual([]);
     const [api, worker] = deployments.map(({ spec }) => spec?.template?.spec.containers[0]);
     expect([api?.args, worker?.args]).toEqual([['serve', '--no-worker'], ['worker']]);
@@ -181,14 +181,14 @@ describe('the example for Kubernetes', () => {
   const externals = scaledBy.flatMap(({ external }) => external ?? []);
   const measured = scaledBy.flatMap(({ pods, object, external }) => pods ?? object ?? external ?? []);
 
-  it('scales by metrics that there are', async () => {
+  it('scales by existing metrics', async () => {
     expectMetrics(
       measured.map(({ metric }) => metric.name),
       await metricNames(),
     );
   });
 
-  it('divides what is the same at every pod by the pods, and has a rule that reads it once', async () => {
+  it('divides metrics that are equal in every pod by the number of pods, with a rule that reads them once', async () => {
     // As an average of the pods it would not fall with more of them, and the workers would grow to the last.
     const shared = (await createMetrics().snapshot()).flatMap(({ name, aggregator }) =>
       aggregator === 'max' ? [name] : [],
@@ -211,7 +211,7 @@ describe('the example for Kubernetes', () => {
     }
   });
 
-  it('lets processes out to the ports that databases, sentinels, keys and traces have by default, and not to everybody', () => {
+  it('allows outgoing connections only to the default ports of databases, sentinels, keys and traces', () => {
     const rules = resources.flatMap(({ spec }) => spec?.egress ?? []);
     const portsTo = (part: string) =>
       rules
@@ -225,7 +225,7 @@ describe('the example for Kubernetes', () => {
     for (const { to = [] } of rules) expect(to).not.toEqual([]);
   });
 
-  it('gives processes no token of the cluster, and names the image of this release', () => {
+  it('gives processes no cluster token, and uses the image of this release', () => {
     for (const { spec } of deployments) expect(spec?.template?.spec.automountServiceAccountToken).toBe(false);
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       readonly version: string;
@@ -242,7 +242,7 @@ describe('monitoring', () => {
   };
   const rules = groups.flatMap((group) => group.rules);
 
-  it('warns by metrics and codes that there are, and says what to do about each', async () => {
+  it('alerts on existing metrics and codes, and says what to do about each', async () => {
     expectMetrics(
       rules.map(({ expr }) => expr),
       await metricNames(),
@@ -253,7 +253,7 @@ describe('monitoring', () => {
     expect(rules.map(({ alert }) => alert).filter((alert) => !page.includes(alert))).toEqual([]);
   });
 
-  it('shows metrics that there are', async () => {
+  it('shows existing metrics', async () => {
     const { panels } = JSON.parse(read('grafana/fanfare.json')) as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
     };

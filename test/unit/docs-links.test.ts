@@ -43,7 +43,7 @@ function placeOf(file: string, path: string): string {
   return file.startsWith(INSTALLED) ? join(PROJECT, file.slice(INSTALLED.length)) : join(dirname(path), file);
 }
 
-test.each(markdownBelow('.'))('the links of %s lead somewhere', (page) => {
+test.each(markdownBelow('.'))('the links of %s resolve', (page) => {
   const path = join(PROJECT, page);
   const broken = linksOf(readFileSync(path, 'utf8')).filter((target) => {
     const [file = '', anchor] = target.split('#');
@@ -54,7 +54,7 @@ test.each(markdownBelow('.'))('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([]);
 });
 
-test('what people outside the repository read calls the package by its full name', () => {
+test('public pages use the full name of the package', () => {
   const pages = ['docs', 'examples', 'packages', 'templates'].flatMap(markdownBelow);
   const short = pages.flatMap((page) =>
     readFileSync(join(PROJECT, page), 'utf8')

@@ -16,7 +16,7 @@ const RECIPES = join(DOCS, 'examples/frontends');
 /** Without indentation: what the page shows may be nested in its file. */
 const withoutIndentation = (code: string): string => code.replaceAll(/^ +/gm, '');
 
-test('the page links every recipe, and what it shows of one is in the file', async () => {
+test('the page links every recipe, and its excerpts are in the files', async () => {
   const page = await readFile(join(DOCS, 'frontends.md'), 'utf8');
   const files = (await readdir(RECIPES)).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(5);
@@ -29,7 +29,7 @@ test('the page links every recipe, and what it shows of one is in the file', asy
   }
 });
 
-test('what Relay has made of its recipe is up to date; if not, run relay-compiler there', async () => {
+test('the compiled Relay operations are up to date; if not, run relay-compiler there', async () => {
   const compiler = join(
     dirname(createRequire(import.meta.url).resolve('relay-compiler/package.json')),
     'cli.js',
@@ -38,7 +38,7 @@ test('what Relay has made of its recipe is up to date; if not, run relay-compile
   await promisify(execFile)(process.execPath, args, { cwd: RECIPES });
 });
 
-test('the types that fragments match are of the schema', () => {
+test('POSSIBLE_TYPES matches the schema', () => {
   const schema = buildSchema();
   for (const [name, types] of Object.entries(POSSIBLE_TYPES)) {
     const type = schema.getType(name);
@@ -47,7 +47,7 @@ test('the types that fragments match are of the schema', () => {
   }
 });
 
-test('everything that has an id of the API is a Node, and a Node has an id', () => {
+test('every type with a global id is a Node, and every Node has an id', () => {
   const objects = buildSchema().toConfig().types.filter(isObjectType);
   const withId = objects.filter((type) => type.getFields()['id'] !== undefined);
   const nodes = withId.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
@@ -58,7 +58,7 @@ test('everything that has an id of the API is a Node, and a Node has an id', () 
   expect(others.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('the recipe of urql says of every type without an id what it is known by', () => {
+test('the urql recipe has a key for every type without an id', () => {
   const schema = buildSchema();
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const objects = schema.toConfig().types.filter(isObjectType);

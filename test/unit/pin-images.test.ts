@@ -5,7 +5,7 @@ import { FILES, pinned } from '../../scripts/pin-images.js';
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 
-test.each(FILES)('every image of %s gets its digest, and a new one in place of an old one', (file) => {
+test.each(FILES)('adds a digest to every image of %s, and replaces an old one', (file) => {
   const text = read(file);
   const images: string[] = [];
   const once = pinned(text, (image) => {
@@ -23,6 +23,6 @@ test.each(FILES)('every image of %s gets its digest, and a new one in place of a
   expect(twice).toBe(once.replaceAll(digest('a'), digest('b')));
 });
 
-test('an answer that is no digest is refused', () => {
+test('rejects a response without a digest', () => {
   expect(() => pinned('FROM node:22.0.0', () => '')).toThrow('The digest of node:22.0.0 is ""');
 });

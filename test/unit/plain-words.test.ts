@@ -14,7 +14,7 @@ function wordsIn(code: string): string[] {
   return new Linter().verify(code, config).map(({ message }) => message.slice(0, message.indexOf(' is not')));
 }
 
-test('finds words in comments, strings and names, across lines too', () => {
+test('finds words in comments, strings and names, also across lines', () => {
   expect(wordsIn('// The feed is made anew')).toEqual(['"anew"']);
   expect(wordsIn('/**\n * It reconnects by\n * itself.\n */')).toEqual(['"by itself"']);
   expect(wordsIn("f('Whoever', `those who ${x}`)")).toEqual(['"whoever"', '"those who"']);
@@ -22,7 +22,7 @@ test('finds words in comments, strings and names, across lines too', () => {
   expect(wordsIn('told(isTold, toldBefore)')).toEqual(['"told"', '"isTold"', '"toldBefore"']);
 });
 
-test('finds words in the text of elements and in their attributes', () => {
+test('finds words in the text and attributes of elements', () => {
   expect(wordsIn('x = <p title="for now">It reconnects <b>by itself</b></p>')).toEqual([
     '"for now"',
     '"by itself"',
@@ -38,14 +38,14 @@ function foldersOf(path: string): string[] {
   return readdirSync(join(PROJECT, path)).map((name) => `${path}/${name}`);
 }
 
-test.each(PACKAGES)('the package in "%s" is described in words of this project', (folder) => {
+test.each(PACKAGES)('the package in "%s" has a description in plain words', (folder) => {
   const text = readFileSync(join(PROJECT, folder, 'package.json'), 'utf8');
   const { description } = JSON.parse(text) as { description: string };
   expect(description).toMatch(/\w/);
   expect([...findWords(description)]).toEqual([]);
 });
 
-test('leaves words alone that only look alike', () => {
+test('ignores words that only look similar', () => {
   expect(wordsIn("const renewal = replacing(uplifting, 'told by itselfish', victims);")).toEqual([]);
   expect(wordsIn('isUntold(tolds, toldAudience)')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 
-test('whatever serves tenants in a test has its process to itself', () => {
+test('every test file with tenants has its own process', () => {
   const config = readFileSync(new URL('vitest.config.ts', root), 'utf8');
   const [, listed = ''] = /const tenants = \[([^\]]*)\]/.exec(config) ?? [];
   const names = [...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name);

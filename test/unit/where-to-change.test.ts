@@ -30,7 +30,7 @@ const WORKERS = [...SOURCES.keys()].filter(
     file.startsWith('src/workers/') && /-(?:worker|mover)\.ts$/.test(file) && dirname(file) !== 'src/workers',
 );
 
-test('everything that works in the background is a BackgroundWorker, and its file is named for it', () => {
+test('every background worker is a BackgroundWorker with a file named after it', () => {
   const named = /^export class (\w*(?:Worker|Mover))\b(?: extends (\w+))?/gm;
   const found = [...SOURCES].flatMap(([file, text]) =>
     file.startsWith('src/workers/') ? [...text.matchAll(named)].map(([, , base]) => ({ file, base })) : [],
@@ -38,7 +38,7 @@ test('everything that works in the background is a BackgroundWorker, and its fil
   expect(found).toEqual(WORKERS.map((file) => ({ file, base: 'BackgroundWorker' })));
 });
 
-test.each(WORKERS)('the worker %s has a folder of its own and is started in one place', (file) => {
+test.each(WORKERS)('the worker %s has its own folder and is started in one place', (file) => {
   const [, , folder = '', ...rest] = file.split('/');
   expect([folder, rest.length]).toEqual([expect.any(String), 1]);
   const starters = usersOf(file).filter((user) => !user.startsWith(dirname(file)));
@@ -48,7 +48,7 @@ test.each(WORKERS)('the worker %s has a folder of its own and is started in one 
 /** It says how the start failed, when there may be no configuration. */
 const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
 
-test('every setting is read where the configuration is made, and nowhere else', () => {
+test('every setting is read only by the configuration', () => {
   for (const name of Object.keys(SETTINGS)) {
     const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b`);
     const readers = [...SOURCES].flatMap(([file, text]) => (read.test(text) ? [file] : []));
@@ -58,7 +58,7 @@ test('every setting is read where the configuration is made, and nowhere else', 
   }
 });
 
-test('every place that the documentation names is there', () => {
+test('every path in docs/where-to-change.md exists', () => {
   const table = readFileSync(join(PROJECT, 'docs/where-to-change.md'), 'utf8');
   const top = readdirSync(PROJECT, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [`${entry.name}/`] : [],

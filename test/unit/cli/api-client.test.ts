@@ -19,7 +19,7 @@ const answered = (response: ServerResponse): void => {
   response.end('{"data":{"n":1}}');
 };
 
-test('says once, before it tries again, why a server cannot be reached, and again the next time', async () => {
+test('reports once, before it retries, why a server is unreachable, and again at the next outage', async () => {
   using server = await serverOf([cutOff, cutOff, answered, cutOff, answered]);
   const reasons: string[] = [];
   const client = apiClient({
@@ -34,7 +34,7 @@ test('says once, before it tries again, why a server cannot be reached, and agai
   expect(reasons).toHaveLength(2);
 });
 
-test('says nothing where the server only wants to be asked more slowly', async () => {
+test('reports nothing if the server only asks for slower requests', async () => {
   const limited = '{"errors":[{"message":"Too many","extensions":{"code":"RATE_LIMITED"}}]}';
   using server = await serverOf([(response) => response.end(limited), answered]);
   const reasons: string[] = [];
@@ -44,7 +44,7 @@ test('says nothing where the server only wants to be asked more slowly', async (
   expect(reasons).toEqual([]);
 });
 
-test('does not try again what the server has refused', async () => {
+test('does not retry a request that the server rejected', async () => {
   using server = await serverOf([
     (response) => {
       response.end('{"errors":[{"message":"No","extensions":{"code":"FORBIDDEN"}}]}');
@@ -61,14 +61,14 @@ test.each([
   // A port that browsers block.
   ['http://127.0.0.1:1/graphql', 'bad port'],
   ['http://user:secret@127.0.0.1:4000/graphql', 'includes credentials'],
-])('does not try again what fetch refuses itself: %s', async (url, reason) => {
+])('does not retry if fetch itself rejects the request: %s', async (url, reason) => {
   const reasons: string[] = [];
   const client = apiClient({ url, token: 'token', onRetry: (why) => reasons.push(why) });
   await expect(client.run('{ n }', {})).rejects.toThrow(reason);
   expect(reasons).toEqual([]);
 });
 
-test('does not try again a server that does not speak TLS', async () => {
+test('does not retry a server that does not speak TLS', async () => {
   using server = await serverOf([]);
   const reasons: string[] = [];
   const url = server.url.replace('http:', 'https:');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 
-test('a log has a line for each tenth of a step, and each message without a fraction', () => {
+test('a log has a line for each tenth of a step, and for each message without progress', () => {
   const lines: unknown[] = [];
   const write = (line: unknown): void => void lines.push(line);
   using steps = embeddedSteps(recordingTerminal().terminal, { info: write, error: write });

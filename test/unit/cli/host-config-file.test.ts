@@ -51,8 +51,8 @@ async function whyNot(name: string): Promise<string> {
   throw new Error('It was loaded');
 }
 
-describe('a file of configuration', () => {
-  test('is TypeScript or JavaScript that imports from the server and from its neighbours', async () => {
+describe('a configuration file', () => {
+  test('can be TypeScript or JavaScript and import the server and neighbouring files', async () => {
     const { env } = await load('good.ts');
     expect(descriptorOfType('BuildFailed')?.refFields).toEqual([
       { name: 'repoId', type: 'repo', label: 'repoName' },
@@ -61,12 +61,12 @@ describe('a file of configuration', () => {
     expect(env['REACTIONS']).toBe('👍,😕');
   });
 
-  test('comes after the environment in what both can say', async () => {
+  test('is overridden by the environment', async () => {
     const { env } = await load('good.ts', { REACTIONS: '🎉' });
     expect(env['REACTIONS']).toBe('🎉');
   });
 
-  test('is named with its faults, all of them', async () => {
+  test('is named in the error, with all its faults', async () => {
     const reason = await whyNot('faulty.mjs');
     expect(reason).toMatch(/faulty\.mjs has \d faults:\n {2}packs\[0\]: /);
     expect(reason).toContain('  descriptors[0] x.fields: ');
@@ -82,7 +82,7 @@ describe('a file of configuration', () => {
     expect(await whyNot(name)).toMatch(message);
   });
 
-  test('that throws is named with what it says; with LOG_LEVEL=debug with the place of it too', async () => {
+  test('that throws is named with its message, and with the position if LOG_LEVEL=debug', async () => {
     const error: unknown = await load('throwing.ts').catch((thrown: unknown) => thrown);
     const said = (env: Record<string, string>): string => {
       const recorded = recordingTerminal();
@@ -95,7 +95,7 @@ describe('a file of configuration', () => {
     );
   });
 
-  test('is not needed: without one nothing is changed', async () => {
+  test('is optional: without one nothing changes', async () => {
     const context = { env: {}, terminal };
     expect(await withHostConfig(context, undefined)).toBe(context);
   });
@@ -109,7 +109,7 @@ describe('fanfare schema', () => {
     return stdout.join('\n');
   }
 
-  test('prints what the API offers with the types of the configuration', async () => {
+  test("prints the API's schema with the configured types", async () => {
     const sdl = await run('schema', '--config', join(folder, 'good.ts'));
     expect(sdl).toContain('type BuildFailedDescriptor implements ActionDescriptor {');
     expect(sdl).toMatch(

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const context = () => ({ env: {}, ...recordingTerminal() });
 
-test('makes a project whose configuration is good and whose start is the server', async () => {
+test('creates a project with a valid configuration and a start script that runs the server', async () => {
   const { stdout, ...rest } = context();
   await init(rest, join(folder, 'feed'));
   expect(stdout.join('\n')).toContain('\n  npm install\n  npm start\n');
@@ -46,20 +46,20 @@ test('makes a project whose configuration is good and whose start is the server'
   expect(descriptorOfInput(inputName)?.type).toBe('Custom');
 });
 
-test('leaves a folder alone that has something in it', async () => {
+test('does not touch a folder that is not empty', async () => {
   const { stdout: _stdout, ...rest } = context();
   await init(rest, folder);
   await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it contains .gitignore`);
 });
 
-test('says what it cannot make where a file has the name', async () => {
+test('reports which folder it cannot create if a file has that name', async () => {
   const { stdout: _stdout, ...rest } = context();
   const taken = join(folder, 'notes.txt');
   await writeFile(taken, '');
   await expect(init(rest, taken)).rejects.toThrow(`${taken} cannot be created: EEXIST`);
 });
 
-test('takes a folder for empty that has only what begins with a dot', async () => {
+test('treats a folder that contains only dot files as empty', async () => {
   const { stdout: _stdout, ...rest } = context();
   await mkdir(join(folder, '.git'));
   await init(rest, folder);

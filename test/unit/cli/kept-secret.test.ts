@@ -16,7 +16,7 @@ function config(env: Record<string, string> = {}) {
 }
 
 describe('withSecret', () => {
-  it('makes a secret once and keeps it where only its owner can read it', async () => {
+  it('generates a secret once and stores it so that only its owner can read it', async () => {
     const first = await withSecret(config());
     const second = await withSecret(config());
     expect(first.keptIn).toBe(join(folder, 'data', 'jwt-secret'));
@@ -26,13 +26,13 @@ describe('withSecret', () => {
     expect(await readdir(join(folder, 'data'))).toEqual(['jwt-secret']);
   });
 
-  it('gives the same secret to all who ask at once', async () => {
+  it('gives the same secret to concurrent callers', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => withSecret(config())));
     expect(new Set(all.map((source) => source.config.auth.jwtSecret)).size).toBe(1);
     expect(await readFile(all[0]?.keptIn ?? '', 'utf8')).toBe(all[0]?.config.auth.jwtSecret);
   });
 
-  it('makes none where the environment gives a key', async () => {
+  it('generates none if the environment has a key', async () => {
     const given = await withSecret(config({ JWT_SECRET: 'x'.repeat(32) }));
     expect(given).toMatchObject({ keptIn: null, config: { auth: { jwtSecret: 'x'.repeat(32) } } });
     expect(
@@ -41,12 +41,12 @@ describe('withSecret', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')('says why the folder for it cannot be made', async () => {
+  it.skipIf(process.platform !== 'linux')('reports why its folder cannot be created', async () => {
     const nowhere = config({ DATA_DIR: '/proc/fanfare/data' });
     await expect(withSecret(nowhere)).rejects.toThrow("mkdir '/proc/fanfare'");
   });
 
-  it('refuses a kept secret that is too short', async () => {
+  it('rejects a stored secret that is too short', async () => {
     const { keptIn } = await withSecret(config());
     await writeFile(keptIn ?? '', 'short');
     await expect(withSecret(config())).rejects.toThrow('shorter than 32 bytes');

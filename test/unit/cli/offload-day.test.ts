@@ -6,7 +6,7 @@ test.each([
   ['2025-12-31T18:00Z', '2025-12-31T18:00:00.000Z'],
   ['2025-12-31T23:30-02:00', '2026-01-01T01:30:00.000Z'],
   ['2025-03-01T00:30+02:00', '2025-02-28T22:30:00.000Z'],
-])('what is older than %s is taken out', (text, expected) => {
+])('offloads what is older than %s', (text, expected) => {
   expect(dayOf(text).toISOString()).toBe(expected);
 });
 
@@ -19,6 +19,6 @@ test.each([
   '2025',
   'yesterday',
   '',
-])('%j is no day, and none is taken in its place', (text) => {
+])('rejects %j, which is not a day', (text) => {
   expect(() => dayOf(text)).toThrow(`--before got "${text}", expected a day`);
 });

@@ -36,8 +36,8 @@ async function changed(path: string, change: (text: string) => string): Promise<
 
 const silent = { hasTenants: false, onProgress: () => undefined };
 
-describe('a file that is to be restored', () => {
-  test('is read to its end, and says how far', async () => {
+describe('a file to restore', () => {
+  test('is read to its end, with progress', async () => {
     const seen: [number, number][] = [];
     const file = await checkRestorable(await newFile(), {
       hasTenants: false,
@@ -76,13 +76,13 @@ describe('a file that is to be restored', () => {
       () => newFile({ tenants: true }),
       /cannot be restored\. The file has actions of tenants, and this database has no tenants/,
     ],
-  ])('that %s is refused', async (_what, path, message) => {
+  ])('is rejected if it %s', async (_what, path, message) => {
     await expect(checkRestorable(await path(), silent)).rejects.toThrow(message);
   });
 });
 
-describe('the file that an offload is to write', () => {
-  test('may be new, or that of the same attempt', async () => {
+describe('the target file of an offload', () => {
+  test('may be new, or that of the same offload', async () => {
     await checkTarget(join(folder, 'new.ndjson'), BEFORE, silent);
     await checkTarget(await newFile(), BEFORE, silent);
     expect(await readdir(folder)).not.toContain('new.ndjson');
@@ -97,7 +97,7 @@ describe('the file that an offload is to write', () => {
     ],
     ['is another file', async () => changed(await newFile(), () => 'mine\n'), /it does not start like such/],
     ['is of a newer release', () => newFile({ schema: LATEST + 1 }), /already exists\. The file has schema/],
-  ])('is refused where it %s', async (what, path, message) => {
+  ])('is rejected if it %s', async (what, path, message) => {
     const before = what.startsWith('has') ? new Date('2024-04-01T00:00:00Z') : BEFORE;
     await expect(checkTarget(await path(), before, silent)).rejects.toThrow(message);
   });

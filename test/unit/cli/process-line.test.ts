@@ -17,7 +17,7 @@ class TestPort extends EventEmitter implements Port {
   }
 }
 
-test('what is asked of a process is answered by it', async () => {
+test('a process answers a request over its channel', async () => {
   const port = new TestPort();
   const line = openLine<object, Questions>(port, {}, DAY_MS);
   const asked = line.ask('name');
@@ -26,7 +26,7 @@ test('what is asked of a process is answered by it', async () => {
   expect(await asked).toBe('Ann');
 });
 
-test('nobody waits for the answer of a process that has ended', async () => {
+test('a request to a process that has ended does not wait', async () => {
   const port = new TestPort();
   const line = openLine<object, Questions>(port, {}, DAY_MS);
   const asked = Promise.allSettled([line.ask('name'), line.ask('name')]);

@@ -13,7 +13,7 @@ async function run(...args: string[]) {
 }
 
 describe('the command line', () => {
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, stdout, stderr } = await run('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
     expect(stdout.join('\n')).toMatchSnapshot();
@@ -22,7 +22,7 @@ describe('the command line', () => {
   it.each([
     ...['serve', 'worker', 'token', 'import', 'export', 'demo', 'plan', 'doctor', 'rebuild', 'offload'],
     ...['restore', 'shard', 'tenant', 'init', 'schema'],
-  ])('explains %s', async (command) => {
+  ])('prints help for %s', async (command) => {
     const { code, stdout, stderr } = await run(command, '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
     expect(stdout.join('\n')).toMatchSnapshot();
@@ -38,7 +38,7 @@ describe('the command line', () => {
     [['import', '--in-flight', '0'], 'Expected a whole number from 1 to 256.', 'npx fanfare import --help'],
     [['import', '--in-flight', '257'], 'Expected a whole number from 1 to 256.', 'npx fanfare import --help'],
     [['demo', '--count', '1.5'], 'Expected a whole number from 1.', 'npx fanfare demo --help'],
-  ])('refuses %j and says where help is', async (args, message, help) => {
+  ])('rejects %j and points to the help', async (args, message, help) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: [] });
     expect(stderr.join('\n')).toContain(message);

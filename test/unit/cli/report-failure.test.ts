@@ -14,13 +14,13 @@ test.each([
     new FanfareError('UNAVAILABLE', 'The database does not answer', { cause: new Error('Connection lost') }),
     'The database does not answer\nConnection lost',
   ],
-])('a message for people is shown without the name of its class: %s', (error, shown) => {
+])('a message for users is shown without the name of its class: %s', (error, shown) => {
   expect(reasonFor(error)).toEqual(
     typeof shown === 'string' ? shown : (expect.stringMatching(shown) as string),
   );
 });
 
-test('what an error quotes is shown to a terminal, not obeyed by it', () => {
+test('control characters quoted in an error do not reach the terminal', () => {
   const { terminal, stderr } = recordingTerminal();
   reportFailure(
     { env: {}, terminal },

@@ -3,7 +3,7 @@ import { restartDelay } from '../../../src/cli/processes/restart-delay.ts';
 
 const SHORT_MS = 100;
 
-it('doubles the wait after each end in a row, up to half a minute', () => {
+it('doubles the delay after each exit in a row, up to half a minute', () => {
   const waits: number[] = [];
   for (let failures = 0; waits.length < 9;) {
     const next = restartDelay(failures, SHORT_MS);
@@ -13,7 +13,7 @@ it('doubles the wait after each end in a row, up to half a minute', () => {
   expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
-it('begins from the shortest wait when the process had run for a minute', () => {
+it('starts with the shortest delay again after the process ran for a minute', () => {
   expect(restartDelay(7, 60_000)).toEqual({ again: 250, failures: 1 });
   expect(restartDelay(7, 59_999)).toEqual({ again: 30_000, failures: 8 });
 });

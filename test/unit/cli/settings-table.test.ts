@@ -12,7 +12,7 @@ describe('the table of settings', () => {
     for (const name of Object.keys(SETTINGS)) expect(table).toContain(`  ${name} `);
   });
 
-  it('is in docs/configuration.md as it is (npm run settings writes it)', async () => {
+  it('matches docs/configuration.md (npm run settings writes it)', async () => {
     const document = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const [, tables = ''] = /<!-- settings: [^\n]*-->\n([^]*)<!-- \/settings -->/.exec(document) ?? [];
     const cells = (line: string) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/^-+$/, '---'));
@@ -20,7 +20,7 @@ describe('the table of settings', () => {
     expect(filled(tables.split('\n'))).toEqual(filled(settingsMarkdown()));
   });
 
-  it('shows what is set, without secrets', () => {
+  it('shows set values, without secrets', () => {
     const env = {
       PORT: '1',
       HOST: '',

@@ -7,7 +7,7 @@ import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
 const live = Array.from({ length: 120 }, (_, n) => liveAction('run', n));
 
 describe('the demo', () => {
-  it('plays every type of the packs and a custom one, all of them valid', () => {
+  it('plays every type of the packs and a custom one, all valid', () => {
     const used = new Set<string>();
     for (const { descriptor } of [...story(), ...live]) {
       const [[inputName, value] = ['', null], ...others] = Object.entries(descriptor);
@@ -21,14 +21,14 @@ describe('the demo', () => {
     ]);
   });
 
-  it('uses every key once, and the story the same keys every time', () => {
+  it('uses each key once, and the same keys in every run of the story', () => {
     const keys = [...story(), ...live].map(({ idempotencyKey }) => idempotencyKey);
     expect(new Set(keys).size).toBe(keys.length);
     expect(story()).toEqual(story());
     expect(liveAction('other', 0).idempotencyKey).not.toBe(liveAction('run', 0).idempotencyKey);
   });
 
-  it('lets known members act on known refs, so that its reader sees all of it', () => {
+  it('uses known members and refs, so that its reader sees everything', () => {
     const people = new Set(MEMBERS.map(({ memberId }) => memberId));
     const things = new Set(REFS.map(({ id }) => id));
     for (const { actorId, refs } of [...story(), ...live]) {
@@ -42,7 +42,7 @@ describe('the demo', () => {
     expect(new Set(feeds.map((follows) => follows.map(({ refId }) => refId).join(' '))).size).toBe(12);
   });
 
-  it('plays the sample trace in as long as it is given, in its order, and the dozen follow its repositories', async () => {
+  it('plays the sample trace in the given time and in order, with a dozen followers of its repositories', async () => {
     const trace = await readTrace();
     const played = [...paced(trace.actions, 60_000, 'run')];
     expect(played).toHaveLength(300);

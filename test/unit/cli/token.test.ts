@@ -12,7 +12,7 @@ async function printed(options: Partial<TokenOptions>, env: Record<string, strin
 }
 
 describe('token', () => {
-  it('prints a token that holds what was asked for, and nothing else', async () => {
+  it('prints a token with exactly the requested claims', async () => {
     const before = Math.floor(Date.now() / 1_000);
     const { stdout, stderr } = await printed({ roles: 'admin, service', expires: '2h' });
     expect(stdout).toHaveLength(1);
@@ -27,7 +27,7 @@ describe('token', () => {
     expect(stderr.join('\n')).toContain('service, admin');
   });
 
-  it('is for an operator, who names a tenant in each request', async () => {
+  it("signs an operator's token without a tenant claim", async () => {
     const env = { JWT_SECRET, TENANT_CLAIM: 'tenant' };
     const { stdout } = await printed({ roles: 'operator,admin' }, env);
     const { payload } = await jwtVerify(stdout[0] ?? '', new TextEncoder().encode(JWT_SECRET));
@@ -37,7 +37,7 @@ describe('token', () => {
     await expect(printed({ roles: 'admin' }, env)).rejects.toThrow('--tenant <name> is missing');
   });
 
-  it('carries issuer and audience where the server requires them', async () => {
+  it('includes issuer and audience if the server requires them', async () => {
     const { stdout } = await printed({}, { JWT_SECRET, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' });
     const { payload } = await jwtVerify(stdout[0] ?? '', new TextEncoder().encode(JWT_SECRET));
     expect(payload).toMatchObject({ iss: 'house', aud: 'feeds' });
@@ -54,7 +54,7 @@ describe('token', () => {
     await expect(printed(options)).rejects.toThrow(message);
   });
 
-  it('cannot sign for keys that others hold', async () => {
+  it('rejects signing if the keys come from a JWKS', async () => {
     await expect(printed({}, { JWKS_URI: 'https://id.example/keys' })).rejects.toThrow('Set JWT_SECRET');
   });
 });

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { fitted, openWaitingLine } from '../../../src/cli/waiting-line.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 
-it('says within two seconds what goes on, and gives the line back', () => {
+it('shows the current activity within two seconds, and then clears the line', () => {
   vi.useFakeTimers();
   try {
     const { terminal, stderr } = recordingTerminal();
@@ -24,7 +24,7 @@ it('says within two seconds what goes on, and gives the line back', () => {
   }
 });
 
-it('keeps a message to one line', () => {
+it('keeps a message on one line', () => {
   expect(fitted('short')).toBe('short');
   expect(fitted('x'.repeat(200))).toBe(`${'x'.repeat(79)}…`);
 });

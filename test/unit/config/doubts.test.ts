@@ -15,11 +15,11 @@ test.each([
   ['DATADIR', 'DATA_DIR'],
   ['JWT_SECRETS', 'JWT_SECRET'],
   ['RATE_LIMIT_TENNANT', 'RATE_LIMIT_TENANT'],
-])('%s names the setting that is nearest: %s', (name, nearest) => {
+])('%s suggests the most similar setting: %s', (name, nearest) => {
   expect(doubts({ [name]: 'x' })).toEqual([`${name} is no setting: is ${nearest} meant?`]);
 });
 
-test('variables of others are theirs, and none is doubted beside the setting it resembles', () => {
+test('unrelated variables cause no warning, and neither does one beside the setting it resembles', () => {
   const others = {
     HOME: '/root',
     HOSTS: 'a',
@@ -33,7 +33,7 @@ test('variables of others are theirs, and none is doubted beside the setting it 
   expect(doubts({ MONGODB_URL: 'of the platform', MONGODB_URI: 'mongodb://db' })).toEqual([]);
 });
 
-test('keys by http, and keys without an audience, are doubted where tokens are verified', () => {
+test('keys over http, and keys without an audience, cause a warning where tokens are verified', () => {
   const https = { JWKS_URI: 'https://id.example/keys' };
   expect(doubts(https)).toEqual([expect.stringMatching(/^JWKS_URI is set without JWT_AUDIENCE: /)]);
   expect(doubts({ JWKS_URI: 'http://id.example/keys', JWT_AUDIENCE: 'feeds' })).toEqual([

@@ -18,7 +18,7 @@ function faultOf(uri: string): string | null {
 
 describe('MONGODB_URI', () => {
   it.each(['primaryPreferred', 'secondary', 'secondaryPreferred', 'nearest'])(
-    'with reads from %s is refused, wherever the option stands and however it is spelled',
+    'rejects reads from %s, wherever and however the option is given',
     (mode) => {
       for (const uri of [
         `${HOSTS}?readPreference=${mode}`,
@@ -38,14 +38,14 @@ describe('MONGODB_URI', () => {
     ['readConcernLevel=snapshot&w=majority', 'readConcernLevel=snapshot'],
     ['readConcernLevel=majority', 'without w=majority'],
     ['readConcernLevel=majority&w=1', 'without w=majority'],
-  ])('is refused with %s, by which a read may miss what was written', (query, words) => {
+  ])('rejects %s, with which a read may miss a write', (query, words) => {
     expect(faultOf(`${HOSTS}?${query}`)).toContain(words);
   });
 
   it.each([
     ...['', '?', '?readPreference=primary', '?w=1', '?w=majority&readConcernLevel=majority'],
     ...['?readConcernLevel=local', '?readConcernLevel=linearizable', '?replicaSet=readPreference%3Dnearest'],
-  ])('is taken with what leaves reads as they must be: %s', (query) => {
+  ])('accepts options that keep reads correct: %s', (query) => {
     expect(faultOf(`${HOSTS}${query}`)).toBeNull();
   });
 });

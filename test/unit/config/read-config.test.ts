@@ -28,7 +28,7 @@ describe('readConfig', () => {
   const receiver = { url: 'https://app.example/events?x=1', secrets: [secret] };
   const webhooks = (...list: readonly object[]): Environment => ({ WEBHOOKS: JSON.stringify(list) });
 
-  it('reads receivers of webhooks', () => {
+  it('reads webhook receivers', () => {
     const own = { ...receiver, url: 'http://app:80', allowPrivateAddress: true, tenant: 'acme' };
     const config = read({ ...webhooks(receiver, own), TENANT_CLAIM: 'tenant' });
     expect(config.events.webhooks).toEqual({
@@ -67,13 +67,13 @@ describe('readConfig', () => {
       Array.from({ length: 21 }, (_, n) => ({ ...receiver, url: `https://h${String(n)}.example` })),
       'at most 20',
     ],
-  ])('names what is wrong with a receiver of webhooks, and no secret: %#', (list, fault) => {
+  ])('reports faults of a webhook receiver without its secrets: %#', (list, fault) => {
     const { WEBHOOKS: message = '' } = faultsOf(webhooks(...list));
     expect(message).toContain(fault);
     expect(message).not.toContain('whsec_B');
   });
 
-  it('names a list of receivers that is none, and what cannot be sent since it is not kept', () => {
+  it('reports a malformed list of receivers, and receivers without event retention', () => {
     expect(faultsOf({ WEBHOOKS: `{"secrets": ["${secret}"` })['WEBHOOKS']).toMatch(
       /bytes \(not shown\), expected a JSON/,
     );
@@ -85,7 +85,7 @@ describe('readConfig', () => {
     );
   });
 
-  it('gives the documented defaults for an empty environment', () => {
+  it('has the documented defaults for an empty environment', () => {
     const config = read({});
     expect(config.http).toEqual({
       host: '127.0.0.1',
@@ -121,7 +121,7 @@ describe('readConfig', () => {
     expect(config.dataDir).toBe(`${process.cwd()}/.fanfare`);
   });
 
-  it('takes what the environment says', () => {
+  it('reads values from the environment', () => {
     const config = read({
       PORT: '0',
       HOST: '::',
@@ -149,7 +149,7 @@ describe('readConfig', () => {
     expect(config).toMatchObject({ cacheDir: '/var/cache/fanfare', dataDir: '/data' });
   });
 
-  it('takes origins one by one, all or none', () => {
+  it('reads origins as a list, all or none', () => {
     const origins = (CORS_ORIGINS: string) => read({ CORS_ORIGINS }).http.corsOrigins;
     expect(origins('https://a.example, http://b.example:8080')).toEqual([
       'https://a.example',
@@ -168,7 +168,7 @@ describe('readConfig', () => {
       expect(faultsOf({ CORS_ORIGINS: wrong })).toHaveProperty('CORS_ORIGINS');
   });
 
-  it('wants another port for metrics than for the API', () => {
+  it('requires different ports for metrics and API', () => {
     expect(faultsOf({ PORT: '4000', METRICS_PORT: '4000' })).toEqual({
       METRICS_PORT: 'is 4000, the same as PORT, expected a different port',
     });
@@ -178,14 +178,14 @@ describe('readConfig', () => {
     });
   });
 
-  it('wants room for at least one of the largest bodies', () => {
+  it('requires room for at least one body of the largest size', () => {
     expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '1MiB' })).toEqual({
       BODY_LIMIT_TOTAL: 'got 1048576 bytes, expected at least BODY_LIMIT, which is 2097152 bytes',
     });
     expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '2MiB' })).toEqual({});
   });
 
-  it('wants feeds to be kept at least as long as they are delivered to', () => {
+  it('requires DORMANT_DROP_AFTER to be at least DORMANT_AFTER', () => {
     expect(faultsOf({ DORMANT_AFTER: '7d', DORMANT_DROP_AFTER: '1d' })).toEqual({
       DORMANT_DROP_AFTER: 'is shorter than DORMANT_AFTER, expected at least that long',
     });
@@ -194,7 +194,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('wants a list where nothing but its operations is taken', () => {
+  it('requires a list of operations if only listed ones are allowed', () => {
     expect(faultsOf({ PERSISTED_OPERATIONS_ONLY: 'on' })).toEqual({
       PERSISTED_OPERATIONS_ONLY: 'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     });
@@ -203,18 +203,18 @@ describe('readConfig', () => {
     ).toEqual({ path: '/ops.json', isOnly: true });
   });
 
-  it('counts an empty variable as not set', () => {
+  it('treats an empty variable as not set', () => {
     const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
     expect(read(empty)).toEqual(read({}));
   });
 
-  it('is frozen all the way down', () => {
+  it('is deeply frozen', () => {
     const config = read({ RATE_LIMIT: '1/1s' });
     for (const part of [config, config.http, config.http.rateLimits, config.feeds, config.log])
       expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('names every fault at once, with what was got and what is expected', () => {
+  it('reports all faults together, with the given and the expected value', () => {
     const faults = faultsOf({
       PORT: '65536',
       HOST: 'no host',
@@ -255,7 +255,7 @@ describe('readConfig', () => {
     `);
   });
 
-  it('reads weights by name, and leaves those that are not given as they were', () => {
+  it('reads weights by name and keeps the defaults of the others', () => {
     const { relevancyWeights, ranking } = read({
       RELEVANCY_WEIGHTS: ' LIKE = 1 , COMMENT=0',
       TOP_WEIGHTS: 'decay=2,',
@@ -268,20 +268,20 @@ describe('readConfig', () => {
       expect(Object.keys(faultsOf({ RELEVANCY_WEIGHTS: wrong })), wrong).toEqual(['RELEVANCY_WEIGHTS']);
   });
 
-  it('wants one kind of key, not two', () => {
+  it('rejects JWT_SECRET together with JWKS_URI', () => {
     expect(faultsOf({ JWT_SECRET: KEY, JWKS_URI: 'https://id.example/keys' })).toEqual({
       JWKS_URI: 'is set together with JWT_SECRET, expected one of them',
     });
   });
 
-  it('refuses a wrong value of every setting that has a format', () => {
+  it('rejects an invalid value of every setting with a format', () => {
     for (const [name, setting] of Object.entries(SETTINGS)) {
       if (setting.kind.expects === 'a text' || setting.kind.expects === 'a folder') continue;
       expect(Object.keys(faultsOf({ [name]: '\u0001' })), name).toEqual([name]);
     }
   });
 
-  it('shows no secret in a fault', () => {
+  it('shows no secret in an error', () => {
     const faults = faultsOf({
       JWT_SECRET: 'hunter2',
       MONGODB_URI: 'mongo://bob:hunter2@db',
@@ -295,7 +295,7 @@ describe('readConfig', () => {
   describe('in production', () => {
     const production = { NODE_ENV: 'production' };
 
-    it('turns GraphiQL, the console and introspection off unless they are asked for', () => {
+    it('disables GraphiQL, the console and introspection unless they are enabled', () => {
       expect(read({ ...production, JWT_SECRET: KEY }).http).toMatchObject({
         graphiql: false,
         console: false,
@@ -312,21 +312,21 @@ describe('readConfig', () => {
       expect(config.isProduction).toBe(true);
     });
 
-    it('requires a key where tokens are verified, and only there', () => {
+    it('requires a key only where tokens are verified', () => {
       expect(faultsOf(production)).toEqual({
         JWT_SECRET: 'is not set, expected it or JWKS_URI in production',
       });
       expect(read(production, false).auth).not.toHaveProperty('jwtSecret');
     });
 
-    it('does not judge a wrong key twice', () => {
+    it('reports an invalid key once', () => {
       for (const short of ['short', 'x'.repeat(31)])
         expect(Object.keys(faultsOf({ ...production, JWT_SECRET: short }))).toEqual(['JWT_SECRET']);
       expect(read({ JWT_SECRET: 'x'.repeat(8) }).auth.jwtSecret).toBe('x'.repeat(8));
     });
   });
 
-  it('reads every default as it would read it from the environment', () => {
+  it('parses every default to the same value as from the environment', () => {
     const defaults = Object.fromEntries(
       Object.entries(SETTINGS).flatMap(([name, { fallback }]) =>
         fallback === null ? [] : [[name, fallback]],

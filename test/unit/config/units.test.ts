@@ -15,7 +15,7 @@ describe('parseDuration', () => {
   });
 
   it.each(['', '7', 's', '-1s', '1e3s', '1s 2ms', '1 month', 'constructor', '9007199254740993w'])(
-    'refuses "%s"',
+    'rejects "%s"',
     (text) => {
       expect(parseDuration(text)).toBeNull();
     },
@@ -33,7 +33,7 @@ describe('parseSize', () => {
     expect(parseSize(text)).toBe(bytes);
   });
 
-  it.each(['', '1', '1M', '-1MiB', '1 Mi B'])('refuses "%s"', (text) => {
+  it.each(['', '1', '1M', '-1MiB', '1 Mi B'])('rejects "%s"', (text) => {
     expect(parseSize(text)).toBeNull();
   });
 });

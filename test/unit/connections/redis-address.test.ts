@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hashSlot, spreadTags } from '../../../src/connections/hash-slot.ts';
 import { describeAddress, readRedisUrl } from '../../../src/connections/redis-address.ts';
 
-describe('the URL of Redis', () => {
-  it('has one host or several, with user, password and database', () => {
+describe('a Redis URL', () => {
+  it('has one or several hosts, a user, a password and a database', () => {
     expect(readRedisUrl('redis://one')).toEqual({
       hosts: [{ host: 'one', port: 6379 }],
       isTls: false,
@@ -19,7 +19,7 @@ describe('the URL of Redis', () => {
     });
   });
 
-  it('may name a socket of this machine', () => {
+  it('can name a Unix socket', () => {
     const address = readRedisUrl('redis://:secret@localhost/2?path=%2Fhome%2Fann%2Fa%20b.sock');
     expect(address).toMatchObject({ path: '/home/ann/a b.sock', password: 'secret', db: 2 });
     expect(describeAddress(address)).toBe('/home/ann/a b.sock');
@@ -31,7 +31,7 @@ describe('the URL of Redis', () => {
   });
 
   it.each(['http://one', 'one:6379', 'redis://', 'redis://one:x', 'redis://one,', 'redis://a:b:c'])(
-    'is refused where it is none: %s',
+    'is rejected if it is not a URL: %s',
     (url) => {
       expect(() => readRedisUrl(url)).toThrow(/URL of Redis/);
     },
@@ -43,7 +43,7 @@ describe('the URL of Redis', () => {
     'redis://one/one',
     'redis://:se/cret@one',
     'redis://:se@cret@one',
-  ])('is refused for what is wrong with it, which is not how it starts: %s', (url) => {
+  ])('is rejected with the actual fault, not its scheme: %s', (url) => {
     expect(() => readRedisUrl(url)).toThrow(/must be like redis:.*nothing may follow the database number/);
     expect(() => readRedisUrl(url)).not.toThrow(/cret/);
   });
@@ -51,13 +51,13 @@ describe('the URL of Redis', () => {
 
 describe('hash slots', () => {
   // The examples of the specification of Redis Cluster, and the check value of CRC16/XMODEM.
-  it('are those of Redis Cluster', () => {
+  it('equal those of Redis Cluster', () => {
     expect(hashSlot('123456789')).toBe(0x31c3);
     expect(hashSlot('foo')).toBe(12_182);
     expect(hashSlot('user1000')).toBe(3_443);
   });
 
-  it('of the parts of an installation are spread evenly', () => {
+  it("of an installation's partitions are spread evenly", () => {
     const slots = spreadTags('fanfare:fanfare:', 16).map(hashSlot);
     expect(slots.map((slot) => Math.floor(slot / 1_024))).toEqual(Array.from({ length: 16 }, (_, n) => n));
   });

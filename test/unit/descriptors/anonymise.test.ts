@@ -19,14 +19,14 @@ describe('withoutNames', () => {
     expect(withoutNames(text, subject)).toBe(expected);
   });
 
-  it('takes names literally', () => {
+  it('treats names literally, not as patterns', () => {
     expect(withoutNames('a+b (c) $& x', { names: ['a+b (c)'] })).toBe(`${FORMER_MEMBER} $& x`);
     expect(withoutNames('aab c', { names: ['a+b c'] })).toBe('aab c');
   });
 });
 
 describe('anonymiseDescriptor', () => {
-  it('leaves a descriptor alone that has nothing of the member', () => {
+  it('does not change a descriptor without the member', () => {
     const descriptor = {
       type: 'Custom',
       tags: ['a'],
@@ -38,7 +38,7 @@ describe('anonymiseDescriptor', () => {
     expect(anonymiseDescriptor(descriptor, subject, false)).toEqual(descriptor);
   });
 
-  it('keeps every registered descriptor of a type the API can serve', () => {
+  it('keeps every registered descriptor valid for the API', () => {
     for (const { type, fields } of descriptorTypes()) {
       const values = Object.entries(fields).map(([name, field]) => [
         name,
@@ -61,7 +61,7 @@ describe('anonymiseDescriptor', () => {
     }
   });
 
-  it('removes the texts and free data of their own actions, and nothing that others wrote', () => {
+  it("removes the texts and free data of the member's own actions, and nothing that others wrote", () => {
     const stored = {
       type: 'Commented',
       tags: [],
@@ -80,7 +80,7 @@ describe('anonymiseDescriptor', () => {
     expect(anonymiseDescriptor(stored, subject, false)).toEqual(stored);
   });
 
-  it('keeps nothing of their own in a descriptor of a type nobody knows any more', () => {
+  it("removes the member's own content from a descriptor of an undeclared type", () => {
     const stored = { type: 'Gone', tags: ['x'], secret: 'words', who: 'u1' };
     expect(anonymiseDescriptor(stored, subject, true)).toEqual({ type: 'Gone', tags: ['x'] });
     expect(anonymiseDescriptor(stored, subject, false)).toEqual({
@@ -93,7 +93,7 @@ describe('anonymiseDescriptor', () => {
 });
 
 describe('a pseudonym', () => {
-  it('is never the same, and has a neutral name', () => {
+  it('is always new and has a neutral name', () => {
     const [first, second] = [newPseudonym('u1'), newPseudonym('u1')];
     expect(first).not.toBe(second);
     expect(nameOfUnknown(first)).toBe(FORMER_MEMBER);

@@ -47,8 +47,8 @@ function faultsOfType(fields: unknown, more: object = {}): readonly string[] {
   return faultsOf({ descriptors: [type] });
 }
 
-describe('a configuration', () => {
-  test('brings the types of its packs, its own, and the one that takes anything', () => {
+describe('a host configuration', () => {
+  test('adds the types of its packs, its own types and Custom', () => {
     const { types, reactions } = checkHostConfig(config, FILE);
     expect(types.map(({ type }) => type)).toEqual([
       ...['Posted', 'Followed', 'Liked', 'Commented', 'Custom'],
@@ -57,13 +57,13 @@ describe('a configuration', () => {
     expect(reactions).toEqual(['👍', '😕']);
   });
 
-  test('has all packs and no reactions of its own where it says nothing', () => {
+  test('has all packs and the default reactions if it names none', () => {
     const { types, reactions } = checkHostConfig(defineConfig({}), FILE);
     expect(types.map(({ type }) => type)).toEqual(descriptorTypes().map(({ type }) => type));
     expect(reactions).toBeNull();
   });
 
-  test('names all its faults at once, with the file and the place of each', () => {
+  test('reports all faults together, each with file and path', () => {
     const wrong = {
       packs: ['recruitment'],
       reactions: [],
@@ -86,17 +86,17 @@ describe('a configuration', () => {
     ]);
   });
 
-  test.each([null, [], 'config', undefined])('is no %j', (wrong) => {
+  test.each([null, [], 'config', undefined])('is rejected if it is %j', (wrong) => {
     expect(faultsOf(wrong)).toEqual([': Must be an object, as defineConfig() takes it']);
   });
 
-  test('has no type whose input would be a property of every object', () => {
+  test('rejects a type whose input would be a property of every object', () => {
     expect(faultsOf({ descriptors: [{ ...buildFailed, type: 'Constructor' }] })).toEqual([
       'descriptors[0] Constructor.type: Inputs would have the property constructor, a name used by every JavaScript object',
     ]);
   });
 
-  test('has each type once', () => {
+  test('rejects a duplicate type', () => {
     expect(faultsOf({ descriptors: [buildFailed, buildFailed] })).toEqual([
       'descriptors[1] BuildFailed: The type BuildFailed is already declared, here or in a pack',
     ]);
@@ -105,7 +105,7 @@ describe('a configuration', () => {
     expect(faultsOf({ packs: [], descriptors: [posted] })).toEqual([]);
   });
 
-  test('has no more indexed fields than the database has room for', () => {
+  test('rejects more indexed fields than the database allows', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 17 }, (_, n) => [`id${String(n)}`, field.id({ indexed: true })]),
     );
@@ -115,7 +115,7 @@ describe('a configuration', () => {
   });
 });
 
-describe('a type is refused where it is declared for', () => {
+describe('the declaration of a type rejects', () => {
   const at = (path: string) => `descriptors[0] Thing.${path}`;
 
   test.each([
@@ -206,7 +206,7 @@ describe('a declared type', () => {
   const type = checkHostConfig(config, FILE).types.find((one) => one.type === 'BuildFailed');
   if (type === undefined) throw new Error('It is not there');
 
-  test('takes values of its kinds and nothing else', () => {
+  test('accepts values of its kinds only', () => {
     const startedAt = new Date('2024-01-31T12:00:00Z');
     const all = { ...values, minutes: 3, stage: 'TEST', isNight: true, startedAt };
     expect(type.schema.parse(all)).toEqual({ ...all, tags: [] });
@@ -228,12 +228,12 @@ describe('a declared type', () => {
       expect(type.schema.safeParse({ ...all, ...wrong }).success).toBe(false);
   });
 
-  test('speaks English to those whose language it does not have', () => {
+  test('falls back to English for other languages', () => {
     expect(sentenceOf(type, values, 'de')).toBe('Ann broke main of Web');
     expect(type.sentence.spoken('de')).toBe('en');
   });
 
-  test('is known to the process from when it is used, and then no other', () => {
+  test('is registered when first used, and cannot be replaced afterwards', () => {
     // What is asked for first decides: `descriptorTypes` above has.
     expect(() => useDescriptors(checkHostConfig(config, FILE))).toThrow(
       'fanfare.config.ts declares other types or languages than this process already uses',
@@ -241,7 +241,7 @@ describe('a declared type', () => {
     useDescriptors(checkHostConfig({}, FILE));
   });
 
-  test('makes no refs where it is not declared', () => {
+  test('creates no refs if it declares none', () => {
     const stored = { type: 'BuildFailed', tags: [], ...values };
     expect(refsOfDescriptor(stored)).toEqual([]);
     expect(concernedByDescriptor(stored)).toEqual([]);

@@ -44,7 +44,7 @@ function faultsOf(wrong: unknown): readonly string[] {
   return [];
 }
 
-describe('a language that a host adds', () => {
+describe('a language added by a host', () => {
   const config = defineConfig({
     packs: ['social'],
     locales: {
@@ -58,12 +58,12 @@ describe('a language that a host adds', () => {
     descriptors: [deployed],
   });
 
-  test('is served beside those that come with the server', () => {
+  test('is served in addition to the built-in languages', () => {
     const { languages } = checkHostConfig(config, 'fanfare.config.ts');
     expect([...languages.keys()]).toEqual(['en', 'de', 'fr', 'fr-CA']);
   });
 
-  test('is spoken by its own types, and by those of packs', () => {
+  test("is used for the host's types and for those of packs", () => {
     const values = { serviceId: 's', serviceName: 'Shop', minutes: 3 };
     expect(sentenceOf(typeOf(config, 'Deployed'), values, 'fr')).toBe('Ann a déployé Shop en 3 min');
     const post = { postId: 'p', postTitle: 'Hello' };
@@ -72,7 +72,7 @@ describe('a language that a host adds', () => {
     expect(typeOf(config, 'Deployed').groupSentence?.values).toContain('subjects');
   });
 
-  test('is English where a sentence is missing, and the language without its country before that', () => {
+  test('falls back to the language without its region, then to English', () => {
     const followed = typeOf(config, 'Followed');
     expect(followed.sentence.spoken('fr')).toBe('en');
     expect(sentenceOf(followed, { followedId: 'm', followedName: 'Mary' }, 'fr')).toBe('Ann followed Mary');
@@ -82,7 +82,7 @@ describe('a language that a host adds', () => {
     );
   });
 
-  test('counts in its own way people who are not named', () => {
+  test('has its own plural forms for unnamed people', () => {
     const others = othersPhrase('fr', FRENCH);
     expect(others(1)).toBe('1 autre');
     expect(others(2)).toBe('2 autres');
@@ -101,7 +101,7 @@ test.each([
   ['pt-PT', 'pt-BR'],
   ['de-x-old, fr', 'de'],
   ['not_a_tag, fr', 'fr'],
-])('of English, German, French and Brazilian %j asks for %s', (languages, expected) => {
+])('among English, German, French and Brazilian, a request for %j gets %s', (languages, expected) => {
   expect(bestLocale(languages, ['en', 'de', 'fr', 'pt-BR'])).toBe(expected);
 });
 
@@ -122,12 +122,12 @@ test.each([
   ['sr-RS', 'sr'],
   ['az-Cyrl, fr', 'en'],
   ['sr-Cyrl-ME;q=0.1, iw-IL;q=0.2', 'he'],
-])('of many %s asks for %s', (languages, expected) => {
+])('among many %s a request for %s is answered', (languages, expected) => {
   const served = ['en', 'zh-Hans', 'zh-Hant', 'nb', 'he', 'id', 'pt', 'pt-PT', 'sr', 'sr-Latn', 'az-Latn'];
   expect(bestLocale(languages, served)).toBe(expected);
 });
 
-describe('a language cannot be added', () => {
+describe('a language is rejected', () => {
   test.each([
     [
       'without its phrases',

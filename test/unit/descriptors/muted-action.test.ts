@@ -45,30 +45,30 @@ describe('an action is muted by', () => {
     expect(isMuted(muting(kind, value))).toBe(expected);
   });
 
-  test('nothing that has ended, from the millisecond of its end on', () => {
+  test('a mute until the millisecond in which it ends', () => {
     expect(isMuted(muting('MEMBER', 'ann', new Date(1_001)))).toBe(true);
     expect(isMuted(muting('MEMBER', 'ann', new Date(1_000)))).toBe(false);
   });
 
-  test('nothing where there are no mutes', () => {
+  test('nothing without mutes', () => {
     expect(isMutedAction(NO_MUTES, rating('Well done'))).toBe(false);
   });
 
-  test('labels alone where nobody declares the type', () => {
+  test('only labels if its type is not declared', () => {
     const unknown = { ...rating(''), descriptor: { type: 'Gone', tags: [], text: 'Well done' } };
     expect(isMuted(muting('PHRASE', 'well done'), unknown)).toBe(false);
     expect(isMuted(muting('PHRASE', 'gate'), unknown)).toBe(true);
   });
 });
 
-test('an edit is compared again: it is another decoded action', () => {
+test('an edited action is compared again, as it is decoded again', () => {
   const before = rating('Well done');
   const mutes = readerMutes([muting('PHRASE', 'well done')], now);
   expect(isMutedAction(mutes, before)).toBe(true);
   expect(isMutedAction(mutes, { ...before, descriptor: rating('Badly').descriptor })).toBe(false);
 });
 
-test('a text is taken apart once for all readers and requests, until too much else has been', () => {
+test('a text is tokenised once for all readers and requests, until it is evicted', () => {
   // Its words are there, in another order.
   const mutes = readerMutes([muting('PHRASE', "word don't")], now);
   const text = (n: number): string => `${String(n)} don't ${'word '.repeat(1_500)}`;

@@ -26,13 +26,13 @@ const fieldsOf = ({ fields }: DescriptorType): [string, DescriptorField][] => Ob
 describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor] as const))(
   '%s',
   (type, descriptor) => {
-    test('is found by its type and by the property of the input', () => {
+    test('is found by its type and by the property of its input', () => {
       expect(descriptorOfType(type)).toBe(descriptor);
       expect(descriptorOfInput(descriptor.inputName)).toBe(descriptor);
       expect(descriptor.inputName).toBe(type.charAt(0).toLowerCase() + type.slice(1));
     });
 
-    test('takes what it declares, with and without what is optional, and nothing else', () => {
+    test('accepts exactly the declared fields, with and without optional ones', () => {
       const values = sampleDescriptor(descriptor);
       expect(descriptor.schema.parse({ ...values, tags: ['b', 'b'] })).toEqual({ ...values, tags: ['b'] });
       expect(descriptor.schema.safeParse({ ...values, other: 1 }).success).toBe(false);
@@ -42,7 +42,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       }
     });
 
-    test('is served as an object type with these fields', () => {
+    test('is an object type with these fields in the API', () => {
       const object = schema.getType(`${type}Descriptor`);
       if (!(object instanceof GraphQLObjectType)) throw new Error('It has no object type');
       expect(object.getInterfaces().map(({ name }) => name)).toEqual(['ActionDescriptor']);
@@ -61,7 +61,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       expect(served.sort()).toEqual([...common, ...declared].sort());
     });
 
-    test('is taken as an input with the same fields', () => {
+    test('is an input with the same fields', () => {
       const oneOf = schema.getType('DescriptorInput');
       if (!(oneOf instanceof GraphQLInputObjectType)) throw new Error('There is no input for descriptors');
       const field = oneOf.getFields()[descriptor.inputName];
@@ -71,7 +71,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       );
     });
 
-    test('is reached by renames wherever it holds a name', () => {
+    test('is updated by renames in every field with a name', () => {
       const paths = namePathsOf().filter(({ types }) => types.includes(type));
       const names = fieldsOf(descriptor).filter(([, field]) => field.kind === 'nameOf');
       expect(paths.map((path) => path.nameField).sort()).toEqual(names.map(([name]) => name).sort());
@@ -81,7 +81,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       );
     });
 
-    test('has an index for every field that asks for one', () => {
+    test('has an index for every indexed field', () => {
       for (const [name, field] of fieldsOf(descriptor)) {
         const isIndexed = allIndexes().some(
           ({ collection, key }) => collection === 'actions' && `descriptor.${name}` in key,
@@ -90,7 +90,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       }
     });
 
-    test.each(servedLocales())('says in a whole sentence what happened, in %s', (locale) => {
+    test.each(servedLocales())('has a complete sentence in %s', (locale) => {
       const values = { type, tags: [], ...sampleDescriptor(descriptor) };
       expect(sentenceOf(descriptor, values, locale)).toMatch(/^\S.*\S$/);
       const required = Object.entries(values).filter(
@@ -101,7 +101,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       expect(sentenceOf(descriptor, bare, locale)).not.toMatch(/undefined|null|\[object/);
     });
 
-    test.each(servedLocales())('begins with who did it, in %s', (locale) => {
+    test.each(servedLocales())('starts its sentence with the actor in %s', (locale) => {
       const values = { type, tags: [], ...sampleDescriptor(descriptor) };
       const [first] = descriptor.sentence.parts(locale, { fields: values, hasName: () => true });
       expect(typeof first).toBe('object');
@@ -109,7 +109,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
   },
 );
 
-test('every type that comes with the server is a file of its own', () => {
+test('every built-in type has its own file', () => {
   const files = readdirSync(PACKS, { recursive: true, encoding: 'utf8' }).flatMap(
     (file) => /([a-z-]+)\.ts$/.exec(file)?.[1] ?? [],
   );
@@ -119,7 +119,7 @@ test('every type that comes with the server is a file of its own', () => {
   expect(files.sort()).toEqual([...types, 'packs'].sort());
 });
 
-test('a declaration is all that a type is made of', () => {
+test('a declaration defines a type completely', () => {
   const talkGiven = compileDescriptor(
     defineDescriptor('TalkGiven', {
       description: 'Somebody gave a talk.',
@@ -146,7 +146,7 @@ test('a declaration is all that a type is made of', () => {
   });
 });
 
-test('a name that several types hold in the same fields is one path', () => {
+test('a name in the same fields of several types is one path', () => {
   const path = namePathsOf().find(({ nameField: name }) => name === 'positionName');
   expect(path).toEqual({
     idField: 'positionId',
@@ -155,6 +155,6 @@ test('a name that several types hold in the same fields is one path', () => {
   });
 });
 
-test('a type that is not registered holds no names', () => {
+test('an undeclared type has no name fields', () => {
   expect(namedIdsOf({ type: 'Retired', applicantId: 'a', applicantName: 'A' })).toEqual([]);
 });

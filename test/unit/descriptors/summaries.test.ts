@@ -48,13 +48,13 @@ test.each([
   expect(sentenceOf(descriptor, values, 'de')).toBe(german);
 });
 
-test('a message that names a field that there is not is refused where it is declared', () => {
+test('a message with an unknown field is rejected at declaration', () => {
   expect(() => defineSentence({ en: '{actor} built {house}', de: '{actor}' }, {})).toThrow(
     'Unknown field house in the message "{actor} built {house}"',
   );
 });
 
-test('names keep their places in what is formatted', () => {
+test('names keep their positions in a formatted sentence', () => {
   const fields = { guestId: { kind: 'id' }, guests: { kind: 'number' } };
   const message = '{actor} invited {guests, plural, one {{guestId}} other {{guestId} and others}}';
   const sentence = defineSentence({ en: message, de: message }, fields);
@@ -67,7 +67,7 @@ test('names keep their places in what is formatted', () => {
   ]);
 });
 
-test('a sentence about a group that shows what its actions do not have in common is refused where it is declared', () => {
+test('a group sentence that shows a field in which its actions can differ is rejected at declaration', () => {
   const fields = { topicId: { kind: 'id' }, minutes: { kind: 'number' } };
   const messages = { en: '{actor} talked for {minutes, number} about {topicId}', de: '{actor}' };
   expect(() => defineGroupSentence(messages, fields, ['topicId'])).toThrow(

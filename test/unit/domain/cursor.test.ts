@@ -30,7 +30,7 @@ function thrownBy(work: () => unknown): unknown {
   return null;
 }
 
-test('gives every position back as it was', () => {
+test('decodes every position as it was encoded', () => {
   fc.assert(
     fc.property(fc.string(), position, (list, cursor) => {
       expect(decodePosition(list, encodePosition(list, cursor))).toEqual(cursor);
@@ -38,7 +38,7 @@ test('gives every position back as it was', () => {
   );
 });
 
-test('a cursor that was given out by an earlier release is the one that is given out now', () => {
+test('a cursor of an earlier release equals the current one', () => {
   const cursor = {
     time: new Date(1_700_000_000_000),
     actionId: '0123456789abcdef01234567',
@@ -47,7 +47,7 @@ test('a cursor that was given out by an earlier release is the one that is given
   expect(encodePosition('feed:zoë', cursor)).toBe('AfoTryMyaUJ4vP5WgAAAASNFZ4mrze8BI0VnQni8_la-gAA');
 });
 
-test('refuses a cursor of another list', () => {
+test('rejects a cursor of another list', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), position, (list, other, cursor) => {
       fc.pre(list !== other);
@@ -56,7 +56,7 @@ test('refuses a cursor of another list', () => {
   );
 });
 
-test('refuses a cursor with any character changed, left out or added', () => {
+test('rejects a cursor with any character changed, removed or added', () => {
   fc.assert(
     fc.property(position, fc.nat(), fc.base64String({ minLength: 4, maxLength: 4 }), (cursor, at, other) => {
       const good = encodePosition('feed:a', cursor);
@@ -70,19 +70,19 @@ test('refuses a cursor with any character changed, left out or added', () => {
 });
 
 test.each(['', ' ', 'x', '=', '%00', 'AQ', '{"$gt":""}', 'A'.repeat(10_000), 'é', '__proto__'])(
-  'refuses %j as a cursor',
+  'rejects %j as a cursor',
   (bad) => {
     expect(thrownBy(() => decodePosition('feed:a', bad))).toEqual(badCursor);
     expect(thrownBy(() => decodeCursor('feed:a', bad))).toEqual(badCursor);
   },
 );
 
-test('refuses a well-made cursor whose payload is no position', () => {
+test('rejects a well-formed cursor whose payload is not a position', () => {
   const cursor = encodeCursor('feed:a', Buffer.from('too short'));
   expect(thrownBy(() => decodePosition('feed:a', cursor))).toEqual(badCursor);
 });
 
-test('gives every ranked position back as it was, and refuses it where positions of another kind are expected', () => {
+test('decodes every ranked position, and rejects it where another kind is expected', () => {
   const ranked = fc.record({
     generation: time,
     zone: fc.constantFrom('ranked' as const, 'older' as const),
@@ -97,7 +97,7 @@ test('gives every ranked position back as it was, and refuses it where positions
   );
 });
 
-test('a cursor of groups remembers the latest 200, and takes a cursor of an earlier release, which remembers none', () => {
+test('a groups cursor remembers the latest 200 groups, and accepts one of an earlier release without any', () => {
   fc.assert(
     fc.property(fc.string(), position, fc.nat({ max: 250 }), (list, cursor, length) => {
       const listed = Array.from({ length }, (_, n) => groupMark(list, String(n)));
@@ -112,7 +112,7 @@ test('a cursor of groups remembers the latest 200, and takes a cursor of an earl
   expect(thrownBy(() => decodeGroups('a', encodeCursor('a', Buffer.alloc(22))))).toEqual(badCursor);
 });
 
-test('what follows on the position above another begins with that other', () => {
+test('a page that starts at the position above an item starts with that item', () => {
   const some = fc.oneof(
     hexId,
     fc.constantFrom('f'.repeat(24), '0'.repeat(24), `${'0'.repeat(12)}${'f'.repeat(12)}`),

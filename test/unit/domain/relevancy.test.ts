@@ -34,7 +34,7 @@ const reader = (change: Partial<RelevancyReader> = {}): RelevancyReader => ({
   ...change,
 });
 
-test('begins where the action was conducted, and never after it was recorded', () => {
+test('starts at the time the action was conducted, and never after it was recorded', () => {
   expect(baseRelevancy({ conducted: at(1), recorded: at(2) })).toEqual(at(1));
   expect(baseRelevancy({ conducted: at(3), recorded: at(2) })).toEqual(at(2));
 });
@@ -45,18 +45,18 @@ describe('a comment after twenty days', () => {
     ['who is assigned', reader({ userId: 'assigned' })],
     ['the department', reader({ departmentId: 'hr' })],
     ['whose supervisor wrote it', reader({ supervisorId: 'boss' })],
-  ])('boosts it to its own time for %s', (_name, who) => {
+  ])('boosts the action to its own time for %s', (_name, who) => {
     expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(20));
   });
 
   test.each<[string, RelevancyReader]>([
     ['a stranger', reader()],
     ['another department', reader({ departmentId: 'it', supervisorId: 'other' })],
-  ])('boosts it by far less for %s', (_name, who) => {
+  ])('boosts the action far less for %s', (_name, who) => {
     expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(2));
   });
 
-  test('boosts it for the department it was published to', () => {
+  test('boosts the action for the department it was published to', () => {
     const departmental = { ...action, audience: ['department:it'] };
     expect(relevancyOf(reader({ departmentId: 'it' }), departmental, [comment], DEFAULT_WEIGHTS)).toEqual(
       at(20),
@@ -64,12 +64,12 @@ describe('a comment after twenty days', () => {
   });
 });
 
-test('is not lowered by interactions older than the action', () => {
+test('does not lower the action if it is older than the action', () => {
   const early = { ...comment, latest: at(-5) };
   expect(relevancyOf(reader({ departmentId: 'hr' }), action, [early], DEFAULT_WEIGHTS)).toEqual(at(0));
 });
 
-test('concerns who is named by an edit by what comes after it', () => {
+test('boosts fully for members named by an edit if it comes after the edit', () => {
   const edited = { ...action, concerned: [{ key: 'user:late', since: at(21) }] };
   const later = { ...comment, latest: at(30) };
   const late = reader({ userId: 'late' });
@@ -77,7 +77,7 @@ test('concerns who is named by an edit by what comes after it', () => {
   expect(relevancyOf(late, edited, [comment, later], DEFAULT_WEIGHTS)).toEqual(at(30));
 });
 
-test('concerns who is named no more by what came until then, which may be represented by something later', () => {
+test('no longer boosts for members an edit removed, also if a later interaction represents earlier ones', () => {
   const edited = { ...action, formerlyConcerned: [{ key: 'user:former', until: at(20) }] };
   const former = reader({ userId: 'former' });
   const later = { ...comment, latest: at(30) };
@@ -86,7 +86,7 @@ test('concerns who is named no more by what came until then, which may be repres
   expect(relevancyOf(former, edited, [{ ...comment, latest: at(300) }], DEFAULT_WEIGHTS)).toEqual(at(30));
 });
 
-test('a reshare lifts to its own time who followed the member then, and nobody else', () => {
+test('a reshare boosts to its own time only for readers who followed the resharer then', () => {
   const reshare: InteractionGroup = {
     ...{ kind: 'RESHARE', actorId: 'bob', departmentIds: [], latest: at(20), passedOn: at(21) },
   };
@@ -103,7 +103,7 @@ test('a reshare lifts to its own time who followed the member then, and nobody e
   expect(relevancyOf(following(at(0)), action, [notPassedOn], DEFAULT_WEIGHTS)).toEqual(at(2));
 });
 
-test('lifts to its own time whose follow as assigned is open, and by a reshare only what the follow takes', () => {
+test('boosts to its own time for an open assigned follow; a reshare only if the follow includes its type', () => {
   const follow = { refId: 'site', active: true, spans: [{ since: at(30) }], isAssigned: true } as const;
   const lifted = (one: Follow): Date =>
     relevancyOf(reader({ follows: [one] }), action, [comment], DEFAULT_WEIGHTS);
@@ -186,7 +186,7 @@ const someReader = fc.record({
   ),
 });
 
-test('is the same for many readers at once as for each on its own', () => {
+test('gives the same result for many readers at once as for each alone', () => {
   fc.assert(
     fc.property(someAction, groups, passedOn, fc.array(someReader), (what, others, reshares, readers) => {
       const interactions = [...others, ...reshares];
@@ -197,7 +197,7 @@ test('is the same for many readers at once as for each on its own', () => {
   );
 });
 
-test('never falls when an interaction comes, and never passes the latest of them', () => {
+test('never falls with an interaction, and never exceeds the latest one', () => {
   fc.assert(
     fc.property(someAction, groups, groups, someReader, (what, before, more, who) => {
       const old = relevancyOf(who, what, before, DEFAULT_WEIGHTS).getTime();

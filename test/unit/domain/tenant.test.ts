@@ -10,18 +10,18 @@ import {
 } from '../../../src/domain/tenant.ts';
 import { withoutTenant, withoutTenantIn } from '../../../src/domain/tenant-text.ts';
 
-test.each(['a', 'acme', 'acme-2', '0', 'a'.repeat(63)])('%j is a name', (name) => {
+test.each(['a', 'acme', 'acme-2', '0', 'a'.repeat(63)])('%j is a valid name', (name) => {
   expect(isTenantName(name)).toBe(true);
 });
 
 test.each(['', 'Acme', '-a', 'a-', 'a_b', 'a b', 'a\u001fb', 'ä', 'a'.repeat(64), 7, null, ['a'], { a: 1 }])(
-  '%j is none',
+  '%j is not a valid name',
   (name) => {
     expect(isTenantName(name)).toBe(false);
   },
 );
 
-test('a stored id gives back its tenant and its id', () => {
+test('a stored id contains its tenant and its id', () => {
   const id = storedId('acme', 'ann');
   expect([tenantOf(id), plainId(id)]).toEqual(['acme', 'ann']);
   expect([tenantOf('ann'), plainId('ann')]).toEqual([null, 'ann']);
@@ -29,7 +29,7 @@ test('a stored id gives back its tenant and its id', () => {
   expect([tenantOf(storedId('acme', id)), plainId(storedId('acme', id))]).toEqual(['acme', id]);
 });
 
-test('ids of one tenant differ from those of another, and from those of none', () => {
+test('ids of a tenant differ from those of other tenants and of none', () => {
   expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acme', 'bob'))).toBe(true);
   expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acm', 'ann'))).toBe(false);
   expect(areOfOneTenant(storedId('acme', 'ann'), 'ann')).toBe(false);
@@ -40,7 +40,7 @@ test('ids of one tenant differ from those of another, and from those of none', (
   ]);
 });
 
-test('the range of a tenant has its ids and those of no other', () => {
+test('the range of a tenant contains exactly its ids', () => {
   const { from, before } = idRangeOf('acme');
   const isIn = (id: string): boolean => id >= from && id < before;
   expect(['', 'ann', '\u{10ffff}'].map((id) => isIn(storedId('acme', id)))).toEqual([true, true, true]);
@@ -48,16 +48,16 @@ test('the range of a tenant has its ids and those of no other', () => {
   expect(others.map(isIn)).toEqual(others.map(() => false));
 });
 
-describe('what leaves', () => {
+describe('outgoing data', () => {
   const id = storedId('acme', 'ann');
 
-  test('has lost its tenant, wherever it stands in a text', () => {
+  test('contains no tenant anywhere in a text', () => {
     expect(withoutTenant('acme', `${id} and ${id}`)).toBe('ann and ann');
     expect(withoutTenant('acme', `got ${JSON.stringify(id)}`)).toBe('got "ann"');
     expect(withoutTenant('acme', 'acme')).toBe('acme');
   });
 
-  test('is looked through to the end, and dates stay dates', () => {
+  test('is searched completely, and dates stay dates', () => {
     const at = new Date(0);
     expect(withoutTenantIn('acme', { a: [{ b: id, at }], n: null, k: 1 })).toEqual({
       ...{ a: [{ b: 'ann', at }], n: null, k: 1 },

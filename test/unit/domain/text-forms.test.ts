@@ -20,7 +20,7 @@ test.each([
   expect(others.map(comparable)).toEqual(others.map(() => comparable(form)));
 });
 
-test('every character is compared like its capital and its small letter, and as it was the second time', () => {
+test('every character equals its capital and small letter in comparison, and does so again', () => {
   const odd: string[] = [];
   for (let code = 0; code < 0x20000; code += 1) {
     const text = String.fromCodePoint(code);
@@ -32,11 +32,11 @@ test('every character is compared like its capital and its small letter, and as 
   expect(odd).toEqual([]);
 });
 
-test('a tag is the same however its accents are typed', () => {
+test('a tag is the same however its accents are encoded', () => {
   expect(tagForm('cafe\u0301')).toBe(tagForm('café'));
 });
 
-test('a reaction is the one that is configured, with a variation selector or without', () => {
+test('a reaction matches the configured one with or without a variation selector', () => {
   expect(reactionForm('❤️')).toBe(reactionForm('❤'));
   expect(reactionAmong(['👍', '❤️'], '❤')).toBe('❤️');
   expect(reactionAmong(['👍', '❤'], '❤\ufe0e')).toBe('❤');
@@ -59,6 +59,6 @@ test.each([
   expect(isVisible(text)).toBe(expected);
 });
 
-test('an isolated text does not reach beyond its end', () => {
+test('an isolated text does not affect the direction of what follows', () => {
   expect(isolated('evil\u2069\u202egnp')).toBe('\u2068evilgnp\u2069');
 });

@@ -120,7 +120,7 @@ describe('entitlement', () => {
     expect(isEntitled(who, what, follows)).toBe(expected);
   });
 
-  test('asks for follows only where the answer hangs on them', () => {
+  test('reads follows only if the answer depends on them', () => {
     expect(needsFollows(reader(), action())).toBe(true);
     expect(needsFollows(reader(), action({ mentions: ['reader'] }))).toBe(false);
     expect(needsFollows(reader(), action({ scope: 'PUBLIC' }))).toBe(false);
@@ -128,7 +128,7 @@ describe('entitlement', () => {
   });
 });
 
-describe('address', () => {
+describe('addressing', () => {
   test.each<[string, ReaderProfile, VisibleAction, readonly Follow[], readonly string[]]>([
     ['nobody without a reason', reader(), action({ scope: 'PUBLIC' }), [], []],
     ['a follower whose span holds it', reader(), action(), [open], ['FOLLOW']],
@@ -145,7 +145,7 @@ describe('address', () => {
   });
 });
 
-test('keeps of the delivered reasons those that hold now', () => {
+test('keeps those stored reasons that still hold', () => {
   const left = memberOf('x', 'd', recorded);
   expect(currentReasons(left, team, ['TEAM'], null)).toEqual([]);
   expect(currentReasons(memberOf('t', 'd', recorded), team, ['TEAM'], null)).toEqual(['TEAM']);
@@ -155,7 +155,7 @@ test('keeps of the delivered reasons those that hold now', () => {
   expect(currentReasons(reader(), action(), ['FOLLOW'], [elsewhere])).toEqual([]);
 });
 
-test('a follow brings what has one of its types, and shows the rest nevertheless', () => {
+test('a follow delivers only its types, but other types stay visible', () => {
   const follow = (types: readonly string[]): Follow => ({
     ...{ refId: 'site', active: false, spans: [{ since: new Date(0), types }] },
   });
@@ -167,11 +167,11 @@ test('a follow brings what has one of its types, and shows the rest nevertheless
   expect(isPulledFor(reader({ pulledFollows: [follow(['Custom'])] }), pulled)).toBe(true);
 });
 
-describe('what was passed on', () => {
+describe('a reshared action', () => {
   const passed = action({ scope: 'PUBLIC', reshares: [{ by: 'bob', at: new Date(5_000) }] });
   const span = { refId: 'bob', active: true, spans: [{ since: new Date(5_000) }] };
 
-  test('comes to who followed the member then, while it is public', () => {
+  test('reaches readers who followed the resharer then, while it is public', () => {
     expect(addressedReasons(reader(), passed, [span])).toEqual(['RESHARE']);
     expect(addressedReasons(reader(), { ...passed, scope: 'FOLLOWERS' }, [span])).toEqual([]);
     const late = { ...span, spans: [{ since: new Date(5_001) }] };
@@ -180,7 +180,7 @@ describe('what was passed on', () => {
     expect(addressedReasons(reader(), passed, [late, ended, ofOthers])).toEqual([]);
   });
 
-  test('is trusted where it was stored, and not once the reader mutes the member', () => {
+  test('is trusted once stored, unless the reader mutes the resharer', () => {
     expect(currentReasons(reader(), passed, ['RESHARE'], null)).toEqual(['RESHARE']);
     expect(currentReasons(reader(), { ...passed, audienceRev: 1 }, ['RESHARE'], [])).toEqual([]);
     const mutes = readerMutes([{ kind: 'MEMBER', value: 'bob', text: null, until: null }], new Date());

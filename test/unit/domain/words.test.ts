@@ -45,7 +45,7 @@ describe('the words of a text', () => {
     fc.string({ unit: 'binary', maxLength: 4 }),
   );
 
-  test('are those of the segmenter for any text, although it is given pieces', () => {
+  test('equal those of the segmenter for any text, also if it is segmented in pieces', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const text = comparable(pieces.join(''));
@@ -67,7 +67,7 @@ function longestSegmented(work: () => void): number {
   }
 }
 
-describe('a long text without a gap', () => {
+describe('a long text without spaces', () => {
   test.each([
     'ภาษาไทยสวัสดีครับผมชื่อ',
     'ភាសាខ្មែរ',
@@ -75,14 +75,14 @@ describe('a long text without a gap', () => {
     '中文字符测试今天天气很好',
     '👩‍👩‍👧🇩🇪',
     "don't,3.5;",
-  ])('of %j is taken apart in short pieces, into the same words', (unit) => {
+  ])('of %j is split into short pieces with the same words', (unit) => {
     const text = comparable(unit.repeat(Math.ceil(8_192 / unit.length)));
     let found: string[] = [];
     expect(longestSegmented(() => (found = wordsOf(text)))).toBeLessThanOrEqual(256);
     expect(found).toEqual(segmented(text));
   });
 
-  test.each([1, 255, 256, 257, 1_000, 8_191])('stays one word where it is one, of %i letters', (length) => {
+  test.each([1, 255, 256, 257, 1_000, 8_191])('stays a single word of %i letters if it is one', (length) => {
     const text = `${"a'".repeat(length)}home`;
     expect(wordsOf(text)).toEqual([text]);
   });
@@ -91,7 +91,7 @@ describe('a long text without a gap', () => {
 describe('phrases', () => {
   const word = fc.constantFrom('a', 'b', 'c');
 
-  test('stand in a row of words where it has them one after the other', () => {
+  test('match consecutive words only', () => {
     const phrase = fc.array(word, { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(phrase, { maxLength: 4 }), fc.array(word, { maxLength: 12 }), (phrases, row) => {
@@ -103,7 +103,7 @@ describe('phrases', () => {
     );
   });
 
-  test('are not looked for in a text that lacks one of their words', () => {
+  test('are not searched for in a text that lacks one of their words', () => {
     const phrases = new Phrases([['went', 'home'], ['party']]);
     expect(phrases.mayBeIn('went away')).toBe(false);
     expect(phrases.mayBeIn('parties')).toBe(false);

@@ -22,7 +22,7 @@ function written(value: unknown, most: number): string | GraphQLError {
 }
 
 describe('JSON as text', () => {
-  test('is what JSON.stringify gives', () => {
+  test('equals JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(written({ value }, Infinity)).toBe(JSON.stringify({ value }));
@@ -41,7 +41,7 @@ describe('JSON as text', () => {
     );
   });
 
-  test('is an error from the first value on that makes it too long', () => {
+  test('is an error from the first value that makes it too long', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat({ max: 200 }), (value, most) => {
         const whole = JSON.stringify({ value });
@@ -61,7 +61,7 @@ describe('JSON as text', () => {
     expect(read).toBeLessThan(11);
   });
 
-  test('takes as much memory as its characters while it is made, however short the values are', () => {
+  test('needs memory for its characters only, however short the values are', () => {
     const values = Array<number>(2_000_000).fill(1);
     const json = new JsonText(Infinity);
     collect();
@@ -77,7 +77,7 @@ describe('JSON as text', () => {
 });
 
 describe('an answer', () => {
-  test('is too large by its bytes, not by its characters alone', async () => {
+  test('is too large by bytes, not by characters', async () => {
     const answer = new Answer({ ...LIMITS, maxAnswerBytes: 100 });
     expect('stringify' in (await answer.write({ data: { text: 'é'.repeat(40) } }))).toBe(true);
     expect(await answer.write({ data: { text: 'é'.repeat(50) } })).toMatchObject({
@@ -85,7 +85,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that has too many values is nothing but an error, and takes no more of them', async () => {
+  test('with too many values is only an error and computes no more of them', async () => {
     const answer = new Answer(LIMITS);
     const entries = Array.from({ length: 100 }, () => 1);
     answer.list(entries, 99);
@@ -96,7 +96,7 @@ describe('an answer', () => {
     });
   });
 
-  test('makes many values later, in order, and fails no entry that nobody awaits', async () => {
+  test('makes many values later, in order, without unhandled rejections', async () => {
     const answer = new Answer(LIMITS);
     const few = Array.from({ length: 100 }, (_, n) => n);
     expect(answer.list(few, 10)).toBe(few);
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(await Promise.all(many.slice(0, -1))).toEqual(few);
   });
 
-  test('that has many values is written in turns, to the same text', async () => {
+  test('with many values is written in several turns, to the same text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const answer = new Answer(LIMITS);
@@ -126,7 +126,7 @@ describe('an answer', () => {
     );
   });
 
-  test('reads no more than two pages at a time', async () => {
+  test('reads at most two pages at a time', async () => {
     const answer = new Answer(LIMITS);
     let underWay = 0;
     let most = 0;
@@ -148,7 +148,7 @@ describe('an answer', () => {
   });
 });
 
-describe('all answers of a process', () => {
+describe('the answers of a process', () => {
   const caller = (userId: string, ...roles: ('service' | 'user')[]): Caller => ({
     identity: { userId, roles: new Set(roles), expiresAt: null },
     address: '',
@@ -158,7 +158,7 @@ describe('all answers of a process', () => {
   const codeOf = (result: Awaited<ReturnType<Answer['write']>>): unknown =>
     (result as WrittenResult).errors?.[0]?.extensions['code'] ?? null;
 
-  test('have room for so much in total and of one user, until they are sent; small ones always', async () => {
+  test('have a limit in total and per user until they are sent; small ones always pass', async () => {
     const answers = new Answers({ ...LIMITS, maxAnswerBytes: 500_000, maxAnswerBytesUnderWay: 1_000_000 });
     const open = async (who: Caller, bytes: number) => {
       const { answer, room } = answers.open(who);

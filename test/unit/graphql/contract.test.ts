@@ -64,13 +64,13 @@ async function compare(): Promise<{ missing: string[]; different: string[] }> {
   return { missing: missing.sort(), different };
 }
 
-test('serves everything in the contract as it stands there, but for what is listed as still to come', async () => {
+test('serves everything in the contract, except what is listed as still to come', async () => {
   const { missing, different } = await compare();
   expect(different).toEqual([]);
   expect(missing).toEqual(STILL_TO_COME);
 });
 
-test('asks for no argument that the contract does not have', async () => {
+test('has no argument that the contract lacks', async () => {
   const file = new URL('../../support/contract.graphql', import.meta.url);
   const contract = parseSchema(await readFile(file, 'utf8'));
   const surprising: string[] = [];

@@ -35,14 +35,14 @@ async function errorOf(query: string, rootValue: object, variableValues = {}): P
 }
 
 describe('errors of the domain', () => {
-  test.each(ERROR_CODES)('keep the code %s, and as a whole request have a status', (code) => {
+  test.each(ERROR_CODES)('keep the code %s, and have a status as a whole response', (code) => {
     const { shown, reported } = present(new FanfareError(code, 'As it is'));
     expect(shown.message).toBe('As it is');
     expect(shown.extensions).toMatchObject({ code, http: { status: expect.any(Number) as unknown } });
     expect(reported).toEqual([]);
   });
 
-  test('keep their issues, and where in the answer they belong', async () => {
+  test('keep their issues and their path in the response', async () => {
     const fail = (): never => {
       throw badInput('Too long', ['input', 'name']);
     };
@@ -56,7 +56,7 @@ describe('errors of the domain', () => {
   });
 });
 
-describe('errors of ours', () => {
+describe('internal errors', () => {
   const secret = new Error('connect ECONNREFUSED 10.0.0.1');
 
   test.each<[string, () => unknown]>([
@@ -85,7 +85,7 @@ describe('errors of ours', () => {
     expect(reported).toHaveLength(1);
   });
 
-  test('are UNAVAILABLE where something cannot be reached', () => {
+  test('are UNAVAILABLE if a service cannot be reached', () => {
     const { shown, reported } = present(secret, true);
     expect(shown.extensions).toMatchObject({ code: 'UNAVAILABLE', http: { status: 503 } });
     expect(shown.message).not.toContain('10.0.0.1');
@@ -93,7 +93,7 @@ describe('errors of ours', () => {
   });
 });
 
-describe('requests that GraphQL refuses', () => {
+describe('requests that GraphQL rejects', () => {
   test.each<[string, () => unknown]>([
     [
       'a syntax error',
@@ -122,14 +122,14 @@ describe('requests that GraphQL refuses', () => {
     expect(reported).toEqual([]);
   });
 
-  test('are not repeated at length', async () => {
+  test('are not quoted at length', async () => {
     const { shown } = present(
       await errorOf('query ($n: Int) { number(n: $n) }', {}, { n: 'x'.repeat(100_000) }),
     );
     expect(shown.message.length).toBeLessThan(600);
   });
 
-  test('differ from those of a scalar that cannot write its value', () => {
+  test('differ from errors of a scalar that cannot serialise its value', () => {
     const scalar = new GraphQLScalarType({
       name: 'S',
       serialize: () => {
@@ -142,7 +142,7 @@ describe('requests that GraphQL refuses', () => {
   });
 });
 
-test('an error that is the API’s already stays as it is', () => {
+test('an error that is already one of the API is not changed', () => {
   const error = apiError('RATE_LIMITED', 'Slowly', { status: 429, headers: { 'Retry-After': '1' } });
   expect(present(error).shown).toBe(error);
 });

@@ -13,7 +13,7 @@ const userIds = fc
   .string({ minLength: 1, maxLength: 256, unit: 'grapheme' })
   .filter((id) => id.isWellFormed());
 
-test('reads back what it gave out, whatever users are called', () => {
+test('decodes what it encoded, whatever characters an id contains', () => {
   fc.assert(
     fc.property(actionIds, userIds, (actionId, userId) => {
       expect(parseGlobalId(encodeActionId(actionId), [])).toEqual({ type: 'Action', actionId });
@@ -24,7 +24,7 @@ test('reads back what it gave out, whatever users are called', () => {
   );
 });
 
-test('takes any text for a valid id or a fault of the client, never for a fault of its own', () => {
+test('treats any text as a valid id or a client error, never as an internal error', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       try {
@@ -36,17 +36,17 @@ test('takes any text for a valid id or a fault of the client, never for a fault 
   );
 });
 
-test('has one id for each thing', () => {
+test('has one id per object', () => {
   const id = encodeMemberId('bob');
   expect(id).toMatch(/=$/);
   for (const other of [id.replaceAll('=', ''), `${id}\n`, id.replace(/=$/, '==')])
     expect(() => parseGlobalId(other, [])).toThrow('Not an id of this API');
 });
 
-test('says which type it does not know, so that nobody finds anything by it', () => {
+test('names an unknown type, so that it finds nothing', () => {
   expect(parseGlobalId(Buffer.from('Spaceship:1').toString('base64'), [])).toEqual({ type: 'unknown' });
 });
 
-test('refuses ids of other things where an action is meant', () => {
+test('rejects ids of other types where an action is expected', () => {
   expect(() => parseActionId(encodeMemberId('bob'), ['id'])).toThrow('Not the id of an action');
 });

@@ -65,7 +65,7 @@ describe('the cost of an operation', () => {
     expect(operationCost('most', schema, operation(document), {})).toBe(expected);
   });
 
-  test('is known of every list and all free JSON', () => {
+  test('covers every list and all free JSON', () => {
     const unknown = Object.values(schema.getTypeMap()).flatMap((type) => {
       if (!(isObjectType(type) || isInterfaceType(type)) || type.name.startsWith('__')) return [];
       return Object.values(type.getFields()).flatMap((field) => {
@@ -81,7 +81,7 @@ describe('the cost of an operation', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('follows variables, their defaults, and lists in them', () => {
+  test('depends on variables, their defaults, and lists in them', () => {
     const feed = 'query ($n: Int = 7) { feed(first: $n) { edges { cursor } } }';
     expect(cost(feed)).toBe(8);
     expect(cost(feed, { n: 2 })).toBe(3);
@@ -115,7 +115,7 @@ describe('the limits of a document', () => {
 });
 
 describe('the operation of a document', () => {
-  test('is found by name, or alone', () => {
+  test('is found by name, or if it is the only one', () => {
     expect(operation('query A { a } query B { b }', 'B').definition.name?.value).toBe('B');
     expect(operation('{ a }').definition.name).toBeUndefined();
     for (const name of [undefined, null, 'C', ''])
@@ -134,7 +134,7 @@ describe('the operation of a document', () => {
     ['{ ...Missing }', false],
     ['mutation { __typename }', false],
     ['subscription { __typename }', false],
-  ])('%s is introspection alone: %s', (document, expected) => {
+  ])('%s is only introspection: %s', (document, expected) => {
     expect(isIntrospection(operation(document))).toBe(expected);
   });
 });

@@ -42,6 +42,6 @@ test.each([
   ['{ feed { unread @include(if: false) { count } } }', true],
   ['{ feed { edges { unread } } }', false],
   ['{ feed { unread: state } } fragment F on FeedConnection { unread }', false],
-])('tells whether %s asks for the field: %s', (document, isAsked) => {
+])('whether %s selects the field: %s', (document, isAsked) => {
   expect(asks(document, (info) => asksForField(info, 'unread'))).toBe(isAsked);
 });

@@ -49,7 +49,7 @@ function isStream(value: unknown): value is AsyncGenerator<ExecutionResult, void
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-test('answers each event in a context of its own, and ends with its source', async () => {
+test('executes each event in its own context, and ends with its source', async () => {
   const { stream, ended, events } = await run(() => ticks(10, 20));
   if (!isStream(stream)) throw new Error('No stream');
   const results = [];
@@ -60,7 +60,7 @@ test('answers each event in a context of its own, and ends with its source', asy
   expect(await stream.next()).toEqual({ done: true, value: undefined });
 });
 
-test('takes an event only when it is asked for one', async () => {
+test('reads an event only on request', async () => {
   let taken = 0;
   async function* counting(): AsyncGenerator<object> {
     for (;;) {
@@ -77,7 +77,7 @@ test('takes an event only when it is asked for one', async () => {
   await stream.return();
 });
 
-test('hands on what is taken past its reader, in order, and waits until the next may follow', async () => {
+test('passes on what is taken past its reader, in order, and waits until the next may follow', async () => {
   const sent: unknown[] = [];
   const leave: (() => void)[] = [];
   const { stream } = await run(
@@ -97,7 +97,7 @@ test('hands on what is taken past its reader, in order, and waits until the next
   expect(sent).toEqual([1, 2, 3]);
 });
 
-test('hands nothing on that was under way when it was left', async () => {
+test('passes on nothing that was in progress when it was closed', async () => {
   const sent: unknown[] = [];
   let release = (): void => undefined;
   const waiting = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ test('hands nothing on that was under way when it was left', async () => {
   expect(sent).toEqual([]);
 });
 
-test('ends at once when left, though an event is still awaited', async () => {
+test('ends at once when closed, even while it waits for an event', async () => {
   let isOver = false;
   async function* silent(): AsyncGenerator<object> {
     try {
@@ -139,7 +139,7 @@ test('ends at once when left, though an event is still awaited', async () => {
   expect(isOver).toBe(false);
 });
 
-test('tells of a source that fails, then ends', async () => {
+test('reports a failing source, then ends', async () => {
   async function* failing(): AsyncGenerator<object> {
     yield await Promise.resolve({ n: 1 });
     throw new Error('Lost');
@@ -155,13 +155,13 @@ test('tells of a source that fails, then ends', async () => {
   expect(ended).toEqual(['end']);
 });
 
-test('is an error, and over, when the source cannot be opened', async () => {
+test('yields an error and ends if the source cannot be opened', async () => {
   const { stream, ended } = await run(() => Promise.reject(new Error('Closed')));
   expect(stream).toMatchObject({ errors: [{ message: 'Closed', path: ['tick'] }] });
   expect(ended).toEqual(['end']);
 });
 
-test('takes what is ready without waiting, and says of each whether another one follows', async () => {
+test('takes ready results without waiting, and says of each whether another follows', async () => {
   const sent: unknown[] = [];
   let waits = 0;
   function source(): ReadyIterator<object> {
@@ -239,7 +239,7 @@ class Prepared implements ReadyIterator<object> {
 
 const numberOf = ({ data }: ExecutionResult): number => (data?.['tick'] as { n: number }).n;
 
-test('sends what gets ready at once, in the call that makes it so, and asks for nothing', async () => {
+test('sends new results at once, in the call that makes them ready, and requests nothing', async () => {
   const source = new Prepared();
   const sent: number[] = [];
   const { stream } = await run(
@@ -266,7 +266,7 @@ test('sends what gets ready at once, in the call that makes it so, and asks for 
   await stream.return();
 });
 
-test('waits with what is ready until it is prepared, and takes none of it meanwhile', async () => {
+test('waits with ready results until it is prepared, and takes none meanwhile', async () => {
   const source = new Prepared();
   const sent: number[] = [];
   const asked: unknown[] = [];
@@ -296,7 +296,7 @@ test('waits with what is ready until it is prepared, and takes none of it meanwh
   await stream.return();
 });
 
-test('hears of a fault in what it shows without anybody waiting for it', async () => {
+test('reports an error in what it shows although nobody waits for it', async () => {
   const source = new Prepared();
   const { stream, ended } = await run(
     () => source,

@@ -12,7 +12,7 @@ import { SCHEMA_FILE } from '../../../schema/print.ts';
 import { printedSchema } from '../../../src/graphql/printed-schema.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
-test('schema/schema.graphql is the schema that is served', async () => {
+test('schema/schema.graphql is the served schema', async () => {
   expect(await readFile(SCHEMA_FILE, 'utf8')).toBe(printedSchema());
 });
 

@@ -34,7 +34,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   UnknownDescriptor: ['data', 'summary', 'summaryParts', 'tags', 'type'],
 };
 
-test('what does not depend on the viewer is these fields, and those of descriptors', () => {
+test('these fields, and those of descriptors, do not depend on the viewer', () => {
   const descriptors = descriptorTypes().map(({ type, fields }) => [
     `${type}Descriptor`,
     [...new Set([...Object.keys(fields), 'summary', 'summaryParts', 'tags', 'type'])].sort(),
@@ -47,7 +47,7 @@ test('what does not depend on the viewer is these fields, and those of descripto
   expect(Object.fromEntries(found)).toEqual({ ...SHARED, ...Object.fromEntries(descriptors) });
 });
 
-test('what is read without executing anything goes by its object alone', () => {
+test('fields that are read without execution use only their object', () => {
   const schema = buildSchema();
   const plain = Object.values(schema.getTypeMap()).flatMap((type) => {
     if (!isObjectType(type)) return [];

@@ -8,7 +8,7 @@ import { buildSchema } from '../../../src/graphql/schema.ts';
 const type = (name: string, fields = {}) =>
   defineDescriptor(name, { description: 'A type.', fields, summary: { en: '{actor}' } });
 
-test('types whose names the API has already are refused, all of them', () => {
+test('rejects all types whose names the API already has', () => {
   const config = defineConfig({
     descriptors: [
       type('Follow'),

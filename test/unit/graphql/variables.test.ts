@@ -36,7 +36,7 @@ test.each([
   [PUBLISH, { i: many(500, {}) }],
   [PUBLISH, { i: [{ mentions: many(10_000, 'x') }] }],
   [PUBLISH, custom({ a: many(8_000, 0), b: 'x'.repeat(20_000) })],
-])('has nothing against the size of %s %#', (query, variables) => {
+])('accepts the size of %s %#', (query, variables) => {
   expect(faultOf(query, variables)).toBeNull();
 });
 
@@ -77,11 +77,11 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
     custom(many(5, 'x'.repeat(60_000))),
     'Variable "$i": [0].descriptor.custom.data exceeds the allowed amount of JSON',
   ],
-])('says what of %s is too large: %#', (query, variables, fault) => {
+])('reports what of %s is too large: %#', (query, variables, fault) => {
   expect(faultOf(query, variables)).toBe(fault);
 });
 
-test('goes by the operation that runs, and by the larger bound where a name is used twice', () => {
+test('checks the operation that runs, with the larger bound if a name is used twice', () => {
   const both = `query A($x: [ID!]!) { nodes(ids: $x) { id } } mutation B($x: [MemberInput!]!) { upsertMembers(members: $x) }`;
   expect(faultOf(both, { x: many(1_000, {}) }, 'B')).toBeNull();
   expect(faultOf(both, { x: many(1_001, {}) }, 'B')).toMatch(/at most 1000/);
@@ -90,7 +90,7 @@ test('goes by the operation that runs, and by the larger bound where a name is u
   );
 });
 
-test.each(['upsertMembers(members', 'upsertRefs(refs', 'followMany(pairs'])('bounds %s', (call) => {
+test.each(['upsertMembers(members', 'upsertRefs(refs', 'followMany(pairs'])('limits %s', (call) => {
   const type = { m: 'MemberInput', r: 'RefInput', p: 'FollowInput' }[call.split('(')[1]?.[0] ?? ''] ?? '';
   const query = `mutation ($x: [${type}!]!) { ${call}: $x) }`;
   expect(faultOf(query, { x: many(1_001, {}) })).toMatch(/at most 1000 entries, got 1001/);

@@ -9,7 +9,7 @@ const from = (remoteAddress: string, forwarded?: string): Request =>
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   }) as Request;
 
-test('the address of a client is that of its connection, whatever it says itself', () => {
+test('the address of a client is that of its connection, whatever its headers say', () => {
   const addressOf = createAddressOf([]);
   expect(addressOf(from('203.0.113.7', '198.51.100.1'))).toBe('203.0.113.7');
   expect(addressOf(from('::ffff:203.0.113.7'))).toBe('203.0.113.7');
@@ -25,7 +25,7 @@ test.each([
   ['203.0.113.7, unknown', '10.0.0.1', '10.0.0.1'],
   ['10.0.0.2', '10.0.0.1', '10.0.0.2'],
   ['198.51.100.1', '203.0.113.7', '203.0.113.7'],
-])('of "%s" from %s behind trusted proxies it is %s', (forwarded, remote, expected) => {
+])('X-Forwarded-For "%s" from %s behind trusted proxies gives %s', (forwarded, remote, expected) => {
   expect(createAddressOf(['10.0.0.0/8', 'fd00::5'])(from(remote, forwarded))).toBe(expected);
 });
 

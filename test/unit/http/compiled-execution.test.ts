@@ -195,14 +195,14 @@ function at(data: unknown, path: readonly (string | number)[]): unknown {
   return at((data as Record<string | number, unknown>)[key], rest);
 }
 
-test('answers what the interpreter answers, data and errors', async () => {
+test("gives the interpreter's answers, data and errors", async () => {
   await fc.assert(
     fc.asyncProperty(documents([]), (text) => expectSame(text, compiled)),
     { numRuns: repeats(300) },
   );
 });
 
-test.each(PROTOCOL_NAMES)('answers the same where everything is called %s', async (name) => {
+test.each(PROTOCOL_NAMES)('gives the same answers if everything is named %s', async (name) => {
   const text = `query ${name} { ${name}: thing(n: 1) { ${name}: next { ${name}: id } ${name}2: name ...${name} } }
     fragment ${name} on Thing { ${name}3: next { ${name}: name } }`;
   await expectSame(text, compiled);
@@ -230,7 +230,7 @@ async function interpretedOf(text: string, runs: number, more: Partial<Execution
   return interpreted;
 }
 
-test('compiles what comes as often as it has fields, each operation of a document on its own', async () => {
+test('compiles an operation after as many runs as it has fields, each operation of a document separately', async () => {
   expect(await interpretedOf('{ thing(n: 1) { id } }', 5)).toBe(2);
   const both = 'query A { echo } query B { thing(n: 1) { ...F } } fragment F on Thing { id name }';
   expect(await interpretedOf(both, 5, { operationName: 'A' })).toBe(1);
@@ -250,7 +250,7 @@ test.each([
   expect(await interpretedOf(text, 5)).toBe(5);
 });
 
-test('says of variables and arguments that do not fit what the interpreter says, and calls nothing', async () => {
+test('reports invalid variables and arguments like the interpreter, and calls nothing', async () => {
   for (const [text, values] of [
     ['query ($n: Int!) { thing(n: $n) { id } }', { n: 'x' }],
     ['query ($n: Int!) { thing(n: $n) { id } }', {}],

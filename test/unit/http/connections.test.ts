@@ -45,7 +45,7 @@ function callerOf(userId: string, role: 'user' | 'service' = 'user'): Caller {
   };
 }
 
-test('a connection beyond the limit is closed when none is idle', async () => {
+test('closes a connection above the limit if none is idle', async () => {
   using connections = owning({ maxConnections: 1 });
   const [first, second] = [await opened(connections), await opened(connections)];
   expect([first, second].map(({ socket }) => socket.destroyed)).toEqual([true, false]);
@@ -54,15 +54,15 @@ test('a connection beyond the limit is closed when none is idle', async () => {
   expect([second, third].map(({ socket }) => socket.destroyed)).toEqual([false, true]);
 });
 
-describe('bytes that are not read', () => {
-  test('end a connection on which none moves', async () => {
+describe('unread bytes', () => {
+  test('end a connection without progress', async () => {
     using connections = owning({ sendTimeoutMs: 100 });
     const { socket } = await opened(connections);
     socket.write(LONG);
     await once(socket, 'close');
   });
 
-  test('do not end one on which some move, though a single write takes several times as long', async () => {
+  test('do not end a connection with progress, though a single write takes several times as long', async () => {
     using connections = owning({ sendTimeoutMs: 50 });
     const { client, socket } = await opened(connections);
     const size = 64 * MIB;
@@ -75,7 +75,7 @@ describe('bytes that are not read', () => {
     expect(read).toBe(size);
   });
 
-  test('are limited for each user, whose largest answer is given up', async () => {
+  test('are limited per user, whose largest answer is dropped', async () => {
     using connections = owning({ maxUnsentBytes: 8 * 24 * MIB });
     const [first, second, other] = [
       await opened(connections),
@@ -99,7 +99,7 @@ describe('bytes that are not read', () => {
     expect([first, second, other].map(({ socket }) => socket.destroyed)).toEqual([true, false, false]);
   });
 
-  test('are limited in total, for services as well', async () => {
+  test('are limited in total, also for services', async () => {
     using connections = owning({ maxUnsentBytes: 26 * MIB });
     const sockets: Socket[] = [];
     for (const sub of ['importer', 'importer', 'exporter', 'exporter']) {

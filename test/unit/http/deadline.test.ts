@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('calls at the time, however far away it is', async () => {
+test('calls back at the given time, however far away it is', async () => {
   const days = 60 * 86_400_000;
   const callback = vi.fn();
   callAt(new Date(days), callback);
@@ -19,7 +19,7 @@ test('calls at the time, however far away it is', async () => {
   expect(callback).toHaveBeenCalledOnce();
 });
 
-test('calls at once for a time that is past, but not before the caller has gone on', async () => {
+test('calls back at once for a time in the past, but after the caller has continued', async () => {
   const callback = vi.fn();
   callAt(new Date(-1), callback);
   expect(callback).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ test('calls at once for a time that is past, but not before the caller has gone 
   expect(callback).toHaveBeenCalledOnce();
 });
 
-test('calls after what was left, though the clock of the machine is set meanwhile', async () => {
+test("calls back after the remaining time though the machine's clock is changed", async () => {
   const callback = vi.fn();
   callAt(new Date(60_000), callback);
   vi.setSystemTime(-3_600_000);
@@ -37,7 +37,7 @@ test('calls after what was left, though the clock of the machine is set meanwhil
   expect(callback).toHaveBeenCalledOnce();
 });
 
-test('does not call when disposed before, and leaves no timer', async () => {
+test('does not call back once disposed, and leaves no timer', async () => {
   const callback = vi.fn();
   callAt(new Date(10), callback)[Symbol.dispose]();
   expect(vi.getTimerCount()).toBe(0);
@@ -45,7 +45,7 @@ test('does not call when disposed before, and leaves no timer', async () => {
   expect(callback).not.toHaveBeenCalled();
 });
 
-test('keeps one timer for all, and calls each at its own time', async () => {
+test('uses one timer for all, and calls each back at its own time', async () => {
   const called: number[] = [];
   for (const at of [30, 10, 20, 10]) callAt(new Date(at), () => called.push(at));
   const disposed = callAt(new Date(5), () => called.push(5));
@@ -61,7 +61,7 @@ test('keeps one timer for all, and calls each at its own time', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('calls what is set by a call, and the others where one fails', async () => {
+test('calls what a callback sets, and the others if one fails', async () => {
   const called: string[] = [];
   const failing = new Error('One fails');
   callAt(new Date(10), () => {
@@ -75,7 +75,7 @@ test('calls what is set by a call, and the others where one fails', async () => 
   expect(called).toEqual(['first', 'second', 'set by the first']);
 });
 
-test('leaves nothing behind when disposed, for however many different times it was set', () => {
+test('leaves nothing behind when disposed, however many times were set', () => {
   vi.useRealTimers();
   const tomorrow = Date.now() + 86_400_000;
   const before = timerLists();

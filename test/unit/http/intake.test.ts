@@ -18,7 +18,7 @@ function caller(userId: string | null, ...roles: Role[]): Caller {
 
 const SERVICE = caller('importer', 'service');
 
-test('reads from each as much as its role may send', () => {
+test('limits each body by the role of its sender', () => {
   expect(maxBodyOf(caller(null), LIMITS)).toBe(10 * KIB);
   expect(maxBodyOf(caller('ann', 'user'), LIMITS)).toBe(100 * KIB);
   expect(maxBodyOf(SERVICE, LIMITS)).toBe(1_000 * KIB);
@@ -26,8 +26,8 @@ test('reads from each as much as its role may send', () => {
   expect(maxBodyOf(caller('ann', 'user'), { ...LIMITS, maxBodyBytes: KIB })).toBe(KIB);
 });
 
-describe('bodies under way', () => {
-  test('count apart for their first 16 KiB', () => {
+describe('bodies in flight', () => {
+  test('count their first 16 KiB separately', () => {
     const intake = new Intake(LIMITS);
     using body = intake.open(SERVICE);
     expect(body.resize(16 * KIB)).toBeNull();
@@ -36,7 +36,7 @@ describe('bodies under way', () => {
     expect(intake.bytes).toBe(KIB);
   });
 
-  test('count as large as they have become, until they are disposed of', () => {
+  test('count with their current size until they are disposed', () => {
     const intake = new Intake(LIMITS);
     const body = intake.open(SERVICE);
     for (const size of [20, 100, 1_000]) expect(body.resize(size * KIB)).toBeNull();
@@ -46,7 +46,7 @@ describe('bodies under way', () => {
     expect(intake.bytes).toBe(0);
   });
 
-  test('are refused where all together would be too many, and count then for what they were', () => {
+  test('are rejected if the total would be too large, and count until then', () => {
     const intake = new Intake(LIMITS);
     using first = intake.open(SERVICE);
     using second = intake.open(SERVICE);
@@ -58,7 +58,7 @@ describe('bodies under way', () => {
     expect(second.resize(633 * KIB)).toBeNull();
   });
 
-  test('leave a user an eighth, and other users theirs', () => {
+  test('leave each user an eighth of the total', () => {
     const intake = new Intake(LIMITS);
     using first = intake.open(caller('ann', 'user'));
     using second = intake.open(caller('ann', 'user'));
@@ -73,7 +73,7 @@ describe('bodies under way', () => {
     expect(third.resize(100 * KIB)).toBeNull();
   });
 
-  test('are bounded in their first 16 KiB too, in all and for each user, and large ones beside them', () => {
+  test('limit the first 16 KiB too, in total and per user, independently of large bodies', () => {
     const intake = new Intake(LIMITS);
     const open = (of: Caller) => {
       const body = intake.open(of);
@@ -90,7 +90,7 @@ describe('bodies under way', () => {
     expect([open(SERVICE).refusal, open(caller('ann', 'user')).refusal]).toEqual([null, null]);
   });
 
-  test('allow a user one of the largest size, however small the whole is', () => {
+  test('allow a user one body of the largest size, however small the total is', () => {
     const intake = new Intake({ ...LIMITS, maxBodyBytesUnderWay: 200 * KIB });
     using body = intake.open(caller('ann', 'user'));
     expect(body.resize(100 * KIB)).toBeNull();

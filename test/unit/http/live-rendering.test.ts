@@ -266,7 +266,7 @@ async function compare(
   return [...first, ...(await Promise.all(VIEWERS.map(showTo)))];
 }
 
-test('shows every viewer byte for byte what the interpreter would', async () => {
+test('shows every viewer exactly the bytes of the interpreter', async () => {
   const random = seededRandom(SEED);
   const selections = new Selections(random);
   let shared = 0;
@@ -293,7 +293,7 @@ test('shows every viewer byte for byte what the interpreter would', async () => 
 const WHOLE = `subscription { feedEvents { __typename cursor ... on FeedItemAdded { item { id relevancy reasons
   action { id actor { name isFollowed } refs { label isFollowed } descriptor { summary } viewer { reactions } } } } } }`;
 
-test('executes what is the same for all once, and again for another read of the action', async () => {
+test('executes shared fields once, and again for another read of the action', async () => {
   const outcomes = await compare(parse(WHOLE), { type: 'ApplicationRating', kind: 'added' });
   expect(outcomes.map(({ isShared }) => isShared)).toEqual([false, true, true, true, true, true]);
   for (const { shown, interpreted } of outcomes) expect(shown).toBe(interpreted);
@@ -308,7 +308,7 @@ test('executes what is the same for all once, and again for another read of the 
   expect(results.map((result) => isWritten(result))).toEqual([false, false]);
 });
 
-test('writes for all what several prepare for in the same moment, and for one alone nothing', async () => {
+test('renders once for several viewers that prepare at the same moment, and not for a single one', async () => {
   const selection = `subscription { feedEvents { cursor ... on FeedItemAdded { item { id reasons action { actor { name } } } } } }`;
   const document = parse(selection);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
@@ -327,7 +327,7 @@ test('writes for all what several prepare for in the same moment, and for one al
   expect(isWritten(await renderBy(renderers[0], alone))).toBe(false);
 });
 
-test('shares nothing between reads of an action, kinds of events, locales and variables of its content', async () => {
+test('shares nothing between reads, kinds of events, locales and content variables', async () => {
   const document = parse(
     `subscription ($after: String, $locale: String) { feedEvents(after: $after) { cursor
        ... on FeedItemAdded { item { action { descriptor { summary(locale: $locale) } } } } } }`,
@@ -356,7 +356,7 @@ test('shares nothing between reads of an action, kinds of events, locales and va
   expect(await isShared({ variables: { locale: 'de' } })).toBe(true);
 });
 
-test('a variable that is left out is not one that is null', async () => {
+test('an omitted variable differs from null', async () => {
   const document = parse(
     `subscription ($l: String = "de") { feedEvents {
        ... on FeedItemAdded { item { action { descriptor { summary(locale: $l) } } } } } }`,
@@ -371,7 +371,7 @@ test('a variable that is left out is not one that is null', async () => {
   }
 });
 
-test('shows who is alone with an operation, or is again, their events one by one', async () => {
+test('executes events one by one for the only viewer of an operation, also after others left', async () => {
   const document = parse(WHOLE);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const sighting = {};
@@ -388,7 +388,7 @@ test('shows who is alone with an operation, or is again, their events one by one
 const PLAIN_OF_VIEWER = `subscription { e: feedEvents { __typename c: cursor ... on FeedItemAdded { item {
   i: id relevancy at: relevancy reasons isUnread isArchived snoozedUntil action { id descriptor { summary } } } } } }`;
 
-test('executes nothing for what a viewer has of their own in the event', async () => {
+test('executes nothing for viewer fields that the event contains', async () => {
   const document = parse(PLAIN_OF_VIEWER);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
@@ -405,7 +405,7 @@ test('executes nothing for what a viewer has of their own in the event', async (
   }
 });
 
-test('executes it where ids and cursors are shown without a tenant', async () => {
+test('executes them if ids and cursors are shown without a tenant', async () => {
   const inTenants = buildSchema({ hasTenants: true });
   const viewer = 'acme\u001Fann';
   const document = parse(PLAIN_OF_VIEWER);

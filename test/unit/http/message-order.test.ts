@@ -8,14 +8,14 @@ function scene() {
   return { order, handed, errors, hand: (name: string) => () => void handed.push(name) };
 }
 
-test('small messages are handed on at once', () => {
+test('passes small messages on at once', () => {
   const { order, handed, hand } = scene();
   order.add(false, hand('a'));
   order.add(false, hand('b'));
   expect(handed).toEqual(['a', 'b']);
 });
 
-test('a large message is handed on in a later turn, and what comes behind it waits', async () => {
+test('passes a large message on in a later turn, and later messages wait for it', async () => {
   const { order, handed, hand } = scene();
   order.add(true, hand('large'));
   order.add(false, hand('small'));
@@ -27,7 +27,7 @@ test('a large message is handed on in a later turn, and what comes behind it wai
   expect(handed.at(-1)).toBe('at once');
 });
 
-test('a message that fails is said, and those behind it are handed on', async () => {
+test('reports a failing message and passes on those behind it', async () => {
   const { order, handed, errors, hand } = scene();
   const error = new Error('No');
   order.add(true, () => {

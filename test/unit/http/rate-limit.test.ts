@@ -13,7 +13,7 @@ function caller(name: string, tenant?: string, role: Role = 'user') {
 const messageOf = async (states: ReturnType<RateLimits['countRequest']>) =>
   refusalFor(await states)?.message.replace(/\d+ s$/, '…') ?? 'OK';
 
-test('members of a tenant have a share together, and each one of their own', async () => {
+test('members of a tenant share one limit and have one each', async () => {
   const limits = new RateLimits({
     requests: { points: 2, seconds: 60 },
     tenantRequests: { points: 4, seconds: 60 },
@@ -36,7 +36,7 @@ test('members of a tenant have a share together, and each one of their own', asy
   });
 });
 
-test('one user does not use up what is there for a tenant, however often they are refused', async () => {
+test('one user does not use up the limit of a tenant, however often requests are rejected', async () => {
   const share = { points: 100, seconds: 60 };
   const limits = new RateLimits({ tenantRequests: share, tenantCost: share });
   for (const count of [
@@ -57,7 +57,7 @@ test('one user does not use up what is there for a tenant, however often they ar
   expect(await messageOf(limits.countCost(caller('importer', 'a', 'service'), 10))).toBe('OK');
 });
 
-test('a machine whose clock is set back keeps nobody out for longer', async () => {
+test('a clock that is set back locks nobody out for longer', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
   const limits = new RateLimits({ requests: { points: 1, seconds: 60 } });
   const ask = async () => (await limits.countRequest(caller('ann')))[0];

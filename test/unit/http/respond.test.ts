@@ -47,7 +47,7 @@ function endless(chunk: Uint8Array) {
   return { state, response: new YogaResponse(body, { headers: { 'content-type': 'text/event-stream' } }) };
 }
 
-test('sends a whole response with its length, and each header once', async () => {
+test('sends a complete response with its length, and each header once', async () => {
   await using exchange = await answering((res) =>
     sendResponse(
       res,
@@ -63,7 +63,7 @@ test('sends a whole response with its length, and each header once', async () =>
   await exchange.done;
 });
 
-test('reads a stream no faster than its client does, and not at all once the client has left', async () => {
+test('reads a stream no faster than its client, and not at all once the client has gone', async () => {
   const { state, response } = endless(new Uint8Array(64 * 1024));
   await using exchange = await answering((res) => sendStream(res, response));
   exchange.response.pause();
@@ -85,7 +85,7 @@ test('reads a stream no faster than its client does, and not at all once the cli
   expect(state.isCancelled).toBe(true);
 });
 
-test('leaves a stream that is silent when the client leaves', async () => {
+test('stops waiting for a silent stream when the client leaves', async () => {
   let isCancelled = false;
   const body = new YogaStream({
     start(controller: ReadableStreamDefaultController) {
@@ -102,7 +102,7 @@ test('leaves a stream that is silent when the client leaves', async () => {
   expect(isCancelled).toBe(true);
 });
 
-test('leaves a stream whose client has left before it began, without harm', async () => {
+test('handles a client that left before its stream began', async () => {
   const state = { hasBegun: false, isCancelled: false };
   const body = new YogaStream({
     start(controller: ReadableStreamDefaultController) {
@@ -125,7 +125,7 @@ test('leaves a stream whose client has left before it began, without harm', asyn
   expect(state).toEqual({ hasBegun: true, isCancelled: true });
 });
 
-test('fails when the stream does', async () => {
+test('fails if the stream fails', async () => {
   const body = new YogaStream({
     pull(controller: ReadableStreamDefaultController) {
       controller.error(new Error('Broken'));

@@ -212,7 +212,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 20 },
 );
 
-test('sends byte for byte what the interpreter gives, whatever was changed and rendered before', async () => {
+test('sends exactly the bytes of the interpreter, whatever was changed and rendered before', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(documents, { minLength: 3, maxLength: 3 }), steps, async (texts, history) => {
       for (const text of texts) fc.pre(validate(schema, parsed(text), RULES).length === 0);
@@ -239,7 +239,7 @@ test('sends byte for byte what the interpreter gives, whatever was changed and r
 
 const SHOWN = 'query { feed { edges { node { action { id actor { name } descriptor { summary } } } } } }';
 
-test('asks for no name while nothing has changed, and again for those of what has', async () => {
+test('requests no name while nothing has changed, and otherwise only changed ones', async () => {
   const world = new World();
   const execution = newExecution();
   const lookUps = async (): Promise<number> => {
@@ -256,7 +256,7 @@ test('asks for no name while nothing has changed, and again for those of what ha
   expect(await lookUps()).toBe(0);
 });
 
-test('renders each time where nothing may be kept, and keeps no more than it may', async () => {
+test('renders each time without a cache, and stays within the limit of the cache', async () => {
   for (const maxBytes of [0, 1_000]) {
     const world = new World();
     const execution = newExecution(maxBytes);
@@ -268,7 +268,7 @@ test('renders each time where nothing may be kept, and keeps no more than it may
   }
 });
 
-test('a variable that is left out is not one that is null', async () => {
+test('an omitted variable differs from null', async () => {
   const text = `query ($l: String = "de") { feed { edges { node { action { descriptor { summary(locale: $l) } } } } } }`;
   const world = new World();
   const execution = newExecution();
@@ -283,7 +283,7 @@ test('a variable that is left out is not one that is null', async () => {
   expect(shown.size).toBe(2);
 });
 
-test('leaves to the interpreter what has errors in a part', async () => {
+test('leaves a part with errors to the interpreter', async () => {
   const world = new World();
   const execution = newExecution();
   const text =
@@ -294,7 +294,7 @@ test('leaves to the interpreter what has errors in a part', async () => {
   expect(JSON.stringify(await execution.executeShared(args, execute))).toBe(JSON.stringify(expected));
 });
 
-test('a document with a key of ours, or that asks for the schema too, is run as a whole', async () => {
+test('executes a document completely if it uses our key or also selects the schema', async () => {
   const world = new World();
   for (const text of [
     'query { feed { edges { node { action { __s00: id } } } } }',

@@ -41,7 +41,7 @@ async function openSocket() {
 
 const frame = (payload: unknown): object => ({ id: '1', type: 'next', payload });
 
-test('frames of which the next one is ready leave with it, in order', async () => {
+test('sends frames that are ready together, in order', async () => {
   await using opened = await openSocket();
   const { frames, stream, received } = opened;
   const write = vi.spyOn(stream, 'write');
@@ -53,7 +53,7 @@ test('frames of which the next one is ready leave with it, in order', async () =
   await expect.poll(() => received).toEqual([frame(1), frame('zwölf'), frame(3)]);
 });
 
-test('a frame leaves in the same turn though none follows after all', async () => {
+test('sends a frame in the same turn if no other follows after all', async () => {
   await using opened = await openSocket();
   const { frames, socket, received } = opened;
   expect(frames.send('1', true)).toBe('sent');
@@ -62,7 +62,7 @@ test('a frame leaves in the same turn though none follows after all', async () =
   await expect.poll(() => received).toEqual([frame(1)]);
 });
 
-test('what the protocol sends comes behind the frames before it', async () => {
+test('sends protocol messages behind earlier frames', async () => {
   await using opened = await openSocket();
   const { frames, socket, writer, received } = opened;
   expect(frames.send('1', true)).toBe('sent');
@@ -71,7 +71,7 @@ test('what the protocol sends comes behind the frames before it', async () => {
   await expect.poll(() => received).toEqual([frame(1), { id: '1', type: 'complete' }, frame(2)]);
 });
 
-test('frames of every length come as they were sent', async () => {
+test('frames of every length arrive unchanged', async () => {
   await using opened = await openSocket();
   const { frames, received } = opened;
   const around = JSON.stringify(frame('')).length;
@@ -83,7 +83,7 @@ test('frames of every length come as they were sent', async () => {
   await expect.poll(() => received).toEqual([...texts, ...unusual].map(frame));
 });
 
-test('what is ready when a socket begins to close is not sent behind the goodbye', async () => {
+test('sends nothing that is ready after the close frame', async () => {
   await using opened = await openSocket();
   const { frames, socket, client } = opened;
   const closed = once(client, 'close');
@@ -93,7 +93,7 @@ test('what is ready when a socket begins to close is not sent behind the goodbye
   expect(frames.send('2', false)).toBe('sent');
 });
 
-test('no more gathers than 64 KiB, and a client that does not read is waited for', async () => {
+test('gathers at most 64 KiB, and waits for a client that does not read', async () => {
   await using opened = await openSocket();
   const { client, frames, socket } = opened;
   client.pause();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SubscriptionQuota } from '../../../src/http/execution/subscription-quota.ts';
 
-test('gives each user so many places, and each place back once', () => {
+test('gives each user a limited number of places, and frees each place once', () => {
   const quota = new SubscriptionQuota(2);
   const first = quota.take('ann');
   const second = quota.take('ann');

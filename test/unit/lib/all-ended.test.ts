@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allEnded } from '../../../src/lib/all-ended.ts';
 
-test('waits for what ends late although another one has failed', async () => {
+test('waits for all to end although one has failed', async () => {
   let end = (): void => undefined;
   const late = new Promise<void>((resolve) => {
     end = resolve;
@@ -17,7 +17,7 @@ test('waits for what ends late although another one has failed', async () => {
   await expect(ending).rejects.toThrow('One failed');
 });
 
-test('names all that failed', async () => {
+test('reports all that failed', async () => {
   const failures = [new Error('One'), new Error('Two')];
   const ending = allEnded(
     failures.map((error) => Promise.reject(error)),

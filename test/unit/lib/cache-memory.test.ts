@@ -140,7 +140,7 @@ async function grownBy(fill: () => Promise<object>): Promise<number> {
 }
 
 for (const [what, fill] of Object.entries(CACHES))
-  test(`all ${what} that a process holds take no more than it may hold`, async () => {
+  test(`all ${what} in the memory of a process stay within its limit`, async () => {
     // Code and what else is made once.
     await grownBy(() => fill('x'));
     for (const [texts, text] of Object.entries(TEXTS)) {

@@ -11,13 +11,13 @@ function clockBy(machineTime: number): { readonly clock: Clock; readonly machine
 const days = (ms: number): number => Math.round(ms / DAY);
 
 describe('the clock', () => {
-  test("is the machine's until the database has said what time it is", () => {
+  test("is the machine's clock until the database has sent its time", () => {
     const { clock } = clockBy(5 * DAY);
     expect(clock.time()).toBe(5 * DAY);
     expect(clock.skew()).toBe(0);
   });
 
-  test("is the database's where the machine's differs, and stays so when somebody sets the machine's", () => {
+  test("is the database's if the machine's clock differs, also after that clock is changed", () => {
     const { clock, machine } = clockBy(5 * DAY);
     clock.time();
     clock.observe({ time: 3 * DAY, at: performance.now(), uncertainty: 1 });
@@ -29,7 +29,7 @@ describe('the clock', () => {
     expect(days(clock.now().getTime())).toBe(3);
   });
 
-  test("is the machine's where it cannot be told from the database's", () => {
+  test("is the machine's if the difference is too small to measure", () => {
     const { clock, machine } = clockBy(5 * DAY);
     clock.observe({ time: 5 * DAY - 40_000, at: performance.now(), uncertainty: 60_000 });
     expect(clock.time()).toBe(5 * DAY);
@@ -38,13 +38,13 @@ describe('the clock', () => {
     expect(clock.time()).toBe(5 * DAY + 1);
   });
 
-  test('goes on from what it was told', () => {
+  test('continues from the last known time', () => {
     const { clock } = clockBy(0);
     clock.observe({ time: 3 * DAY, at: performance.now() - 2 * DAY, uncertainty: 1 });
     expect(days(clock.time())).toBe(5);
   });
 
-  test('stands still rather than go back a little, and goes back where the clock was set', () => {
+  test('stops rather than go back a little, and goes back if the clock was set', () => {
     const { clock, machine } = clockBy(5 * DAY);
     expect(clock.time()).toBe(5 * DAY);
     machine.time -= 500;
@@ -55,7 +55,7 @@ describe('the clock', () => {
     expect(clock.time()).toBe(4 * DAY + 1);
   });
 
-  test('prefers what is more certain, for a while', () => {
+  test('prefers the more precise measurement, for a while', () => {
     const { clock } = clockBy(0);
     const at = performance.now();
     clock.observe({ time: 3 * DAY, at, uncertainty: 5 });

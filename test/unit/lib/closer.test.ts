@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Closer } from '../../../src/lib/closer.ts';
 
-it('closes in reverse order, and goes on after a part that takes too long', async () => {
+it('closes in reverse order, and continues after a part that takes too long', async () => {
   const closer = new Closer();
   const closed: string[] = [];
   const part = (name: string, closing: Promise<void> = Promise.resolve()): AsyncDisposable => ({
@@ -17,7 +17,7 @@ it('closes in reverse order, and goes on after a part that takes too long', asyn
   expect(closed).toEqual(['http', 'worker', 'database']);
 });
 
-it('reports what failed after all parts were closed', async () => {
+it('reports all failures after all parts are closed', async () => {
   const closer = new Closer();
   const failing = { [Symbol.asyncDispose]: () => Promise.reject(new Error('stuck')) };
   closer.own(failing, 60_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compareUtf8 } from '../../../src/lib/compare-utf8.ts';
 import { fc } from '../../support/fast-check.ts';
 
-test('orders well-formed strings as their UTF-8 bytes are ordered', () => {
+test('orders well-formed strings like their UTF-8 bytes', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Ending } from '../../../src/lib/ending.ts';
 
-test('tells every listener once, however often it ends', () => {
+test('notifies every listener once, however often it ends', () => {
   const ending = new Ending();
   const listeners = [vi.fn(), vi.fn()];
   for (const listener of listeners) ending.addEventListener('abort', listener);
@@ -12,7 +12,7 @@ test('tells every listener once, however often it ends', () => {
   for (const listener of listeners) expect(listener).toHaveBeenCalledOnce();
 });
 
-test('does not tell who has left', () => {
+test('does not notify a listener that has left', () => {
   const ending = new Ending();
   const [left, stays] = [vi.fn(), vi.fn()];
   ending.addEventListener('abort', left);
@@ -23,7 +23,7 @@ test('does not tell who has left', () => {
   expect(stays).toHaveBeenCalledOnce();
 });
 
-test('is over for who listens at the end, and does not tell who comes after it', () => {
+test('is over for listeners during the end, and does not notify later ones', () => {
   const ending = new Ending();
   const seen: boolean[] = [];
   ending.addEventListener('abort', () => {

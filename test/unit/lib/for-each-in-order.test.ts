@@ -32,7 +32,7 @@ function begin(count: number, limit: number, mayBegin: () => boolean = () => tru
   return { jobs, concluded, ended, job };
 }
 
-test('concludes in order what ends in any order, and begins no more than the limit', async () => {
+test('concludes in order what ends in any order, and starts no more than the limit', async () => {
   const { jobs, concluded, ended, job } = begin(4, 2);
   (await job(2)).end('b');
   expect(concluded).toEqual([]);
@@ -44,11 +44,11 @@ test('concludes in order what ends in any order, and begins no more than the lim
   expect(concluded).toEqual(['1 a', '2 b', '3 c', '4 d']);
 });
 
-test('does nothing for a source that is empty', async () => {
+test('does nothing for an empty source', async () => {
   await expect(begin(0, 2).ended).resolves.toBeUndefined();
 });
 
-test('begins nothing more when it may not, and concludes what is under way', async () => {
+test('starts nothing more when told to stop, and concludes what is in progress', async () => {
   const state = { isOpen: true };
   const { jobs, concluded, ended, job } = begin(9, 2, () => state.isOpen);
   await job(2);
@@ -60,7 +60,7 @@ test('begins nothing more when it may not, and concludes what is under way', asy
   expect(jobs).toHaveLength(2);
 });
 
-test('rejects with the first failure when everything under way has ended, and concludes nothing behind it', async () => {
+test('rejects with the first failure after everything in progress has ended, and concludes nothing behind it', async () => {
   const { jobs, concluded, ended, job } = begin(9, 3);
   const outcome = ended.then(
     () => 'resolved',
@@ -80,7 +80,7 @@ test('rejects with the first failure when everything under way has ended, and co
   expect(jobs).toHaveLength(4);
 });
 
-test('rejects with the failure of its source when what is under way has ended', async () => {
+test('rejects with the failure of its source after everything in progress has ended', async () => {
   async function* broken(): AsyncGenerator<number, void, undefined> {
     yield Promise.resolve(1);
     await Promise.resolve();

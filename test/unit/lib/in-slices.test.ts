@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inSlices } from '../../../src/lib/in-slices.ts';
 
-test('works on slices one after the other, in order, and lets others run in between', async () => {
+test('works on slices in order, and lets other work run in between', async () => {
   const seen: string[] = [];
   const result = inSlices([1, 2, 3, 4, 5], 2, (slice) => {
     seen.push(slice.join());
@@ -12,7 +12,7 @@ test('works on slices one after the other, in order, and lets others run in betw
   expect(seen.slice(0, 5)).toEqual(['1,2', 'others', '3,4', 'others', '5']);
 });
 
-test('begins nothing more after a failure', async () => {
+test('starts nothing more after a failure', async () => {
   const begun: number[] = [];
   const work = (slice: readonly number[]) => {
     begun.push(...slice);
@@ -22,6 +22,6 @@ test('begins nothing more after a failure', async () => {
   expect(begun).toEqual([1]);
 });
 
-test('does nothing for nothing', async () => {
+test('does nothing for an empty list', async () => {
   expect(await inSlices([], 2, () => Promise.reject(new Error('No')))).toEqual([]);
 });

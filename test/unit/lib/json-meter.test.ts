@@ -27,7 +27,7 @@ describe.each([Infinity, 1])('JSON in chunks of %d bytes', (chunk) => {
     String.raw`["\"\"","\\",","]`,
     '"12345"',
     ']]]]][[[]]]',
-  ])('%s is within its bounds', (text) => {
+  ])('%s is within the limits', (text) => {
     expect(faultOf(text, {}, chunk)).toBeNull();
   });
 
@@ -43,7 +43,7 @@ describe.each([Infinity, 1])('JSON in chunks of %d bytes', (chunk) => {
     [String.raw`"\"\"\"`, /longer than 5 bytes/],
     ['{"123456":', /longer than 5 bytes/],
     ['"€€', /longer than 5 bytes/],
-  ])('%s is not, before its end has come', (text, fault) => {
+  ])('%s exceeds them before its end', (text, fault) => {
     expect(faultOf(text, {}, chunk)).toMatch(fault);
   });
 });
@@ -53,7 +53,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-test('measures the depth of any JSON as it is', () => {
+test('measures the depth of any JSON', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), fc.integer({ min: 1, max: 7 }), (text, chunk) => {
       const depth = depthOf(JSON.parse(text));
@@ -63,7 +63,7 @@ test('measures the depth of any JSON as it is', () => {
   );
 });
 
-test('measures texts as they are written, however long and wherever they are escaped', () => {
+test('measures serialised texts, however long and wherever they are escaped', () => {
   const piece = fc.constantFrom('"', '\\', '\\"', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(90), '[,{', '€');
   const texts = fc.array(fc.array(piece, { maxLength: 12 }), { minLength: 1, maxLength: 5 });
   fc.assert(

@@ -10,21 +10,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('makes those above it, also when several do so at once, and leaves one that exists', async () => {
+test('creates parent folders, also concurrently, and keeps an existing one', async () => {
   const path = join(folder, 'a', 'b', 'c');
   await Promise.all(Array.from({ length: 10 }, () => makeFolder(path)));
   await makeFolder(path);
   expect((await stat(path)).isDirectory()).toBe(true);
 });
 
-test('says which one cannot be made, and why', async () => {
+test('reports which folder cannot be created, and why', async () => {
   await writeFile(join(folder, 'file'), '');
   await expect(makeFolder(join(folder, 'file'))).rejects.toThrow('EEXIST');
   await expect(makeFolder(join(folder, 'file', 'under', 'it'))).rejects.toThrow(/E(?:EXIST|NOTDIR)/);
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'ends where the file system has no folders to be made',
+  'reports a file system in which no folder can be created',
   async () => {
     await expect(makeFolder('/proc/fanfare/data')).rejects.toThrow(
       "ENOENT: no such file or directory, mkdir '/proc/fanfare'",

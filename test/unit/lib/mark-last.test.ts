@@ -10,7 +10,7 @@ async function marked(values: readonly string[]): Promise<string> {
   return texts.join(' ');
 }
 
-test('says which value is the last one', async () => {
+test('says which value is the last', async () => {
   expect(await marked([])).toBe('');
   expect(await marked(['a'])).toBe('a.');
   expect(await marked(['a', 'b', 'c'])).toBe('a b c.');

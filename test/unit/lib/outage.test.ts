@@ -4,7 +4,7 @@ import { Outage } from '../../../src/lib/outage.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());
 
-test('waits longer after each failure in a row, up to a bound, and not at all once it is over', () => {
+test('waits longer after each failure in a row, up to a limit, and not at all once it is over', () => {
   const outage = new Outage(100, 500);
   expect(outage.waitMs).toBe(0);
   for (const wait of [100, 200, 400, 500, 500]) {
@@ -18,7 +18,7 @@ test('waits longer after each failure in a row, up to a bound, and not at all on
   expect(outage.failed()).toBe(100);
 });
 
-test('takes failures at the same time for one', () => {
+test('counts simultaneous failures as one', () => {
   const outage = new Outage(100, 500);
   outage.failed();
   vi.advanceTimersByTime(30);

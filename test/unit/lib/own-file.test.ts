@@ -18,7 +18,7 @@ const isRoot = process.getuid?.() === 0;
 const hasModes = process.platform !== 'win32';
 
 describe('a new file', () => {
-  test('gets its name when it is complete, and only its owner may read it', async () => {
+  test('gets its name when it is complete, readable only by its owner', async () => {
     const file = new NewFile(path);
     file.open().end('all of it');
     await expect.poll(() => readFile(file.draft, 'utf8').catch(() => null)).toBe('all of it');
@@ -36,7 +36,7 @@ describe('a new file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is not written into what lies at its name or at the one before, and follows no link', async () => {
+  test('never writes through a link or into an existing file', async () => {
     const elsewhere = join(folder, 'elsewhere');
     await writeFile(elsewhere, 'theirs');
     await symlink(elsewhere, path);
@@ -55,14 +55,14 @@ describe('a new file', () => {
   });
 });
 
-describe('a file that is trusted', () => {
-  test('is read, or is not there', async () => {
+describe('a trusted file', () => {
+  test('is read, or does not exist', async () => {
     expect(await readOwnFile(path)).toBeNull();
     await writeFile(path, 'mine');
     expect(await readOwnFile(path)).toBe('mine');
   });
 
-  test.skipIf(!hasModes)('is refused when others may write it', async () => {
+  test.skipIf(!hasModes)('is rejected if others may write it', async () => {
     await writeFile(path, 'anyone’s');
     for (const mode of [0o620, 0o602, 0o666]) {
       await chmod(path, mode);
@@ -72,7 +72,7 @@ describe('a file that is trusted', () => {
     }
   });
 
-  test('is refused when it is a link or a folder', async () => {
+  test('is rejected if it is a link or a folder', async () => {
     const target = join(folder, 'target');
     await writeFile(target, 'known');
     await symlink(target, path);
@@ -80,7 +80,7 @@ describe('a file that is trusted', () => {
     await expect(readOwnFile(folder)).rejects.toThrow(`${folder} is not a file`);
   });
 
-  test.skipIf(!isRoot)('is refused when it belongs to another user', async () => {
+  test.skipIf(!isRoot)('is rejected if it belongs to another user', async () => {
     await writeFile(path, 'theirs', { mode: 0o600 });
     await chown(path, NOBODY, NOBODY);
     await expect(readOwnFile(path)).rejects.toThrow(`${path} belongs to user ${String(NOBODY)}`);

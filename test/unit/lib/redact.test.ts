@@ -17,7 +17,7 @@ describe('redact', () => {
       JSON.stringify({ accessToken: 'x', jwtSecret: 'y', refreshes: 2 }),
       '{"accessToken":"***","jwtSecret":"***","refreshes":2}',
     ],
-  ])('takes the secret out of %s', (text, expected) => {
+  ])('removes the secret from %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
@@ -26,7 +26,7 @@ describe('redact', () => {
     'mongodb://127.0.0.1:27017/?directConnection=true',
     '{"tokens":3,"msg":"Token refused","reason":"expired"}',
     'a@b: c',
-  ])('leaves %s alone', (text) => {
+  ])('does not change %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 });

@@ -41,7 +41,7 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('makes one load of what many ask for in one turn, each key once, and answers each with theirs', async () => {
+test('combines the requests of one turn into one load, each key once, and answers each caller', async () => {
   const { loads, begun } = heldLoads();
   const answers = Promise.all([
     loads.find(['a', 'b']),
@@ -56,7 +56,7 @@ test('makes one load of what many ask for in one turn, each key once, and answer
   expect(names).toEqual([['a', 'b'], ['b', 'c'], ['c', 'a'], []]);
 });
 
-test('gives nobody the result of a load that began before they asked', async () => {
+test('never uses the result of a load that began before the request', async () => {
   const { loads, begun } = heldLoads();
   const first = loads.find(['a']);
   await turn();
@@ -70,7 +70,7 @@ test('gives nobody the result of a load that began before they asked', async () 
   expect(await third).toEqual([{ name: 'a', load: 3 }]);
 });
 
-test('gathers what is asked for while two loads are under way', async () => {
+test('gathers requests while two loads are in progress', async () => {
   const { loads, begun } = heldLoads();
   const early = [];
   for (const key of ['a', 'b']) {
@@ -90,7 +90,7 @@ test('gathers what is asked for while two loads are under way', async () => {
   expect((await Promise.all([...early, ...late])).flat().map(({ load }) => load)).toEqual([1, 2, 3, 3, 3, 3]);
 });
 
-test('splits what is too much for one load', async () => {
+test('splits a load that is too large', async () => {
   const { loads, begun } = heldLoads(2);
   const found = loads.find(['a', 'b', 'c', 'd', 'e']);
   await turn();
@@ -104,7 +104,7 @@ test('splits what is too much for one load', async () => {
   expect((await found).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('fails for callers that wait for the load that failed, and goes on', async () => {
+test('rejects the callers of a failed load only, and continues', async () => {
   const { loads, begun } = heldLoads();
   const first = loads.find(['a']);
   const same = loads.find(['a', 'b']);

@@ -6,7 +6,7 @@ import {
   readerTag,
 } from '../../../src/realtime/live-cursor.ts';
 
-test('cursors of one reader after the other are what each would be alone, and are read again', () => {
+test('consecutive cursors of a reader equal those encoded alone, and can be decoded', () => {
   const tags = ['ann', 'bob'].map(readerTag);
   const encoders = tags.map((tag) => new CursorEncoder(tag));
   const generations = ['0123456789abcdef01234567', '0123456789abcdefffffffff', '0123456789abcdef01234567'];
@@ -26,7 +26,7 @@ test('cursors of one reader after the other are what each would be alone, and ar
       }
 });
 
-test('a generation of another length, as a memory log or a test may have, is encoded as well', () => {
+test('encodes a generation of another length, as of a memory log or a test', () => {
   const encoder = new CursorEncoder('abcdefgh');
   for (const generation of ['g', 'ge', 'gen', ''])
     expect(encoder.encode({ generation, at: 5, sequence: 7 })).toBe(

@@ -132,7 +132,7 @@ function steps(allowed: readonly Step[]): fc.Arbitrary<Step[]> {
 }
 
 describe('LiveWatcher', () => {
-  it('passes every event on once, in order, whenever frames and replies arrive and whatever frames are lost', async () => {
+  it('passes on every event once and in order, whenever frames and replies arrive and whichever frames are lost', async () => {
     const calm = steps(['append', 'append', 'deliver', 'deliver', 'lose', 'read', 'reply', 'verify']);
     await fc.assert(
       fc.asyncProperty(calm, steps(['append', 'deliver']), async (before, after) => {
@@ -159,7 +159,7 @@ describe('LiveWatcher', () => {
     );
   });
 
-  it('never leaves a hole without a resync, also when the log restarts and reading fails', async () => {
+  it('never leaves a gap without a resync, also if the log restarts and reading fails', async () => {
     await fc.assert(
       fc.asyncProperty(steps(STEPS), async (wild) => {
         const log = new SlowLog();
@@ -180,7 +180,7 @@ describe('LiveWatcher', () => {
     );
   });
 
-  it('gives frames that arrive behind the reading and before the reply to its client without reading again', async () => {
+  it('delivers frames that arrive between the read and its reply without reading again', async () => {
     const log = new SlowLog();
     const watcher = watch(log);
     const opening = watcher.open();
@@ -199,7 +199,7 @@ describe('LiveWatcher', () => {
     expect(await readUnbroken(watcher)).toEqual(['ready', 2, 3]);
   });
 
-  it('sets no more frames aside than its limit and reads them instead', async () => {
+  it('sets aside a limited number of frames, and beyond it reads them instead', async () => {
     const log = new SlowLog();
     const watcher = watch(log, 3);
     const opening = watcher.open();
@@ -213,7 +213,7 @@ describe('LiveWatcher', () => {
   it.each([
     ['frames show a hole', ['append', 'append', 'lose', 'deliver']],
     ['it is asked to verify', ['verify']],
-  ] as const)('reads once more when %s while it reads', async (_what, meanwhile) => {
+  ] as const)('reads once more if %s during a read', async (_what, meanwhile) => {
     const log = new SlowLog();
     const watcher = watch(log);
     const opening = watcher.open();
@@ -224,7 +224,7 @@ describe('LiveWatcher', () => {
     expect(watcher.isUpTo(log.head.generation, log.head.sequence)).toBe(true);
   });
 
-  it('does not read at every frame when reading has failed, only when it is asked to verify', async () => {
+  it('does not read at every frame after a failed read, only when asked to verify', async () => {
     const log = new SlowLog();
     const watcher = watch(log);
     const opening = watcher.open();
@@ -238,7 +238,7 @@ describe('LiveWatcher', () => {
     expect(await readUnbroken(watcher)).toEqual(['ready', 1, 2, 3]);
   });
 
-  it('rejects opening when the log cannot be read', async () => {
+  it('rejects opening if the log cannot be read', async () => {
     const log = new SlowLog();
     const opening = watch(log).open();
     log.fail();

@@ -31,7 +31,7 @@ const announcements = READERS.map((userId) => ({
   event: { kind: 'added', actionId: 'a', relevancy: new Date(0), reasons: ['FOLLOW'] } as const,
 }));
 
-test('readers of the other parts get their events while one part cannot be reached', async () => {
+test('readers of other partitions get their events while one partition is unreachable', async () => {
   const { log, appended } = parts(new Set([1]));
   const errors: unknown[] = [];
   await announce({ liveLog: log, onLiveLogError: (error) => errors.push(error) }, announcements);
@@ -41,7 +41,7 @@ test('readers of the other parts get their events while one part cannot be reach
   expect(errors).toEqual([expect.any(LiveLogUnavailable)]);
 });
 
-test('whether anybody watches is unknown where no part of theirs can be reached', async () => {
+test('it is unknown whether readers have watchers if none of their partitions is reachable', async () => {
   const { log } = parts(new Set([1]));
   const there = READERS.filter((reader) => partOf(reader) === 1);
   await expect(log.watched(there)).rejects.toThrow(LiveLogUnavailable);

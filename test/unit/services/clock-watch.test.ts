@@ -36,7 +36,7 @@ it('warns once while the clocks differ, once when they agree again, and again th
   expect(notices).toHaveLength(3);
 });
 
-it('is not ready from more than thirty seconds of skew on, in either direction', async () => {
+it('is not ready above thirty seconds of skew, in either direction', async () => {
   await expect(checkClock({ skew: () => 30_000 })).resolves.toBeUndefined();
   await expect(checkClock({ skew: () => 31_000 })).rejects.toThrow("is 31 s ahead of the database's");
   await expect(checkClock({ skew: () => -31_000 })).rejects.toThrow("is 31 s behind the database's");

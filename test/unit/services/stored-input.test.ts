@@ -83,7 +83,7 @@ const fields = Object.values(schema.getTypeMap())
   .filter(({ field }) => field.args.length > 0);
 
 test.each(fields.map(({ type, field }) => [`${type.name}.${field.name}`, field] as const))(
-  'knows of each text of %s whether it is an id',
+  'classifies each text of %s as an id or not',
   (_name, field) => {
     const places: Place[] = [];
     const args = Object.fromEntries(
@@ -101,13 +101,13 @@ test.each(fields.map(({ type, field }) => [`${type.name}.${field.name}`, field] 
   },
 );
 
-test('is asked of every operation', () => {
+test('covers every operation', () => {
   expect(roots.every((root) => root != null)).toBe(true);
   expect(fields.length).toBeGreaterThan(40);
 });
 
-describe('what is not looked at', () => {
-  test('is free JSON, whatever its properties are called', () => {
+describe('the mapping of ids skips', () => {
+  test('free JSON, whatever its property names', () => {
     const data = { memberId: 'ann', refs: [{ id: 'x' }], descriptor: { posted: { postId: 'p' } } };
     expect(storedInput('acme', { members: [{ memberId: 'ann', data }] })).toEqual({
       members: [{ memberId: storedId('acme', 'ann'), data }],
@@ -118,13 +118,13 @@ describe('what is not looked at', () => {
     });
   });
 
-  test('is what is not there, a date and a number', () => {
+  test('missing values, dates and numbers', () => {
     const input = { actorId: null, mentions: undefined, conducted: new Date(0), first: 3 };
     expect(storedInput('acme', input)).toEqual(input);
   });
 });
 
-test('puts the tenant before the value of a filter where the field holds ids', () => {
+test('adds the tenant to the value of a filter if the field contains ids', () => {
   const filter = { descriptor: { field: 'raterId', value: 'bob' } };
   expect(storedInput('acme', { filter })).toEqual({
     filter: { descriptor: { field: 'raterId', value: storedId('acme', 'bob') } },
@@ -133,7 +133,7 @@ test('puts the tenant before the value of a filter where the field holds ids', (
   expect(storedInput('acme', { filter: other })).toEqual({ filter: other });
 });
 
-test('leaves what it was given as it was', () => {
+test('does not change its input', () => {
   const input = Object.freeze({
     pairs: Object.freeze([Object.freeze({ followerId: 'ann', refId: 'site' })]),
   });

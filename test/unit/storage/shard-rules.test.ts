@@ -17,7 +17,7 @@ it('declares each collection once', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('no index keeps a collection from being sharded by its key', () => {
+it('no index prevents sharding a collection by its key', () => {
   const refused = SHARDED.flatMap(({ collection, key }) =>
     shardRefusals(indexesOf(collection), key).map(
       ({ rule, index }) => `${collection}: ${rule} ${String(index)}`,
@@ -26,12 +26,12 @@ it('no index keeps a collection from being sharded by its key', () => {
   expect(refused).toEqual([]);
 });
 
-it('every shard key but the hashed one has an index that begins with it', () => {
+it('every shard key except the hashed one has an index that begins with it', () => {
   const without = SHARDED.filter(({ collection, key }) => !supports(indexesOf(collection), key));
   expect(without.map(({ collection }) => collection)).toEqual(['actions']);
 });
 
-it('holds the rules of MongoDB for unique and supporting indexes', () => {
+it("follows MongoDB's rules for unique and supporting indexes", () => {
   const index = (key: Record<string, 1 | 'hashed'>, more: object = {}) => ({ name: 'one', key, ...more });
   const unique = { unique: true };
   expect(shardRefusals([index({ a: 1, b: 1 }, unique)], { a: 1 })).toEqual([]);
@@ -137,12 +137,12 @@ it.each<[string, object & { name: string; command: object }, ShardKey, string]>(
   expect(reach.kind === 'forbidden' ? reach.rule : reach.kind).toBe(expected);
 });
 
-it('every rule says where it is written', () => {
+it('every rule names its source', () => {
   for (const { source } of Object.values(SHARD_RULES))
     expect(source).toMatch(/^https:\/\/www\.mongodb\.com\/docs\//);
 });
 
-it('every reason to ask all shards is about a collection that is sharded, and sources that there are', () => {
+it('every reason to query all shards names a sharded collection and existing sources', () => {
   const sharded = SHARDED.map(({ collection }) => collection);
   expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
   const sources = readdirSync(new URL('../../../src/', import.meta.url), {
@@ -158,7 +158,7 @@ it('every reason to ask all shards is about a collection that is sharded, and so
   expect(from.filter((path) => !sources.some((source) => source.startsWith(path)))).toEqual([]);
 });
 
-it('every field that all shards are asked by is named in the sources that ask', () => {
+it('every field in such a reason occurs in its sources', () => {
   const textsIn = (folder: URL) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
@@ -185,7 +185,7 @@ it('every field that all shards are asked by is named in the sources that ask', 
   expect(unnamed).toEqual([]);
 });
 
-it('the document of sharding has every key, every reason and every rule', () => {
+it('docs/sharding.md has every key, reason and rule', () => {
   const text = readFileSync(new URL('../../../docs/sharding.md', import.meta.url), 'utf8').replaceAll(
     / +/gu,
     ' ',

@@ -65,7 +65,7 @@ describe('the database counts as unavailable', () => {
 });
 
 describe('the database counts as full', () => {
-  it('also when one of many writes says so, and not for other outages', () => {
+  it('also if one of many writes reports it, but not for other outages', () => {
     expect(isOutOfSpace(answer(14_031))).toBe(true);
     expect(isOutOfSpace(bulk({ message: 'no', writeErrors: [{ code: 11_000 }, { code: 14_031 }] }))).toBe(
       true,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFailureLog } from '../../../src/telemetry/failure-log.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 
-test('logs the first failure of an outage with its stack, the others in one line each, and any other whole', () => {
+test('logs the first failure of an outage with its stack, repeats in one line each, and other failures completely', () => {
   const lines: string[] = [];
   let now = 0;
   const logger = createLogger({ level: 'warn', sink: { write: (line) => void lines.push(line) } });

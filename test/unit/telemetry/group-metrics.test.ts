@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createGroupMetrics } from '../../../src/telemetry/group-metrics.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 
-it('adds what processes count, and takes once what all of them ask the same database', async () => {
+it('adds up the counts of processes, and takes figures that all read from the database once', async () => {
   const processes = [1, 2].map((skew) => {
     const metrics = createMetrics();
     metrics.actionsPublished(3);
@@ -31,7 +31,7 @@ it('adds what processes count, and takes once what all of them ask the same data
   expect(page).toMatch(/^process_resident_memory_bytes \d+$/m);
 });
 
-it('says that the queue is not known when one of them cannot know it', async () => {
+it('reports the queue as unknown if one process cannot read it', async () => {
   const known = createMetrics({ withProcess: false });
   known.watchPending(() => Promise.resolve({ LIVE: 0 }));
   const unknown = createMetrics({ withProcess: false });
@@ -40,7 +40,7 @@ it('says that the queue is not known when one of them cannot know it', async () 
   expect(page).toMatch(/^fanfare_fan_out_pending Nan$/im);
 });
 
-it('has the metrics that docs/operations.md lists, and no others', async () => {
+it('has exactly the metrics that docs/operations.md lists', async () => {
   const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split('## Metrics\n');
   const rows = [...section.matchAll(/^\| `(fanfare_\w+)` +\|([^|]*)\|([^|]*)\|$/gm)];

@@ -22,7 +22,7 @@ describe('createLogger', () => {
     });
   });
 
-  it('leaves out what is less severe than its level', () => {
+  it('omits lines below its level', () => {
     const { lines, logger } = recorded({ level: 'warn' });
     logger.info({}, 'No');
     logger.error({}, 'Yes');
@@ -40,7 +40,7 @@ describe('createLogger', () => {
     expect(err.stack).toMatch(/outer[^]*caused by: Error: inner/);
   });
 
-  it.each([false, true])('takes secrets out of fields, messages and errors (pretty: %s)', (isPretty) => {
+  it.each([false, true])('removes secrets from fields, messages and errors (pretty: %s)', (isPretty) => {
     const { lines, logger } = recorded({ isPretty });
     logger.error(
       {
@@ -54,7 +54,7 @@ describe('createLogger', () => {
     expect(lines.join('')).not.toContain('s3cret');
   });
 
-  it('shows what a terminal would obey, in lines for people', () => {
+  it('escapes control characters in lines for people', () => {
     const { lines, logger } = recorded({ isPretty: true });
     const given = 'a\u001b[2J\r\u009b1m\u202eb';
     logger.warn({ name: given, list: [given], err: new Error(`${given}\nERROR forged`) }, given);
@@ -64,7 +64,7 @@ describe('createLogger', () => {
     expect(plain).toContain('\n  ERROR forged');
   });
 
-  it('writes lines for people when asked to', () => {
+  it('writes lines for people on request', () => {
     const { lines, logger } = recorded({ isPretty: true });
     logger.info({ url: 'http://x/', note: 'two words', err: new Error('why') }, 'Listening');
     const plain = lines.join('').replaceAll(/\u001b\[[\d;]*m/g, '');

@@ -7,7 +7,7 @@ async function lines(metrics: ReturnType<typeof createMetrics>, name: string): P
 }
 
 describe('createMetrics', () => {
-  it('counts what is reported', async () => {
+  it('counts reported events', async () => {
     const metrics = createMetrics({ withProcess: false });
     metrics.requestFinished({ operation: 'Feed', code: 'OK', seconds: 0.003 });
     metrics.requestFinished({ operation: null, code: 'BAD_CURSOR', seconds: 0.003 });
@@ -27,7 +27,7 @@ describe('createMetrics', () => {
     expect(await lines(metrics, 'fanfare_fan_out_seconds_count')).toHaveLength(2);
   });
 
-  it('does not grow with the names that clients invent', async () => {
+  it('has a bounded size whatever names clients invent', async () => {
     const metrics = createMetrics({ withProcess: false });
     for (let n = 0; n < 1_000; n++) metrics.requestFinished({ operation: `Op${n}`, code: 'OK', seconds: 0 });
     metrics.requestFinished({ operation: 'x'.repeat(100), code: 'OK', seconds: 0 });
@@ -36,7 +36,7 @@ describe('createMetrics', () => {
     expect(counters).toContain('fanfare_graphql_requests_total{operation="other",code="OK"} 801');
   });
 
-  it('says of a receiver of webhooks what it takes, and how far behind it is where this process knows', async () => {
+  it('reports what a webhook receiver accepts, and how far behind it is if this process knows', async () => {
     const metrics = createMetrics({ withProcess: false });
     const receiver = 'app.example';
     metrics.webhookAttempted({ receiver, isTaken: true, seconds: 0.1 });
@@ -66,7 +66,7 @@ describe('createMetrics', () => {
     ]);
   });
 
-  it('says how feeds are stored', async () => {
+  it('reports how feeds are stored', async () => {
     const metrics = createMetrics({ withProcess: false });
     metrics.feedModelChosen({ model: 'capped', cap: 500 });
     expect(await lines(metrics, 'fanfare_feed_model_info{')).toEqual([
@@ -74,7 +74,7 @@ describe('createMetrics', () => {
     ]);
   });
 
-  it('asks for the queue at every scrape, and says so when there is no answer', async () => {
+  it('reads the queue at every scrape, and reports if that fails', async () => {
     const metrics = createMetrics({ withProcess: false });
     let pending = { LIVE: 3, BULK: 1 };
     const watch = metrics.watchPending(() => Promise.resolve(pending));
@@ -91,7 +91,7 @@ describe('createMetrics', () => {
     expect(await lines(metrics, 'fanfare_fan_out_lane_pending{')).toEqual([]);
   });
 
-  it('says nothing of erasures while nobody knows, and adds up what several caches of a kind have found', async () => {
+  it('omits erasures while they are unknown, and adds up the lookups of several caches of a kind', async () => {
     const metrics = createMetrics({ withProcess: false });
     const known = metrics.watchErasures(() => Promise.resolve({ RUNNING: 2 }));
     expect(await lines(metrics, 'fanfare_erasures_open{')).toEqual([
@@ -109,7 +109,7 @@ describe('createMetrics', () => {
     expect(await lines(metrics, 'fanfare_read_cache_lookups_total{')).toEqual(lookups);
   });
 
-  it('keeps to a registry of its own and reports the process', async () => {
+  it('uses its own registry and reports the process', async () => {
     const one = createMetrics();
     const other = createMetrics();
     one.actionsPublished(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createStackOnce } from '../../../src/telemetry/stack-once.ts';
 
-test('a reason comes with its stack once, until it has not come for five minutes', () => {
+test('logs a stack once per cause, and again after five minutes without it', () => {
   let now = 0;
   const failure = createStackOnce(() => now);
   const full = new Error('No space left on device');
@@ -17,7 +17,7 @@ test('a reason comes with its stack once, until it has not come for five minutes
   expect(failure('no error')).toEqual({ err: 'no error' });
 });
 
-test('remembers a hundred reasons at most', () => {
+test('remembers at most a hundred causes', () => {
   const failure = createStackOnce(() => 0);
   const first = new Error('0');
   for (let n = 0; n <= 100; n += 1) failure(new Error(String(n)));

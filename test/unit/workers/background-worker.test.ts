@@ -45,7 +45,7 @@ class Waiting extends BackgroundWorker {
   }
 }
 
-test('looks again at once, after the time that the work says, or after that between two looks', async () => {
+test('polls again at once, after the time that the work names, or after the poll interval', async () => {
   vi.useFakeTimers();
   try {
     const worker = new Waiting([true, 300, false]);
@@ -77,14 +77,14 @@ async function reportsOf(pieces: (string | null)[]): Promise<readonly string[]> 
   }
 }
 
-test('a cause that lasts is reported once in ten seconds, not at every attempt', async () => {
+test('reports a lasting cause once in ten seconds, not at every attempt', async () => {
   expect(await reportsOf(Array<string>(15).fill('The disk is full'))).toEqual([
     'Error: The disk is full',
     'Error: The disk is full',
   ]);
 });
 
-test('another cause is reported at once, and so is the same one after work was done', async () => {
+test('reports another cause at once, and the same one again after successful work', async () => {
   expect(
     await reportsOf(['The disk is full', 'Connection lost', 'Connection lost', null, 'Connection lost']),
   ).toEqual(['Error: The disk is full', 'Error: Connection lost', 'Error: Connection lost']);

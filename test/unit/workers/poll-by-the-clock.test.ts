@@ -5,9 +5,6 @@ test.each([
   [10, 5],
   [1_000, 500],
   [60_000, 500],
-])(
-  'what falls due is looked for well within a second: every %i ms for other work, %i ms for this',
-  (pollMs, expected) => {
-    expect(pollByTheClockMs(pollMs)).toBe(expected);
-  },
-);
+])('finds due work well within a second: every %i ms for other work, %i ms for this', (pollMs, expected) => {
+  expect(pollByTheClockMs(pollMs)).toBe(expected);
+});

@@ -21,7 +21,7 @@ async function printed(...args: string[]): Promise<string> {
   return stdout.join('\n');
 }
 
-describe('how follows spread over refs', () => {
+describe('the distribution of follows over refs', () => {
   const options = fc.record({
     members: fc.integer({ min: 1, max: 100_000_000 }),
     follows: fc.integer({ min: 1, max: 500 }),
@@ -30,7 +30,7 @@ describe('how follows spread over refs', () => {
     activityExponent: fc.double({ min: 0, max: 1.5, noNaN: true }),
   });
 
-  test('all follows are somewhere, nothing has more followers than there are members, the first ref has most', () => {
+  test('adds up to all follows, gives no ref more followers than members, and puts the most popular ref first', () => {
     fc.assert(
       fc.property(options, (given) => {
         const strata = popularity(given);
@@ -51,7 +51,7 @@ describe('how follows spread over refs', () => {
     );
   });
 
-  test('a hundred million refs are counted as one by one', () => {
+  test('gives the same sums for a hundred million refs in groups as one by one', () => {
     const given = { members: 1e6, follows: 20, refs: 20_000, exponent: 0.8, activityExponent: 0.5 };
     const weights = Array.from({ length: given.refs }, (_, n) => (n + 1) ** -0.8);
     const scale = (1e6 * 20) / weights.reduce((sum, weight) => sum + weight, 0);
@@ -62,7 +62,7 @@ describe('how follows spread over refs', () => {
   });
 });
 
-test('actions come as often as they should, and the same way for a seed', () => {
+test('actions arrive at the requested rate, and identically for the same seed', () => {
   const strata = popularity({ members: 1e5, follows: 20, refs: 1e5, exponent: 1, activityExponent: 0.5 });
   const given = { strata, rate: 50, seconds: 400, threshold: 1_000, seed: 7 };
   const arrivals = arrivalsOf(given);
@@ -78,11 +78,11 @@ test('actions come as often as they should, and the same way for a seed', () => 
 });
 
 describe('a plan', () => {
-  test('is the same each time, for a seed', () => {
+  test('is identical for the same seed', () => {
     expect(plan({ members: 100_000 })).toEqual(plan({ members: 100_000 }));
   });
 
-  test('has more of everything for more people who do more', () => {
+  test('grows with the number and activity of members', () => {
     const small = plan({ members: 100_000 });
     for (const given of [{ members: 1_000_000 }, { members: 100_000, actions: 100_000, reads: 3_000_000 }]) {
       const large = plan(given);
@@ -92,7 +92,7 @@ describe('a plan', () => {
     }
   });
 
-  test('pushes less and pulls more the lower the threshold is', () => {
+  test('pushes less and pulls more as the threshold falls', () => {
     const { thresholds } = plan({ members: 5_000_000 });
     const columns = (['deliveries', 'lastFollower'] as const).map((what) =>
       thresholds.map((one) => one[what]),
@@ -103,7 +103,7 @@ describe('a plan', () => {
     expect(pulled.at(-1)).toBe(0);
   });
 
-  test('stores no more entries than the cap allows, and none where feeds are pulled', () => {
+  test('stores no more entries than the cap allows, and none with pulled feeds', () => {
     const entries = (given: Partial<GivenWorkload>): number =>
       plan({ members: 100_000, actions: 1_000_000, ...given }).storage[1]?.documents ?? NaN;
     expect(entries({ cap: 50 })).toBe(5_000_000);
@@ -111,7 +111,7 @@ describe('a plan', () => {
     expect(entries({ model: 'pull' })).toBe(0);
   });
 
-  test('says what is wrong: too few workers, a threshold at which the last follower waits for minutes', () => {
+  test('warns of too few workers, and of a threshold at which the last follower waits for minutes', () => {
     expect(plan({ members: 1_000 }).advice).toEqual([]);
     const few = plan({ members: 2_000_000, actions: 100_000_000, threshold: 1_000, workers: 1 });
     expect(few.advice[0]).toMatch(/^1 worker is too few, \d+ are enough$/);
@@ -120,14 +120,14 @@ describe('a plan', () => {
     expect(late.advice.join('\n')).toMatch(/CELEBRITY_THRESHOLD=\d+: /);
   });
 
-  test('advises nothing that changes nothing: a threshold where hardly a core is busy, or where all is pulled', () => {
+  test('gives no advice without effect: a threshold for nearly idle cores, or if everything is pulled', () => {
     expect(plan({ members: 1_000, threshold: 0 }).advice).toEqual([]);
     const pulled = plan({ members: 10_000_000, model: 'pull' }).advice.join('\n');
     expect(pulled).toContain('a feed model that stores entries has fewer of them');
     expect(pulled).not.toMatch(/threshold/i);
   });
 
-  test('says whether shards are for what is stored or for the cores', () => {
+  test('says whether shards are needed for storage or for CPU', () => {
     const [busy = ''] = plan({ members: 100, readers: 100, reads: 1_000_000_000 }).advice;
     expect(busy).toMatch(/^one replica set does not suffice: .*busy cores, and a machine 8: larger machines/);
     expect(busy).not.toContain('FEED_CAP');
@@ -136,7 +136,7 @@ describe('a plan', () => {
     expect(stored).toContain('a lower FEED_CAP takes less');
   });
 
-  test('counts that all workers but one hear of each action in vain', () => {
+  test('counts the wake-ups of all workers but one as overhead', () => {
     const wake = { process: 400, database: 30 };
     const of = (costs: typeof MEASURED_COSTS): Plan =>
       planOf(workloadOf({ members: 100_000_000, workers: 11 }), costs);
@@ -146,7 +146,7 @@ describe('a plan', () => {
     expect(cores.database - none.database).toBeCloseTo((operations.actions * 10 * wake.database) / 1e6, 6);
   });
 
-  test('has as many workers as can do the work and hear of all actions', () => {
+  test('has as many workers as can handle the work and the wake-ups', () => {
     const of = (process: number): Plan =>
       planOf(workloadOf({ members: 100_000_000 }), { ...MEASURED_COSTS, wake: { process, database: 0 } });
     const { suffices, cores } = of(800);
@@ -160,7 +160,7 @@ describe('a plan', () => {
     }
   });
 
-  test('has no machine for workers without a worker on it', () => {
+  test('has no worker machine without a worker', () => {
     expect(plan({ members: 1_000_000, workers: 1 }).machines.worker).toBe(1);
     expect(plan({ members: 1_000_000 }).machines.worker).toBe(2);
     expect(plan({ members: 1_000_000, workers: 17 }).machines.worker).toBe(3);
@@ -188,8 +188,8 @@ function expectFigures(given: GivenWorkload): void {
   expect(planLines(found).join('\n')).not.toMatch(/NaN|Infinity|undefined|null/);
 }
 
-describe('whatever is asked for, a plan has figures', () => {
-  test('of what no installation has: every number as large as it may be, and as small', () => {
+describe('has finite figures for any input', () => {
+  test('at the largest and smallest values', () => {
     const most = { members: 1e9, readers: 1e9, refs: 1e9, follows: 1e5, actions: 1e12, reads: 1e12 };
     expectFigures({ ...most, peak: 1_000, watching: 1, threshold: 1e12 });
     expectFigures({ members: 1, refs: 1, follows: 0.01, actions: 1, reads: 1, watching: 0, threshold: 0 });
@@ -197,7 +197,7 @@ describe('whatever is asked for, a plan has figures', () => {
     expectFigures({ members: 1, refs: 1, actions: 1e12 });
   });
 
-  test('by chance', () => {
+  test('for random values', () => {
     const given = fc.record({
       ...{ members: upTo(1e9).map(Math.round), refs: upTo(1e9).map(Math.round), follows: upTo(1e5, 0.01) },
       ...{ actions: upTo(1e12), reads: upTo(1e12), zipf: fc.double({ min: 0, max: 3, noNaN: true }) },
@@ -211,7 +211,7 @@ describe('whatever is asked for, a plan has figures', () => {
 });
 
 describe('fanfare plan', () => {
-  test('speaks of one as of one, and of no wait where nothing is written', async () => {
+  test('uses the singular for one, and reports no delay if nothing is written', async () => {
     const one = await printed('--members', '1', '--workers', '1');
     expect(one).toMatch(/^1 member, 1 reader a day, feed model items, threshold 10,000\n/);
     expect(one).toContain('(1 process)');
@@ -229,7 +229,7 @@ describe('fanfare plan', () => {
     expect(await printed('--members', '1M', '--model', 'pull')).toMatch(/^.*feed model pull\n/);
   });
 
-  test('prints what people read, or print everything as JSON', async () => {
+  test('prints text for people, or everything as JSON', async () => {
     const text = await printed('--members', '1M', '--threshold', '5k');
     expect(text).toMatch(/^1,000,000 members, 300,000 readers a day, feed model items, threshold 5,000\n/);
     for (const part of ['busy cores', 'stored after', 'until a reader has an action', 'To change:'])

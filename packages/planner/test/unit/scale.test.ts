@@ -14,19 +14,19 @@ function inOneLayout(text: string): string {
     .replace(/\n{2,}/g, '\n\n');
 }
 
-test('docs/scale.md has the figures that fanfare plan prints and the benchmark has measured: npm run scale writes them', async () => {
+test('docs/scale.md has the figures of fanfare plan and of the benchmark: npm run scale writes them', async () => {
   const page = readFileSync(new URL('../../../../docs/scale.md', import.meta.url), 'utf8');
   const plan = await readPlanCheck(new URL('../../../../bench/results/plan.json', import.meta.url));
   const tables = { ...scaleTables(MEASURED_COSTS), checked: planCheckLines(plan) };
   expect(inOneLayout(page)).toBe(inOneLayout(withTables(page, tables)));
 });
 
-test('the costs that ship are those the benchmark has measured', async () => {
+test('the shipped costs are those of the benchmark', async () => {
   const measured = new URL('../../../../bench/results/unit-costs.json', import.meta.url);
   expect(MEASURED_COSTS).toEqual(await readUnitCosts(fileURLToPath(measured)));
 });
 
-test('the check of the simulation says which of its figures are further off than a quarter', () => {
+test('the check of the simulation lists figures that are off by more than a quarter', () => {
   const figure = (name: string, median: number, count: number) => ({
     name,
     summary: { median, min: median, max: median + 0.1, count },

@@ -40,8 +40,8 @@ function play(timeline: Timeline, { rate, service, give }: Queue): { mean: numbe
   return { mean: lags.mean, present: (lags.mean * lags.count) / timeline.now };
 }
 
-describe('a host, beside what is known of queues', () => {
-  test('with one core and a random length of jobs takes 1 / (service rate - arrival rate): M/M/1', () => {
+describe('a simulated host, compared with queueing theory', () => {
+  test('with one core and random service times waits 1 / (service rate - arrival rate): M/M/1', () => {
     const timeline = new Timeline();
     const host = new Host(timeline, 1);
     const service = randomExponential.source(randomLcg(0.3))(1);
@@ -57,7 +57,7 @@ describe('a host, beside what is known of queues', () => {
     expect(host.jobSeconds / timeline.now).toBeCloseTo(present, 6);
   });
 
-  test('does one thing after the other in a thread: M/D/1, half of the waiting of M/M/1', () => {
+  test('with one thread and fixed service times waits half as long: M/D/1', () => {
     const timeline = new Timeline();
     const thread = new Thread(new Host(timeline, 1));
     const { mean } = play(timeline, {
@@ -71,7 +71,7 @@ describe('a host, beside what is known of queues', () => {
     expect(mean / known).toBeLessThan(1.05);
   });
 
-  test('with several cores takes what Erlang found: M/M/3', () => {
+  test("with several cores matches Erlang's formula: M/M/3", () => {
     const timeline = new Timeline();
     const host = new Host(timeline, 3);
     const service = randomExponential.source(randomLcg(0.6))(1);
@@ -87,7 +87,7 @@ describe('a host, beside what is known of queues', () => {
     expect(mean / known).toBeLessThan(1.05);
   });
 
-  test('shares its cores alike, and none is idle while there is work', () => {
+  test('shares its cores equally, and leaves none idle while there is work', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 4 }),
@@ -147,7 +147,7 @@ const arrivals = fc.array(
 const total = (list: readonly Arrival[]): number => list.reduce((sum, { readers }) => sum + readers, 0);
 
 describe('a simulated fan-out', () => {
-  test('delivers to everybody once, as often as a worker dies', () => {
+  test('delivers to every reader once, however often a worker dies', () => {
     fc.assert(
       fc.property(arrivals, fc.integer({ min: 0, max: 6_000 }), fc.boolean(), (list, ms, isBusiest) => {
         const { readers, actions } = simulateFanOut(SYSTEM, list, {
@@ -160,7 +160,7 @@ describe('a simulated fan-out', () => {
     );
   });
 
-  test("keeps Little's law and does no more work than there is, but for looks in which another worker is faster", () => {
+  test("obeys Little's law and does no extra work, except lookups that another worker wins", () => {
     fc.assert(
       fc.property(arrivals, (list) => {
         const { actions, drainedAt, meanOpen, databaseUse } = simulateFanOut(SYSTEM, list);
@@ -177,7 +177,7 @@ describe('a simulated fan-out', () => {
     );
   });
 
-  test('takes as long as its parts for one action that is alone', () => {
+  test('takes the sum of its parts for a single action', () => {
     const { costs } = SYSTEM;
     const { actions } = simulateFanOut(SYSTEM, [{ at: 1, lane: 'LIVE', readers: 100 }]);
     const sum = ({ process, database, wait }: FanOutSystem['costs']['pass']): number =>
@@ -186,7 +186,7 @@ describe('a simulated fan-out', () => {
     expect(actions.mean).toBeCloseTo(sum(costs.publish) + sum(costs.pass) + chunk, 9);
   });
 
-  test('is done before the work beside it, which the next one finds under way', () => {
+  test('is done before its follow-up work, which delays the next one', () => {
     const { costs } = SYSTEM;
     const beside: FanOutSystem = {
       ...{ ...SYSTEM, workers: 1, databaseCores: 1, concurrency: 1 },
@@ -204,7 +204,7 @@ describe('a simulated fan-out', () => {
     expect(simulateFanOut(beside, crowd).drainedAt).toBeGreaterThan(99 * costs.pass.process);
   });
 
-  test('is done sooner with more workers, and later the more there is to do', () => {
+  test('finishes sooner with more workers, and later with more work', () => {
     const steady = (readers: number): Arrival[] =>
       Array.from({ length: 200 }, (_, n) => ({ at: n / 1_000, lane: 'LIVE' as const, readers }));
     const heavy = { ...SYSTEM, databaseCores: 16 };
@@ -219,7 +219,7 @@ describe('a simulated fan-out', () => {
     expect(lags).toEqual([...lags].sort((a, b) => a - b));
   });
 
-  test('lets what is live pass an import, which gets its share all the same', () => {
+  test('lets live actions overtake an import, which still gets its share', () => {
     const imported = Array.from({ length: 300 }, () => ({ at: 0, lane: 'BULK' as const, readers: 500 }));
     const live = Array.from({ length: 20 }, (_, n) => ({
       at: 0.5 + n / 20,
@@ -233,7 +233,7 @@ describe('a simulated fan-out', () => {
     expect(sorted[1]).toBeLessThan(4 * alone.actions.quantile(0.99));
   });
 
-  test('says how late feeds are when the only worker dies, until its leases have ended', () => {
+  test('delays feeds until the lease expires if the only worker dies', () => {
     const steady = Array.from({ length: 100 }, (_, n) => ({
       at: n / 10,
       lane: 'LIVE' as const,
@@ -247,7 +247,7 @@ describe('a simulated fan-out', () => {
   });
 });
 
-test('what is done once for all that is under way is shared by them', () => {
+test('passes in progress share the work that is done once for all of them', () => {
   const alone = { process: 10, database: 20, wait: 3, amongMany: { process: 4, database: 8 } };
   expect(costAmong(alone, 1)).toMatchObject({ process: 10, database: 20, wait: 3 });
   expect(costAmong(alone, 4)).toMatchObject({ process: 5.5, database: 11, wait: 3 });
@@ -280,14 +280,14 @@ describe('two workers', () => {
     return databaseUse * system.databaseCores * drainedAt;
   };
 
-  test('both hear of each action, and one of them leaves it to the other', () => {
+  test('are both notified of each action, and one of them leaves it to the other', () => {
     const wake = { process: 0.01, database: 0.004 };
     const waking = { ...SYSTEM, costs: { ...SYSTEM.costs, wake } };
     const more = atWork(waking, apart) - atWork({ ...waking, workers: 1 }, apart);
     expect(more).toBeCloseTo(50 * wake.database, 9);
   });
 
-  test('take as much each, and so half of it waits for the lease of one that dies', () => {
+  test('share the work equally, so half of it waits for the lease of one that dies', () => {
     // All come at once, and none ends before one of them dies.
     const slow = { ...SYSTEM, concurrency: 20, costs: { ...SYSTEM.costs, chunkWait: 60 } };
     const all = Array.from({ length: 20 }, (): Arrival => ({ at: 0, lane: 'LIVE', readers: 50 }));
@@ -299,14 +299,14 @@ describe('two workers', () => {
     expect(late.length).toBeLessThan(14);
   });
 
-  test('that lose all they have found to each other look again, for there may be more', () => {
+  test('look again if they lose everything they found to each other', () => {
     const crowd = Array.from({ length: 200 }, (): Arrival => ({ at: 0, lane: 'LIVE', readers: 1 }));
     const { actions } = simulateFanOut({ ...SYSTEM, workers: 8, concurrency: 16 }, crowd);
     expect(actions.count).toBe(200);
   });
 });
 
-test('a small fan-out waits for pieces of the chunks beside it, not for whole ones', () => {
+test('a small fan-out waits for parts of concurrent chunks, not for whole chunks', () => {
   const free = { process: 0, database: 0, wait: 0 };
   const costs = { publish: free, pass: free, delivery: { process: 1e-3, database: 0 }, chunkWait: 0 };
   // Three chunks at a time, each 100 ms of the process; seven things to do for the small one.
@@ -320,7 +320,7 @@ test('a small fan-out waits for pieces of the chunks beside it, not for whole on
   expect(actions.quantile(1)).toBeCloseTo(2.001, 6);
 });
 
-test('an action is delivered when its last reader has it, not when that is written down', () => {
+test('an action counts as delivered when its last reader has it, not when this is recorded', () => {
   const { costs } = SYSTEM;
   const one: Arrival[] = [{ at: 0, lane: 'LIVE', readers: 1 }];
   const pass = { ...costs.pass, onPath: 0.5 };
@@ -328,7 +328,7 @@ test('an action is delivered when its last reader has it, not when that is writt
   expect(actions.mean).toBe(readers.mean);
 });
 
-test('the busiest worker that dies when most readers wait has most of them wait for its lease', () => {
+test('if the busiest worker dies at the peak, most readers wait for its lease', () => {
   const small = Array.from({ length: 20 }, (_, n): Arrival => ({ at: n / 2, lane: 'LIVE', readers: 50 }));
   // Beside one that another worker is at, and early: halfway through nothing would be under way.
   const list = [...small, { at: 1, lane: 'LIVE' as const, readers: 500 }];
@@ -349,7 +349,7 @@ test.for([
   // It is back at 1.5 s and looks each two seconds; the lease ends at 30 s.
   ['and is taken over when a worker looks for such', 0.5, 0.5 - 1.5, 2],
 ] as const)(
-  'a fan-out waits for what is left of the lease of a worker that died %s',
+  "a fan-out waits for the rest of a dead worker's lease %s",
   ([, diedAfter, sinceRenewal, pollSeconds]) => {
     // Half a chunk that takes a minute: there is no checkpoint, only the renewals, every ten seconds.
     const slow: FanOutSystem = {
@@ -366,7 +366,7 @@ test.for([
   },
 );
 
-test('lags are weighted by how many had them', () => {
+test('lags are weighted by the number of readers', () => {
   const lags = new Lags();
   lags.add(1, 98);
   lags.add(7, 1);

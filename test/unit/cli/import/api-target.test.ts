@@ -10,7 +10,7 @@ function serverWith(pending: readonly number[]): ApiClient {
   };
 }
 
-it('counts what is not delivered yet in all lanes, however much it is', async () => {
+it('counts pending deliveries of all lanes, without an upper limit', async () => {
   expect(await apiTarget(serverWith([1, 20, 1_000_000])).openFanOuts()).toBe(1_000_021);
   expect(await apiTarget(serverWith([0, 0, 0])).openFanOuts()).toBe(0);
 });

@@ -45,7 +45,7 @@ const allGood = (): BatchOutcome => ({ replays: 0, faults: [] });
 const ref = (n: number) => JSON.stringify({ id: `r${n}`, type: 'site', label: `Site ${n}` });
 
 describe('importFile', () => {
-  it('sends batches of the size the API takes, in the order of the file', async () => {
+  it('sends batches of the size that the API accepts, in the order of the file', async () => {
     const { imported, batches, fractions } = await run(
       'refs',
       Array.from({ length: 2_500 }, (_, n) => ref(n)),
@@ -60,7 +60,7 @@ describe('importFile', () => {
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
   });
 
-  it('counts as progress what was written, not what was read ahead', async () => {
+  it('reports written records as progress, not records read ahead', async () => {
     const { fractions } = await run(
       'refs',
       Array.from({ length: 4_000 }, (_, n) => ref(10_000 + n)),
@@ -75,7 +75,7 @@ describe('importFile', () => {
     ]);
   });
 
-  it('keeps batches below half a mebibyte', async () => {
+  it('keeps batches below 512 KiB', async () => {
     const action = JSON.stringify({
       descriptor: {
         custom: { verb: 'v', objectType: 'o', objectId: '1', data: { text: 'x'.repeat(16_000) } },
@@ -89,7 +89,7 @@ describe('importFile', () => {
     expect(batches.map((batch) => batch.length)).toEqual([32, 32, 6]);
   });
 
-  it('reports bad lines with file and line, no matter which part found them, and imports the rest', async () => {
+  it('reports invalid lines with file and line, whichever part finds them, and imports the rest', async () => {
     const { imported, faults, batches } = await run(
       'refs',
       [ref(1), 'nonsense', '', ref(4), '{}', ref(6)],

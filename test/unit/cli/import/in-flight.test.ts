@@ -28,7 +28,7 @@ function controlled() {
 }
 
 describe('inFlight', () => {
-  it('begins in order, at most `limit` at a time, and gives results in order', async () => {
+  it('starts in order, at most `limit` at a time, and returns results in order', async () => {
     const { begun, ends, work } = controlled();
     const results = inFlight(numbers(5), 3, work);
     const first = results.next();
@@ -49,7 +49,7 @@ describe('inFlight', () => {
     expect(await rest).toEqual([3, 4]);
   });
 
-  it('ends with the first failure, after what is under way', async () => {
+  it('rejects with the first failure, after everything in progress has ended', async () => {
     const { begun, ends, work } = controlled();
     const results = inFlight(numbers(5), 2, work);
     const first = results.next();

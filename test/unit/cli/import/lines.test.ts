@@ -33,20 +33,20 @@ async function openBelow(place: string): Promise<string[]> {
 }
 
 describe('readLines', () => {
-  it('numbers lines from 1 and leaves empty ones out', async () => {
+  it('numbers lines from 1 and skips empty ones', async () => {
     expect(await linesOf('a\n\n  \r\nb\r\nc')).toEqual([good(1, 'a'), good(4, 'b'), good(5, 'c')]);
     expect(await linesOf('')).toEqual([]);
     expect(await linesOf('\n')).toEqual([]);
   });
 
-  it('reads gzip whatever the file is called', async () => {
+  it('reads gzip whatever the file name is', async () => {
     expect(await linesOf(gzipSync('a\nb\n'), 'plain.ndjson')).toEqual([good(1, 'a'), good(2, 'b')]);
     const joined = Buffer.concat([gzipSync('a\n'), gzipSync('b\n')]);
     expect(await linesOf(joined)).toEqual([good(1, 'a'), good(2, 'b')]);
     expect(await linesOf('not gzip\n', 'plain.gz')).toEqual([good(1, 'not gzip')]);
   });
 
-  it('puts lines together that the file is read in pieces of', async () => {
+  it('joins lines that span several reads', async () => {
     const texts = Array.from({ length: 3_000 }, (_, n) => `${n}:${'é'.repeat(n % 97)}`);
     expect(await linesOf(texts.join('\n'))).toEqual(texts.map((text, index) => good(index + 1, text)));
   });
@@ -55,7 +55,7 @@ describe('readLines', () => {
     expect(await linesOf('\uFEFF{"a":1}\n')).toEqual([good(1, '{"a":1}')]);
   });
 
-  it('reports lines that are too long or no UTF-8, and goes on', async () => {
+  it('reports lines that are too long or not UTF-8, and continues', async () => {
     const long = Buffer.alloc(MAX_LINE_BYTES + 1, 'x');
     const content = Buffer.concat([long, Buffer.from('\n'), Buffer.of(0xff, 0x0a), Buffer.from('ok')]);
     expect(await linesOf(content)).toEqual([
@@ -66,7 +66,7 @@ describe('readLines', () => {
     expect(await linesOf(long.subarray(1))).toHaveLength(1);
   });
 
-  it('rejects a gzip file that was cut off, after its good lines', async () => {
+  it('rejects a truncated gzip file after its good lines', async () => {
     const whole = gzipSync(Array.from({ length: 50_000 }, (_, n) => `${n} ${Math.sin(n)}`).join('\n'));
     const path = join(folder, 'cut.gz');
     await writeFile(path, whole.subarray(0, whole.length - 100));
@@ -75,11 +75,11 @@ describe('readLines', () => {
     await expect(collect(lines)).rejects.toThrow('unexpected end of file');
   });
 
-  it('rejects a file that is not there', async () => {
+  it('rejects a missing file', async () => {
     await expect(readLines(join(folder, 'nothing')).next()).rejects.toThrow('ENOENT');
   });
 
-  it('leaves nothing open: of a folder, of a file that is damaged, of one that is not read to its end', async () => {
+  it('leaves nothing open for a folder, a damaged file, or a file that is not read to its end', async () => {
     const place = join(folder, 'open');
     await mkdir(place);
     // Asked at once: the next collection of garbage would close it, with a warning.
@@ -98,7 +98,7 @@ describe('readLines', () => {
   });
 
   it.each(['plain', 'gzip'])(
-    'says where each line of a %s file ends, and how long its text is',
+    'reports where each line of a %s file ends, and how long its text is',
     async (kind) => {
       const path = join(folder, `bytes.${kind}`);
       const text = 'a\n\nbcd\n'.repeat(10_000);

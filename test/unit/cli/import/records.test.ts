@@ -11,7 +11,7 @@ function read(kind: RecordKind, value: unknown, number = 7) {
 const CUSTOM = { custom: { verb: 'saw', objectType: 'bird', objectId: 'b1' } };
 
 describe('readRecord', () => {
-  it('reads a line of every kind', () => {
+  it('reads a line of each kind', () => {
     expect(read('members', { memberId: 'u1', name: 'Ann', teamId: null })).toMatchObject({
       line: 7,
       fault: null,
@@ -30,13 +30,13 @@ describe('readRecord', () => {
     ['refs', 'RefInput'],
     ['follows', 'FollowInput'],
     ['actions', 'PublishActionInput'],
-  ])('takes for %s the fields of %s and no others', (kind, name) => {
+  ])('accepts for %s the fields of %s and no others', (kind, name) => {
     const input = buildSchema().getType(name);
     if (!isInputObjectType(input)) throw new Error(`${name} is no input`);
     expect(Object.keys(SCHEMAS[kind].shape).sort()).toEqual(Object.keys(input.getFields()).sort());
   });
 
-  it('reads what follows and actions may say beside what they must', () => {
+  it('reads the optional fields of follows and actions', () => {
     const follow = { followerId: 'u1', refId: 'r1', types: ['Posted'], isAssigned: true };
     expect(read('follows', follow)).toMatchObject({ fault: null, record: follow });
     const ref = { id: 'r1', type: 'site', label: 'Berlin' };
@@ -68,11 +68,11 @@ describe('readRecord', () => {
     expect(record.fault).toContain(fault);
   });
 
-  it('names all faults of a line', () => {
+  it('reports all faults of a line', () => {
     expect(read('refs', { id: 1, type: 2, label: 'x' }).fault).toMatch(/^id: .*; type: /);
   });
 
-  it('passes on why a line could not be read', () => {
+  it('reports why a line could not be read', () => {
     expect(readRecord('refs', { number: 3, text: null, fault: 'Too long' })).toEqual({
       line: 3,
       record: null,
@@ -80,7 +80,7 @@ describe('readRecord', () => {
     });
   });
 
-  it('gives an action without a key one of its line, the same every time and different for each line', () => {
+  it('gives an action without a key one that is derived from its line, always the same and different for each line', () => {
     const key = (number: number, value: object) =>
       (read('actions', value, number).record as { idempotencyKey: string }).idempotencyKey;
     const action = { actorId: 'u1', descriptor: CUSTOM };

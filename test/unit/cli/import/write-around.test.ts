@@ -23,7 +23,7 @@ function server(named: boolean) {
 
 describe('writeAround', () => {
   it.each([true, false])(
-    'writes all good records and finds all bad ones (server names them: %s)',
+    'writes all valid records and finds all invalid ones (server names them: %s)',
     async (named) => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 9 })), async (records) => {
@@ -38,7 +38,7 @@ describe('writeAround', () => {
     },
   );
 
-  it('says what is wrong with a record, and where in it', async () => {
+  it('reports what is wrong with a record, and at which path', async () => {
     const target = server(true);
     expect(await writeAround([1, -5, 2], (batch) => target.write(batch))).toEqual([
       { index: 1, message: 'name: Is -5' },
@@ -46,7 +46,7 @@ describe('writeAround', () => {
     expect(target.calls()).toBe(2);
   });
 
-  it('passes on what is not the fault of records', async () => {
+  it('rethrows errors that are not caused by the records', async () => {
     await expect(writeAround([1], () => Promise.reject(new Error('down')))).rejects.toThrow('down');
   });
 });

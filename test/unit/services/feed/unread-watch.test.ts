@@ -39,7 +39,7 @@ function openWatch() {
   return { unread, controller, begun, count };
 }
 
-test('makes one count of many changes, and one more of those that come while it is made', async () => {
+test('combines many changes into one count, and those during a count into one more', async () => {
   const { unread, begun, count } = openWatch();
   for (let n = 0; n < 5; n += 1) unread.touch();
   const first = await count(1);
@@ -54,7 +54,7 @@ test('makes one count of many changes, and one more of those that come while it 
   expect(begun).toHaveLength(2);
 });
 
-test('keeps only the latest of the counts that nobody takes', async () => {
+test('keeps only the latest count that was not taken', async () => {
   const { unread, count } = openWatch();
   for (const n of [1, 2, 3]) {
     unread.touch();
@@ -69,7 +69,7 @@ test('keeps only the latest of the counts that nobody takes', async () => {
   expect(unread.take()).toBeNull();
 });
 
-test('tells no count twice in a row, unless it was restarted', async () => {
+test('never reports the same count twice in a row, unless it was restarted', async () => {
   const { unread, count } = openWatch();
   unread.touch();
   (await count(1)).answer(7);
@@ -83,7 +83,7 @@ test('tells no count twice in a row, unless it was restarted', async () => {
   expect(unread.take()?.count).toBe(7);
 });
 
-test('makes another count where it was restarted while one was made, and drops that one', async () => {
+test('counts again if it was restarted during a count, and drops that count', async () => {
   const { unread, begun, count } = openWatch();
   unread.touch();
   const outdated = await count(1);
@@ -97,7 +97,7 @@ test('makes another count where it was restarted while one was made, and drops t
   expect(begun).toHaveLength(2);
 });
 
-test('drops the failure of a count that was restarted', async () => {
+test('drops the failure of a restarted count', async () => {
   const { unread, count } = openWatch();
   unread.touch();
   const outdated = await count(1);
@@ -108,7 +108,7 @@ test('drops the failure of a count that was restarted', async () => {
   expect(unread.take()?.count).toBe(1);
 });
 
-test('hands over what a count failed with', async () => {
+test('passes on the failure of a count', async () => {
   const { unread, count } = openWatch();
   unread.touch();
   (await count(1)).fail(new Error('Away'));
@@ -117,7 +117,7 @@ test('hands over what a count failed with', async () => {
 });
 
 describe('leaves nothing behind when it ends', () => {
-  test('while changes gather', () => {
+  test('while it gathers changes', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { unread, controller, begun } = openWatch();
@@ -147,7 +147,7 @@ describe('leaves nothing behind when it ends', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('without having begun', () => {
+  test('before it has begun', () => {
     const unread = new UnreadWatch({ signal: AbortSignal.abort(), count: () => Promise.reject(new Error()) });
     unread.touch();
     expect(unread.take()).toBeNull();

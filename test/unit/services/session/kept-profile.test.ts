@@ -13,7 +13,7 @@ function keptOf(profile: ReaderProfile, changes = 0): KeptProfile {
   return kept;
 }
 
-test('holds while the stamp is the same and the log tells of no change', () => {
+test('is valid while the stamp is the same and the log reports no change', () => {
   const kept = keptOf(ann, 3);
   expect(kept.find({ ...stamps, other: 2 }, 3)).toBe(ann);
   expect(kept.find(stamps, 4)).toBeNull();
@@ -21,7 +21,7 @@ test('holds while the stamp is the same and the log tells of no change', () => {
   expect(kept.find({}, 3)).toBeNull();
 });
 
-test('holds where nothing was ever changed for the bucket, until it is', () => {
+test('is valid if its bucket was never changed, until it is', () => {
   const kept = new KeptProfile('ann');
   expect(kept.find({}, 0)).toBeNull();
   kept.keep(ann, {}, 0);
@@ -29,7 +29,7 @@ test('holds where nothing was ever changed for the bucket, until it is', () => {
   expect(kept.find(stamps, 0)).toBeNull();
 });
 
-test('does not outlive the first mute that ends', () => {
+test('ends with the first mute that ends', () => {
   const muteUntil = (until: Date): ReaderProfile => ({
     ...ann,
     mutes: readerMutes([{ kind: 'TYPE', value: 'Liked', text: null, until }], new Date(0)),
@@ -38,7 +38,7 @@ test('does not outlive the first mute that ends', () => {
   expect(keptOf(muteUntil(new Date(8e15))).find(stamps, 0)).not.toBeNull();
 });
 
-test('keeps nobody who has snoozed items', () => {
+test('is not cached for a reader with snoozed items', () => {
   expect(keptOf({ ...ann, hasSnoozes: true }).find(stamps, 0)).toBeNull();
 });
 

@@ -56,7 +56,7 @@ function countingSources() {
   return { asked, sources };
 }
 
-test('asks once for what is wanted in one turn, and answers in order with null for what is missing', async () => {
+test('loads all keys of one turn at once, and answers in order with null for missing ones', async () => {
   const { asked, sources } = countingSources();
   const { refs } = createReaderSession(sources, identity);
   const [a, x, b, again] = await Promise.all([
@@ -70,7 +70,7 @@ test('asks once for what is wanted in one turn, and answers in order with null f
   expect(asked).toEqual([['a', 'x', 'b']]);
 });
 
-test('asks for at most 500 at a time', async () => {
+test('loads at most 500 at a time', async () => {
   const { asked, sources } = countingSources();
   const { refs } = createReaderSession(sources, identity);
   await refs.loadMany(Array.from({ length: 1_001 }, (_, n) => `r${String(n)}`));
@@ -132,7 +132,7 @@ async function namesIn(session: ReaderSession): Promise<unknown[]> {
   return [member?.name, found?.label, name?.label];
 }
 
-test('a stamp that was read later than names makes them be read again, however often', async () => {
+test('reads names again if the stamp was read later than they were', async () => {
   const { session, known, rename } = renamedWorld();
   expect(await namesIn(session)).toEqual(['Rita 1', 'Site 1', 'Site 1']);
   rename();
@@ -143,7 +143,7 @@ test('a stamp that was read later than names makes them be read again, however o
   expect(await namesIn(session)).toEqual(['Rita 3', 'Site 3', 'Site 3']);
 });
 
-test('who the reader was before the stamp was read is nobody to be shown', async () => {
+test('never shows a profile that was read before the stamp', async () => {
   const { session, known, rename, finishReading } = renamedWorld();
   const profile = session.profile();
   rename();
@@ -161,7 +161,7 @@ test('who the reader was before the stamp was read is nobody to be shown', async
   expect((await later.session.members.load('rita'))?.name).toBe('Rita 2');
 });
 
-test("asks for the reader's own follows", async () => {
+test("loads the reader's own follows", async () => {
   const { asked, sources } = countingSources();
   expect(await createReaderSession(sources, identity).follows.load('r')).toBeNull();
   expect(asked).toEqual([['rita', 'r']]);
@@ -173,7 +173,7 @@ test('shares nothing between sessions', async () => {
   expect(asked).toEqual([['a'], ['a']]);
 });
 
-test('passes a failure on to all who wait', async () => {
+test('passes a failure on to all callers', async () => {
   const { sources } = countingSources();
   const failing = { ...sources, findRefs: () => Promise.reject(new Error('Gone')) };
   const { refs } = createReaderSession(failing, identity);

@@ -14,19 +14,19 @@ const cursor = encodePosition('feed', {
 });
 
 describe('a sealed cursor', () => {
-  test('is opened in its tenant, also by another process and for another member', () => {
+  test('opens in its tenant, also in another process and for another member', () => {
     const shown = seal.shown(ANN, cursor);
     expect(shown).not.toBe(cursor);
     expect(seal.given(ANN, shown)).toBe(cursor);
     expect(cursorSeal(KEY).given(storedId('acme', 'bob'), shown)).toBe(cursor);
   });
 
-  test('is always written the same way, and otherwise in another tenant', () => {
+  test('is always encoded the same way, and differently in another tenant', () => {
     expect(seal.shown(ANN, cursor)).toBe(seal.shown(ANN, cursor));
     expect(seal.shown(ANN_ELSEWHERE, cursor)).not.toBe(seal.shown(ANN, cursor));
   });
 
-  test('shows nothing of what is in it', () => {
+  test('reveals nothing of its contents', () => {
     const shown = Buffer.from(seal.shown(ANN, cursor), 'base64url');
     const open = Buffer.from(cursor, 'base64url');
     for (let at = 0; at + 4 <= open.length; at++)
@@ -41,11 +41,11 @@ describe('a sealed cursor', () => {
     ['one with another spelling', () => `${seal.shown(ANN, cursor)}=`],
     ['a text of nothing', () => 'x'],
     ['an empty text', () => ''],
-  ])('is not %s: that is no cursor of any list', (_name, text) => {
+  ])('is rejected if it is %s', (_name, text) => {
     expect(seal.given(ANN, text())).toBe('');
   });
 
-  test('is good with every bit as it was, and with no other', () => {
+  test('is rejected if any bit is changed', () => {
     const bytes = Buffer.from(seal.shown(ANN, cursor), 'base64url');
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
@@ -55,12 +55,12 @@ describe('a sealed cursor', () => {
   });
 });
 
-test('without tenants cursors are shown as they are', () => {
+test('without tenants cursors are not sealed', () => {
   expect(UNSEALED.shown('ann', cursor)).toBe(cursor);
   expect(UNSEALED.given('ann', cursor)).toBe(cursor);
 });
 
-test('nobody without a tenant is given a cursor where there are tenants', () => {
+test('a caller without a tenant gets no cursor if there are tenants', () => {
   expect(() => seal.shown('ann', cursor)).toThrow('somebody without one');
   expect(() => seal.given('ann', cursor)).toThrow('somebody without one');
 });

@@ -7,7 +7,7 @@ import { takePublications } from '../../../../src/services/tenants/quotas.ts';
 const memberOf = (id: string, role: Role) => ({ userId: storedId('acme', id), roles: new Set([role]) });
 const HOST = memberOf('host', 'service');
 
-test('what was not recorded is given back, also where publishing has failed', async () => {
+test('actions that were not recorded are returned to the quota, also if publishing fails', async () => {
   const publications = publicationQuota({ points: 3, seconds: 3_600 });
   const take = (count: number) => takePublications({ publications }, HOST, count);
   const failing = async (): Promise<void> => {
@@ -25,7 +25,7 @@ test('what was not recorded is given back, also where publishing has failed', as
   expect(quota).toMatchObject({ granted: 1, refusal: { code: 'RATE_LIMITED' } });
 });
 
-test('one user takes at most half of what the others have left, and the host as much as there is', async () => {
+test('one user takes at most half of what the others have left, and the host all of it', async () => {
   const publications = publicationQuota({ points: 8, seconds: 3_600 });
   const take = async (id: string, role: Role = 'user') => {
     await using quota = await takePublications({ publications }, memberOf(id, role), 8);
@@ -42,7 +42,7 @@ test('one user takes at most half of what the others have left, and the host as 
   expect(await take('cid')).toEqual([0, 'Too many publications of the tenant, try again in ']);
 });
 
-test('what is refused uses nothing up', async () => {
+test('rejected actions use nothing', async () => {
   const publications = publicationQuota({ points: 3, seconds: 3_600 });
   expect(await publications.take('acme', null, 2)).toMatchObject({ granted: 2 });
   const taken = await publications.take('acme', null, 3);
@@ -53,7 +53,7 @@ test('what is refused uses nothing up', async () => {
   expect(await publications.take('other', null, 4)).toMatchObject({ granted: 3 });
 });
 
-test('what is given back after its window has ended adds nothing to the next one', async () => {
+test('actions returned after the end of the window add nothing to the next one', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   try {
     const publications = publicationQuota({ points: 3, seconds: 60 });

@@ -80,7 +80,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
   };
 }
 
-test('names everybody once, in order of id, with every reason, and goes on after any reader', async () => {
+test('names everybody once, in order of id, with every reason, and can continue after any reader', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ mentions, followers, team, isTeam, chunkSize }) => {
       const refIds = followers.map((_, index) => `ref${String(index)}`);
@@ -128,7 +128,7 @@ test('names everybody once, in order of id, with every reason, and goes on after
   );
 });
 
-test('leaves out whose span or membership does not hold the action, however many there are', async () => {
+test('omits readers whose span or membership does not include the action, however many there are', async () => {
   const action = actionWith('FOLLOWERS', ['ref'], []);
   const spans = (id: string) => (id === 'z' ? [{ since: new Date(0) }] : [{ since: new Date(2_000) }]);
   const all = ['a', 'b', 'c', 'd', 'e', 'z'];

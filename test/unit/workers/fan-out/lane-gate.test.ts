@@ -54,8 +54,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the gate of the lanes', () => {
-  test('lets a live chunk begin at once, however many bulk chunks wait', async () => {
+describe('the lane gate', () => {
+  test('starts a live chunk at once, however many bulk chunks wait', async () => {
     const { add, begun, settled } = scene();
     add('BULK', 'fan-out', 500);
     await settled();
@@ -66,7 +66,7 @@ describe('the gate of the lanes', () => {
     expect(begun.slice(2)).toEqual(['LIVE', 'URGENT']);
   });
 
-  test('lets bulk go on beside a more urgent pass with one chunk at a time, which rests in between', async () => {
+  test('runs one bulk chunk at a time beside a more urgent pass, with pauses', async () => {
     const { gate, add, begun, end, pass } = scene();
     add('BULK', 'fan-out', 20);
     using _pass = gate.enter('LIVE');
@@ -89,7 +89,7 @@ describe('the gate of the lanes', () => {
     expect(count(begun, 'BULK')).toBe(4);
   });
 
-  test('lets bulk give way for a moment after a more urgent pass, and then have its room back', async () => {
+  test('holds bulk back briefly after a more urgent pass, then gives it all its slots', async () => {
     const { gate, add, begun, end, pass } = scene();
     const urgent = gate.enter('URGENT');
     add('BULK', 'fan-out', 20);
@@ -103,7 +103,7 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
   });
 
-  test('gives bulk its room back after a more urgent pass, however long the chunk takes that is under way', async () => {
+  test('gives bulk its slots back after a more urgent pass, however long the current chunk takes', async () => {
     const { gate, add, begun, pass } = scene();
     const urgent = gate.enter('URGENT');
     add('BULK', 'fan-out', 20);
@@ -115,7 +115,7 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK']);
   });
 
-  test('does not have a short rest wait for a longer one', async () => {
+  test('does not make a short pause wait for a longer one', async () => {
     const { gate, add, begun, end, pass } = scene();
     const urgent = gate.enter('URGENT');
     add('BULK', 'fan-out', 20);
@@ -128,7 +128,7 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK']);
   });
 
-  test('does not leave bulk waiting where its rest ends while the gate looks', async () => {
+  test('starts bulk if its pause ends while the gate decides', async () => {
     const { gate, add, begun, end, pass } = scene();
     using _pass = gate.enter('LIVE');
     add('BULK');
@@ -145,7 +145,7 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK']);
   });
 
-  test('lets bulk rest in no case while it is alone', async () => {
+  test('never pauses bulk while it is alone', async () => {
     const { add, begun, end, pass } = scene();
     add('BULK', 'fan-out', 20);
     await pass(500);
@@ -153,7 +153,7 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
   });
 
-  test('lets live go on with some chunks beside an urgent pass', async () => {
+  test('runs some live chunks beside an urgent pass', async () => {
     const { gate, add, begun, pass } = scene();
     const urgent = gate.enter('URGENT');
     add('LIVE', 'fan-out', 20);
@@ -164,7 +164,7 @@ describe('the gate of the lanes', () => {
     expect(count(begun, 'LIVE')).toBe(12);
   });
 
-  test('gives every lane that waits its share', async () => {
+  test('gives every waiting lane its share', async () => {
     const { add, begun, end, settled } = scene();
     add('BULK', 'fan-out', 400);
     add('LIVE', 'fan-out', 400);
@@ -177,7 +177,7 @@ describe('the gate of the lanes', () => {
     expect(count(recent, 'URGENT')).toBeGreaterThan(2 * count(recent, 'LIVE'));
   });
 
-  test('lets a lane that was idle save nothing up', async () => {
+  test('does not let an idle lane save up turns', async () => {
     const { add, begun, end, settled } = scene();
     add('LIVE', 'fan-out', 300);
     await settled();
@@ -189,7 +189,7 @@ describe('the gate of the lanes', () => {
     expect(count(begun.slice(from), 'BULK')).toBeGreaterThan(0);
   });
 
-  test('lets the kinds of a lane take turns', async () => {
+  test('alternates between the kinds of work in a lane', async () => {
     const { add, begun, end, settled } = scene();
     add('BULK', 'fan-out', 100);
     await settled();
@@ -200,7 +200,7 @@ describe('the gate of the lanes', () => {
     expect(count(begun.slice(0, 12), 'BULK rename')).toBe(3);
   });
 
-  test('goes on after a chunk that failed', async () => {
+  test('continues after a failed chunk', async () => {
     const gate = new LaneGate();
     await expect(
       gate.run({ lane: 'BULK', kind: 'rename' }, () => Promise.reject(new Error('No'))),
