@@ -11,12 +11,12 @@ describe('backoffMs', () => {
     [4, 3_000],
     [5, 3_000],
     [5_000, 3_000],
-  ])('after failure %i waits between a half and all of %i ms', (failures, longest) => {
+  ])('after failure %i waits between half and all of %i ms', (failures, longest) => {
     expect(backoffMs(backoff, failures, () => 0)).toBe(longest / 2);
     expect(backoffMs(backoff, failures, () => 1)).toBe(longest);
   });
 
-  test('differs from client to client', () => {
+  test('differs between clients', () => {
     const waits = new Set(Array.from({ length: 100 }, () => backoffMs(backoff, 3)));
     expect(waits.size).toBeGreaterThan(90);
   });
@@ -27,7 +27,7 @@ describe('pause', () => {
     await pause(1, new AbortController().signal);
   });
 
-  test('ends with the signal, before or during it, whatever the time', async () => {
+  test('ends when its signal aborts, before or during it, whatever its length', async () => {
     const during = new AbortController();
     const paused = pause(2 ** 31 - 1, during.signal);
     during.abort();

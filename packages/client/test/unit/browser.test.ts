@@ -23,7 +23,7 @@ async function bundle(minify = false): Promise<{ code: string; modules: string[]
   };
 }
 
-test('the client bundles for a browser with nothing of Node and nothing of the server', async () => {
+test('the browser bundle of the client contains nothing of Node or the server', async () => {
   const { code, modules, imports } = await bundle();
   expect(imports).toEqual([]);
   expect(modules.filter((id) => isBuiltin(id) || id.includes('__vite-browser-external'))).toEqual([]);
@@ -32,7 +32,7 @@ test('the client bundles for a browser with nothing of Node and nothing of the s
   expect(modules).toContain(ENTRY);
 });
 
-test('it stays small: below 7 kB as a browser loads it', async () => {
+test('the browser bundle stays below 7 kB', async () => {
   const { code } = await bundle(true);
   expect(gzipSync(code).length).toBeLessThan(7_000);
 });

@@ -17,14 +17,14 @@ describe.each([
   ['query with the total', (fields: string) => queryOf(fields, true)],
 ])('the %s', (_what, documentOf) => {
   test.each([ITEM_FIELDS, 'id', 'id action { descriptor { ... on CustomDescriptor { verb } } }'])(
-    'fits the schema with the fields %j',
+    'matches the schema with the fields %j',
     (fields) => {
       expect(validate(schema, parse(documentOf(fields)))).toEqual([]);
     },
   );
 });
 
-test('what is written down by hand is what the schema says', () => {
+test('the hand-written documents match the schema', () => {
   expectTypeOf<Scope>().toEqualTypeOf<api.Scope>();
   expectTypeOf<DeliveryReason>().toEqualTypeOf<api.DeliveryReason>();
   expectTypeOf<FeedState>().toEqualTypeOf<api.FeedState>();
@@ -38,11 +38,11 @@ test('what is written down by hand is what the schema says', () => {
   expect(new Set(events)).toEqual(new Set(handled));
 });
 
-test.each(MUTATION_NAMES)('the mutation %s fits the schema', (name) => {
+test.each(MUTATION_NAMES)('the mutation %s matches the schema', (name) => {
   expect(validate(schema, parse(mutationOf(name)))).toEqual([]);
 });
 
-test('an argument that is left out keeps the default of the server', () => {
+test("an omitted argument keeps the server's default", () => {
   expect(mutationOf('follow', { refId: 'r' })).not.toContain('copyLimit');
   expect(mutationOf('follow', { refId: 'r', copyLimit: 5 })).toContain('copyLimit: $copyLimit');
 });

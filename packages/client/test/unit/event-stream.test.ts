@@ -33,7 +33,7 @@ describe('createStreamReader', () => {
     expect(createStreamReader()(encode(text.replaceAll('\n', '\r') + ':'))).toEqual(messages);
   });
 
-  test.each(['\n', '\r\n'])('reads the same wherever the bytes are cut, with %j', (lineBreak) => {
+  test.each(['\n', '\r\n'])('reads the same wherever the bytes are split, with %j', (lineBreak) => {
     const messages = [
       { event: 'next', data: '{"text":"größer – 🦊"}' },
       { event: 'complete', data: '' },

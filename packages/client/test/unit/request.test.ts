@@ -3,7 +3,7 @@ import { createRequest } from '../../src/request.ts';
 
 const never = (): Promise<string> => new Promise(() => undefined);
 
-test('a token function that never answers does not keep a query from ending: by its signal', async () => {
+test('a query ends with its signal although the token function never responds', async () => {
   const abort = new AbortController();
   const request = createRequest({ url: 'http://localhost', token: never, timeoutMs: 30_000 });
   const asked = request('{ feed { state } }', {}, abort.signal);
@@ -11,12 +11,12 @@ test('a token function that never answers does not keep a query from ending: by 
   await expect(asked).rejects.toMatchObject({ code: 'NETWORK', isTemporary: true });
 });
 
-test('nor by its time', async () => {
+test('a query ends after its timeout although the token function never responds', async () => {
   const request = createRequest({ url: 'http://localhost', token: never, timeoutMs: 1 });
   await expect(request('{ feed { state } }')).rejects.toMatchObject({ code: 'NETWORK', isTemporary: true });
 });
 
-test('both in a browser that has no AbortSignal.any and no AbortSignal.timeout', async () => {
+test('a query ends with its signal or timeout without AbortSignal.any and AbortSignal.timeout too', async () => {
   for (const name of ['any', 'timeout'] as const) {
     const whole = AbortSignal[name];
     Reflect.deleteProperty(AbortSignal, name);

@@ -77,7 +77,7 @@ function run(
 }
 
 describe('the cursor', () => {
-  test('is that of the last event that was handed over', async () => {
+  test('is that of the last delivered event', async () => {
     const { calls, ended } = run([
       [ready('c0'), lost()],
       [ready('c0'), added('c1'), added('c2'), lost()],
@@ -91,13 +91,13 @@ describe('the cursor', () => {
     ]);
   });
 
-  test('begins with the one that is given, and then nothing is to be queried', async () => {
+  test('starts with the given one, and then no query is needed', async () => {
     const { calls, ended } = run([[ready('mine'), added('c1')]], { after: 'mine' });
     await ended;
     expect(calls.slice(0, 2)).toEqual(['after mine', 'c1']);
   });
 
-  test('stays behind what could not be handed over yet', async () => {
+  test('stays before an event that could not be delivered yet', async () => {
     let failures = 2;
     const flaky = (): void => {
       if (failures > 0) {
@@ -125,7 +125,7 @@ describe('the cursor', () => {
     ]);
   });
 
-  test('waits for a callback that gives a promise, and so do the next events', async () => {
+  test("waits for a callback's promise, and so do the next events", async () => {
     let atOnce = 0;
     const most: number[] = [];
     const { ended } = run([[ready('c0'), added('c1'), added('c2'), added('c3')]], {
@@ -158,22 +158,19 @@ describe('a callback that throws', () => {
     expect(calls).not.toContain('c2');
   });
 
-  test.each(['BAD_USER_INPUT', 'UNAUTHENTICATED'])(
-    'ends it too when a query of its own gets %s',
-    async (code) => {
-      const onResync = (): never => {
-        throw refusal(code);
-      };
-      const { ended, calls } = run([[ready('c0')], [ready('c0')]], { onResync, token: () => 't' });
-      await expect(ended).rejects.toMatchObject({ code });
-      expect(calls.length).toBe(2);
-    },
-  );
+  test.each(['BAD_USER_INPUT', 'UNAUTHENTICATED'])('ends it too if its own query gets %s', async (code) => {
+    const onResync = (): never => {
+      throw refusal(code);
+    };
+    const { ended, calls } = run([[ready('c0')], [ready('c0')]], { onResync, token: () => 't' });
+    await expect(ended).rejects.toMatchObject({ code });
+    expect(calls.length).toBe(2);
+  });
 });
 
 describe('attempts', () => {
   test.each(['NETWORK', 'UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR'])(
-    'go on after %s',
+    'continue after %s',
     async (code) => {
       const { ended, calls } = run([[refusal(code)], [refusal(code)], [ready('c0')]]);
       await ended;
@@ -187,7 +184,7 @@ describe('attempts', () => {
     expect(calls).toEqual(['after undefined']);
   });
 
-  test('end when more failed in a row than they may', async () => {
+  test('end after the given number of failures in a row', async () => {
     const { ended, calls } = run([[lost()], [lost()], [refusal('UNAVAILABLE')], [ready('c0')]], {
       retries: 2,
     });
@@ -195,20 +192,20 @@ describe('attempts', () => {
     expect(calls.filter((call) => call.startsWith('after')).length).toBe(3);
   });
 
-  test('are counted from zero after each connection that stood', async () => {
+  test('are counted from zero after each established connection', async () => {
     const stood = Array.from({ length: 5 }, () => [ready('c0'), lost()]);
     const { ended } = run([[ready('c0'), lost()], ...stood], { retries: 1 });
     await ended;
   });
 
-  test('that break at the same event every time are failures', async () => {
+  test('that fail at the same event every time count as failures', async () => {
     const broken = (): Script => [ready('c0'), refusal('INTERNAL_SERVER_ERROR')];
     const { ended, calls } = run([broken(), broken(), broken(), broken()], { retries: 2 });
     await expect(ended).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
     expect(calls.filter((call) => call.startsWith('after')).length).toBe(3);
   });
 
-  test('follow when the server completes the subscription', async () => {
+  test('continue if the server completes the subscription', async () => {
     const { ended, calls } = run([[ready('c0')], [ready('c0'), added('c1')]]);
     await ended;
     expect(calls).toContain('c1');
@@ -221,7 +218,7 @@ describe('tokens', () => {
     return (refused) => `t${String((n += 1))}${refused === undefined ? '' : ` for ${refused}`}`;
   };
 
-  test('a refused one is asked for once more, at once', async () => {
+  test('a refused one is requested once more, at once', async () => {
     const { ended, calls, tokens } = run(
       [
         [ready('c0'), refusal('UNAUTHENTICATED')],
@@ -235,7 +232,7 @@ describe('tokens', () => {
     expect(calls).toContain('c1');
   });
 
-  test('the second refusal in a row ends the watch', async () => {
+  test('a second refusal in a row ends the watch', async () => {
     const { ended, tokens } = run([[refusal('UNAUTHENTICATED')], [refusal('UNAUTHENTICATED')], []], {
       token: numbered(),
     });
@@ -243,13 +240,13 @@ describe('tokens', () => {
     expect(tokens).toEqual(['t1', 't2 for t1']);
   });
 
-  test('a fixed one is not tried twice', async () => {
+  test('a constant one is not tried twice', async () => {
     const { ended, tokens } = run([[refusal('UNAUTHENTICATED')], []]);
     await expect(ended).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(tokens).toEqual(['t']);
   });
 
-  test('a function that throws is asked again later', async () => {
+  test('a function that throws is called again later', async () => {
     const error = new Error('Offline');
     let calls = 0;
     const { ended, tokens } = run([[ready('c0')]], {
@@ -262,12 +259,12 @@ describe('tokens', () => {
     expect(tokens).toEqual(['t']);
   });
 
-  test('a function that says there will be none ends the watch', async () => {
+  test('a function that reports the end of the session ends the watch', async () => {
     const { ended } = run([[]], { token: () => Promise.reject(refusal('UNAUTHENTICATED')) });
     await expect(ended).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  test('a function that never answers does not keep a watch from ending', async () => {
+  test('a function that never responds does not keep a watch from ending', async () => {
     const abort = new AbortController();
     const { ended } = run([], {
       signal: abort.signal,
@@ -277,7 +274,7 @@ describe('tokens', () => {
     await ended;
   });
 
-  test('a function that has not answered in time is asked again', async () => {
+  test('a function that does not respond in time is called again', async () => {
     const answers = [new Promise<string>(() => undefined), 'second'];
     const { calls, ended, tokens } = run([[ready('c0')]], {
       token: () => answers.shift() ?? 'third',
@@ -289,7 +286,7 @@ describe('tokens', () => {
   });
 });
 
-test('nothing is handed over once the signal has ended the watch', async () => {
+test('nothing is delivered after the signal has ended the watch', async () => {
   const abort = new AbortController();
   const seen: FeedEvent<Item>[] = [];
   const { ended } = run([[ready('c0'), added('c1'), added('c2')]], {

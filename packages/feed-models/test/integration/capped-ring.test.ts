@@ -37,7 +37,7 @@ async function slotsOf({ database }: Fixture, userId: string): Promise<string[]>
   return documents.map(({ _id }) => _id).sort();
 }
 
-test('puts the n-th entry in place n mod cap and counts what was put', async () => {
+test('puts the n-th entry into slot n mod cap and counts the entries', async () => {
   await using fixture = await open();
   const store = fixture.storeOf(4);
   for (let n = 1; n <= 6; n++) await deliver(store, n, n, ['a_n']);
@@ -52,7 +52,7 @@ test('puts the n-th entry in place n mod cap and counts what was put', async () 
   expect(await rings.findOne({ _id: 'a_n' })).toMatchObject({ numFeed: 6 });
 });
 
-test('passes over what was bumped into the newest half, and keeps it', async () => {
+test('skips entries that were bumped into the newest half, and keeps them', async () => {
   await using fixture = await open();
   const store = fixture.storeOf(6);
   await begin(store, 'ann');
@@ -66,7 +66,7 @@ test('passes over what was bumped into the newest half, and keeps it', async () 
   expect(floor).toEqual({ relevancy: at(4), actionId: id(4) });
 });
 
-test('gives nothing at its floor or below, where a late writer may have left an older place of an entry', async () => {
+test('returns nothing at or below its floor, where a late writer may have left an outdated position', async () => {
   await using fixture = await open();
   const store = fixture.storeOf(4);
   await begin(store, 'ann');
@@ -103,7 +103,7 @@ test('fills a larger cap within one turn of the ring, and keeps the newest half 
   expect(await slotsOf(fixture, 'ann')).toHaveLength(8);
 });
 
-test.each([1, 2, 5])('frees what a smaller cap of %i leaves over as deliveries come in', async (cap) => {
+test.each([1, 2, 5])('frees the slots beyond a smaller cap of %i with later deliveries', async (cap) => {
   await using fixture = await open();
   const [large, small] = [fixture.storeOf(12), fixture.storeOf(cap)];
   await begin(large, 'ann');
@@ -121,7 +121,7 @@ test.each([1, 2, 5])('frees what a smaller cap of %i leaves over as deliveries c
   expect(slots.every((slot) => Number(slot.slice('ann_'.length)) < cap)).toBe(true);
 });
 
-test('frees what is not among the newest of a smaller cap when the feed is filled', async () => {
+test('frees entries that are not among the newest of a smaller cap when the feed is filled', async () => {
   await using fixture = await open();
   const [large, small] = [fixture.storeOf(12), fixture.storeOf(5)];
   await begin(large, 'ann');
@@ -135,7 +135,7 @@ test('frees what is not among the newest of a smaller cap when the feed is fille
   );
 });
 
-test('keeps agreement between processes that were started with different caps', async () => {
+test('keeps feeds consistent between processes with different caps', async () => {
   await using fixture = await open();
   const stores = [fixture.storeOf(4), fixture.storeOf(9), fixture.storeOf(6)];
   const [first] = stores;

@@ -80,7 +80,7 @@ const CASES = FEEDS.flatMap(([feed, isFull]) =>
 );
 
 test.each(CASES)(
-  '%s feed in the middle of a follow ends where it should, and what was listed then is right once %s',
+  '%s feed in the middle of a follow ends at the right place, and its listed items are right once %s',
   async (_feed, _name, isFull, end) => {
     await using parts = await openParts({ model: 'capped', cap: CAP });
     const { followed, others } = await openScene(parts, isFull);

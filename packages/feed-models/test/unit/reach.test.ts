@@ -10,7 +10,7 @@ class ReplyError extends Error {
 const never = (): Promise<never> => new Promise(() => undefined);
 const refusal = (message: string) => (): Promise<never> => Promise.reject(new ReplyError(message));
 
-test('tells a store that is away from a command that is wrong', async () => {
+test('distinguishes an unreachable store from a wrong command', async () => {
   const { read, write } = redisReach();
   for (const send of [
     () => Promise.reject(new Error('Connection is closed.')),
@@ -26,7 +26,7 @@ test('tells a store that is away from a command that is wrong', async () => {
   }
 });
 
-test('gives a read up that is not answered, and sends no further one for a while', async () => {
+test('gives up on a read without response, and sends no further one for a while', async () => {
   const { read } = redisReach(10);
   await expect(read(never)).rejects.toThrow(StoreUnavailable);
   let sent = 0;
@@ -38,7 +38,7 @@ test('gives a read up that is not answered, and sends no further one for a while
   expect(sent).toBe(0);
 });
 
-test('reads again as soon as an answer comes, if only to a write or too late', async () => {
+test('reads again after any response, even to a write or a late one', async () => {
   for (const isWrite of [true, false]) {
     const { read, write } = redisReach(10);
     let answer = (): void => undefined;

@@ -80,7 +80,7 @@ function socketIn(pid: number, path: string): string {
 const NO_CAPABILITIES = '0000000000000000';
 const isRoot = process.getuid?.() === 0;
 
-test('every process runs as the user, with the powers and at the socket that the docs say', () => {
+test('every process runs as the user, with the capabilities and at the socket that the docs name', () => {
   const docs = readFileSync('docs/operations.md', 'utf8');
   const processes = kept();
   expect(processes.length).toBeGreaterThanOrEqual(2);
@@ -102,7 +102,7 @@ test('every process runs as the user, with the powers and at the socket that the
   }
 });
 
-test('nothing in DATA_DIR is open to others', () => {
+test('nothing in DATA_DIR is accessible to others', () => {
   const open = readdirSync(dataDir).filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0);
   expect(open).toEqual([]);
 });
@@ -122,7 +122,7 @@ console.log(JSON.stringify([...sockets.filter((_, n) => open[n]), ...files.filte
 `;
 
 test.runIf(isRoot && servicesCanReach(process.execPath))(
-  'another user of the machine reaches no socket and reads no file (tried as one, which takes root)',
+  'another user of the machine can connect to no socket and read no file (tried as one, which takes root)',
   () => {
     const sockets = kept().flatMap(({ identity: { pid } }) =>
       listenersOf(pid).paths.map((path) => join(dataDir, socketIn(pid, path))),

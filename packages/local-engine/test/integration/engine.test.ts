@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, inject, test } from 'vitest';
 import { testDatabase, testRedisPrefix } from '../../../../test/support/engine.ts';
 
-test('the run has an engine, and each test a database of its own that goes with it', async () => {
+test('the run has an engine, and each test its own database, which is dropped with it', async () => {
   let name: string;
   {
     await using first = await testDatabase();
@@ -17,7 +17,7 @@ test('the run has an engine, and each test a database of its own that goes with 
   expect(await later.client.db(name).listCollections().toArray()).toEqual([]);
 });
 
-test('the run has a Redis, and each test a prefix of its own', async () => {
+test('the run has a Redis, and each test its own prefix', async () => {
   const redis = new Redis(inject('redisUrl'));
   try {
     const key = `${testRedisPrefix()}key`;

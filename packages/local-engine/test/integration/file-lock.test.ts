@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lockWhenFree, tryLock } from '../../src/process/file-lock.ts';
 import { runFixture, testFolder } from './support.ts';
 
-test('gives the lock to one at a time and tells the others who has it', async () => {
+test('gives the lock to one process at a time and names it to the others', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'deep', 'lock');
   const first = tryLock(path);
@@ -15,7 +15,7 @@ test('gives the lock to one at a time and tells the others who has it', async ()
   expect(tryLock(path)).toHaveProperty('lock');
 });
 
-test('giving it back late does not take it from the next holder', async () => {
+test('a late release does not take the lock from the next owner', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'lock');
   const first = tryLock(path);
@@ -27,7 +27,7 @@ test('giving it back late does not take it from the next holder', async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test('takes over from a process that is dead, also when its number has been given to another', async () => {
+test('takes over from a dead process, also if its process id was reused', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
@@ -35,7 +35,7 @@ test('takes over from a process that is dead, also when its number has been give
   expect(readFileSync(path, 'utf8')).not.toContain('another life');
 });
 
-test('waits for a take-over by another process to end', async () => {
+test('waits for a take-over by another process', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
@@ -43,7 +43,7 @@ test('waits for a take-over by another process to end', async () => {
   expect(tryLock(path)).toEqual({ holder: null });
 });
 
-test('a lock is free again when its holder was killed', async () => {
+test('a lock is free again after its owner was killed', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'lock');
   await using holder = runFixture('locker', [path, join(folder.path, 'proof'), '1000000']);
@@ -54,7 +54,7 @@ test('a lock is free again when its holder was killed', async () => {
   expect(lock.path).toBe(path);
 });
 
-test('several processes never have it together, though they start from a dead holder', async () => {
+test('several processes never own it together, though they all take over from a dead owner', async () => {
   await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: 1, started: 'another life', token: 'old' }));

@@ -20,7 +20,7 @@ function filesWith(folder: string): readonly string[] {
     .map((file) => file.slice(folder.length));
 }
 
-test('what was deleted or replaced is in no file of the databases once they were told to forget it', async () => {
+test('deleted or replaced data is in no file of the databases after they were told to forget it', async () => {
   await using folder = testFolder();
   const options = {
     dataDir: folder.path,

@@ -66,7 +66,7 @@ async function listen(server: Server): Promise<AsyncDisposable & { readonly port
   };
 }
 
-test('uses given addresses and nothing else, though nobody answers there', async () => {
+test('uses given addresses and nothing else, even if no server answers there', async () => {
   await using folder = testFolder();
   const dataDir = join(folder.path, 'data');
   makeMongod(join(folder.path, 'bin'));
@@ -83,7 +83,7 @@ test('uses given addresses and nothing else, though nobody answers there', async
   expect(readdirSync(folder.path)).toEqual(['bin']);
 });
 
-test('starts only what was not given', async () => {
+test('starts only services without a given address', async () => {
   await using folder = testFolder();
   const options = { ...silent, cacheDir: testCacheDir(), durability: 'fast' as const, path: PATH };
   const mongodbUri = 'mongodb://127.0.0.1:1/';
@@ -109,7 +109,7 @@ test('starts only what was not given', async () => {
   expect(readdirSync(join(folder.path, 'b'))).not.toContain('redis.log');
 });
 
-test('takes a mongod on PATH before anything else, with its data in the folder', async () => {
+test('prefers a mongod on PATH, with its data in the folder', async () => {
   await using folder = testFolder();
   const bin = join(folder.path, 'bin');
   const dataDir = join(folder.path, 'data');
@@ -139,7 +139,7 @@ test('takes a mongod on PATH before anything else, with its data in the folder',
   expect(await remainingProcesses(folder.path)).toEqual([]);
 });
 
-test('does not take a mongod that cannot run, and says so', async () => {
+test('skips a mongod that cannot run, and reports it', async () => {
   await using folder = testFolder();
   const bin = pathWithOnly(folder.path, ['sh', 'setpriv']);
   chmodSync(folder.path, 0o755);
@@ -159,7 +159,7 @@ test('does not take a mongod that cannot run, and says so', async () => {
   });
 });
 
-test('stays with the engine that made the data, and says so when that is not here any more', async () => {
+test('uses the engine that created the data, and reports if it is no longer available', async () => {
   await using folder = testFolder();
   const bin = join(folder.path, 'with-mongod');
   await using proxy = await startTcpProxy(inject('mongodbUri'));
@@ -183,7 +183,7 @@ test('stays with the engine that made the data, and says so when that is not her
   expect(fresh.kind).toBe('mongod');
 });
 
-test('names the three ways when there is none, for MongoDB and for Redis', async () => {
+test('names the three solutions if there is none, for MongoDB and for Redis', async () => {
   await using folder = testFolder();
   const options = {
     ...silent,
@@ -205,7 +205,7 @@ test('names the three ways when there is none, for MongoDB and for Redis', async
   expect(await remainingProcesses(folder.path)).toEqual([]);
 });
 
-test('does not wait for a download server that does not answer', async () => {
+test('does not wait for a download server that does not respond', async () => {
   await using folder = testFolder();
   await using silentServer = await listen(
     createServer((socket) => socket.on('error', () => undefined).resume()),
@@ -215,7 +215,7 @@ test('does not wait for a download server that does not answer', async () => {
   expect(outcome).toEqual({ reason: expect.stringContaining('out of reach') as string });
 });
 
-test('downloads a mongod from a server that answers, showing how far it is', async () => {
+test('downloads a mongod from a server that responds, with progress', async () => {
   await using folder = testFolder();
   const content = join(folder.path, 'mongodb', 'bin');
   mkdirSync(content, { recursive: true });

@@ -44,7 +44,7 @@ async function readKept(uri: string, redisUrl: string): Promise<readonly unknown
 
 const WRITTEN = [[{ _id: 'one' }], 'one'];
 
-test('starts both, keeps its data below the folder, and leaves no process when disposed', async () => {
+test('starts both, stores its data below the folder, and leaves no process after disposal', async () => {
   await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   const services = await startEmbeddedServices({
@@ -63,7 +63,7 @@ test('starts both, keeps its data below the folder, and leaves no process when d
   await services[Symbol.asyncDispose](); // Harmless.
 });
 
-test('finds what was written before when it starts again', async () => {
+test('finds earlier data after a restart', async () => {
   await using folder = testFolder();
   {
     await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
@@ -91,7 +91,7 @@ async function rowsOf(dataDir: string, query: string): Promise<readonly (readonl
   }
 }
 
-test('sets the engine up for its own workers at every start, whatever the folder', async ({ skip }) => {
+test('configures the engine for its own workers at every start, whatever the folder', async ({ skip }) => {
   await using folder = testFolder();
   const [before, after] = [join(folder.path, 'before'), join(folder.path, 'after')];
   for (const dataDir of [before, after]) {
@@ -109,7 +109,7 @@ test('sets the engine up for its own workers at every start, whatever the folder
   }
 });
 
-test('what the gateway can do is no more than its databases need', async ({ skip }) => {
+test('gives the gateway only the permissions that its databases need', async ({ skip }) => {
   await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
@@ -135,7 +135,7 @@ function withoutPassword(uri: string): string {
   return address.toString();
 }
 
-test('nobody gets in without the password, which no command line shows', async () => {
+test('rejects everyone without the password, which no command line contains', async () => {
   await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   await using mongo = await connectMongo(withoutPassword(services.mongodbUri));
@@ -150,7 +150,7 @@ test('nobody gets in without the password, which no command line shows', async (
     expect(commands).not.toContain(password);
 });
 
-test('the passwords are new at every start, and each folder has others', async () => {
+test('generates new passwords at every start, and different ones for each folder', async () => {
   await using folder = testFolder();
   await using other = testFolder();
   const seen: string[] = [];
@@ -188,7 +188,7 @@ test('works in a folder whose path is too long for a socket, and leaves nothing 
   expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
-test('other processes of the user find what runs in the folder as long as it runs', async () => {
+test('other processes of the user find the services of the folder while they run', async () => {
   await using folder = testFolder();
   expect(findRunningServices(folder.path)).toBeNull();
   {
@@ -203,7 +203,7 @@ test('other processes of the user find what runs in the folder as long as it run
 });
 
 test.each(['is done', 'is killed'])(
-  'what others joined goes on when its owner %s, until the last is gone',
+  'services that others joined continue when their owner %s, until the last process is gone',
   async (how) => {
     await using folder = testFolder();
     expect(await joinRunningServices(folder.path)).toBeNull();
@@ -231,7 +231,7 @@ test.each(['is done', 'is killed'])(
   },
 );
 
-test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
+test('rejects a folder in use, naming the process, and accepts it afterwards', async () => {
   await using folder = testFolder();
   {
     await using _services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
@@ -244,7 +244,7 @@ test('refuses a folder that is in use, naming the process, and takes it when tha
   expect(again.mongodbKind).not.toBe('given');
 });
 
-test('everything ends when its owner is killed, and nothing written is lost', async () => {
+test('everything ends when its owner is killed, and no write is lost', async () => {
   await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
@@ -255,7 +255,7 @@ test('everything ends when its owner is killed, and nothing written is lost', as
   expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
-test('a start right after the owner was killed waits for what is still ending', async () => {
+test('a start right after the owner was killed waits for processes that are still ending', async () => {
   await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '' } = await owner.said('mongodbUri');
@@ -265,7 +265,7 @@ test('a start right after the owner was killed waits for what is still ending', 
   expect(again.mongodbUri).not.toBe(mongodbUri);
 });
 
-test('a start that comes before the keeper has noticed that the owner is gone waits for it', async () => {
+test("a start before the keeper has noticed the owner's death waits for it", async () => {
   await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '' } = await owner.said('mongodbUri');
@@ -280,7 +280,7 @@ test('a start that comes before the keeper has noticed that the owner is gone wa
   expect(again.mongodbUri).not.toBe(mongodbUri);
 });
 
-test('everything ends when the keeper is killed, and the owner hears of it', async () => {
+test('everything ends when the keeper is killed, and the owner is notified', async () => {
   await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using _services = await startEmbeddedServices({
@@ -294,7 +294,7 @@ test('everything ends when the keeper is killed, and the owner hears of it', asy
   expect(events.filter((event) => event.step === 'exit').length).toBeGreaterThan(0);
 });
 
-test('recovers after everything was killed at once', async () => {
+test('recovers after all processes were killed at once', async () => {
   await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
@@ -305,7 +305,7 @@ test('recovers after everything was killed at once', async () => {
   expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
-test('an interrupt from the terminal does not reach the databases while their owner still runs', async () => {
+test('Ctrl-C in the terminal does not reach the databases while their owner runs', async () => {
   await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
@@ -315,7 +315,7 @@ test('an interrupt from the terminal does not reach the databases while their ow
   expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
 });
 
-test('a database that ends on its own is reported and started again on the same socket', async () => {
+test('a database that exits unexpectedly is reported and restarted at the same socket', async () => {
   await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using services = await startEmbeddedServices({

@@ -28,7 +28,7 @@ async function writers(): Promise<readonly Collection<Thing>[]> {
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 11_000;
 
-test('of upserts of one id that meet each is carried out, whichever of them say that they inserted', async () => {
+test('concurrent upserts of one id are all executed, whichever report an insert', async () => {
   const collections = await writers();
   for (let round = 0; round < ROUNDS; round += 1) {
     const _id = String(round);
@@ -47,7 +47,7 @@ test('of upserts of one id that meet each is carried out, whichever of them say 
   }
 });
 
-test('of upserts that meet under a condition beside the id one wins, and all others learn that they did not', async () => {
+test('of concurrent upserts with another condition one wins, and all others learn that they did not', async () => {
   const collections = await writers();
   for (let round = 0; round < ROUNDS; round += 1) {
     const _id = String(round);

@@ -18,7 +18,7 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
 const set = (url: string) => withRedis(url, (redis) => redis.set('key', 'value'));
 const get = (url: string) => withRedis(url, (redis) => redis.get('key'));
 
-test('comes back on the same socket after it was killed, with what was written', async () => {
+test('restarts on the same socket after it was killed, with its data', async () => {
   await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
@@ -38,7 +38,7 @@ test('comes back on the same socket after it was killed, with what was written',
   expect(await get(url)).toBe('value');
 });
 
-test('keeps nothing in fast mode', async () => {
+test('stores nothing in fast mode', async () => {
   await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
@@ -51,7 +51,7 @@ test('keeps nothing in fast mode', async () => {
   expect(await get(server.url)).toBeNull();
 });
 
-test('listens on its socket alone and does not let clients move its files', async () => {
+test('listens only on its socket and does not let clients move its files', async () => {
   await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
@@ -72,7 +72,7 @@ const tree = await findTree({
   onEvent: () => undefined,
 });
 
-test.runIf(tree !== null)('uses the Valkey of the engine where PATH has none', async () => {
+test.runIf(tree !== null)("uses the engine's Valkey if PATH has none", async () => {
   await using folder = testFolder();
   const path = pathWithOnly(folder.path, TOOLS);
   await using server = await startRedisServer({

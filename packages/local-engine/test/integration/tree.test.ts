@@ -22,7 +22,7 @@ function optionsIn(folder: string): Options {
 
 const onEvent = () => undefined;
 
-test('builds the tree once, without what is assumed or removed, and shows how far it is', async () => {
+test('builds the tree once, without assumed and removed packages, and shows the progress', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   expect(await findTree({ ...options, onEvent })).toBeNull();
@@ -42,7 +42,7 @@ test('builds the tree once, without what is assumed or removed, and shows how fa
   expect(await findTree({ ...options, onEvent })).toBe(tree);
 });
 
-test('leaves the host as it was: no list, archive or package of the mirror appears there', async () => {
+test('does not change the host: no list, archive or package of the mirror appears there', async () => {
   await using folder = testFolder();
   await ensureTree({ ...optionsIn(folder.path), onEvent });
   expect(readdirSync('/var/lib/apt/lists').filter((name) => name.includes('fanfare'))).toEqual([]);
@@ -50,7 +50,7 @@ test('leaves the host as it was: no list, archive or package of the mirror appea
   expect(readFileSync('/var/lib/dpkg/status', 'utf8')).not.toContain('Package: fanfare');
 });
 
-test('fetches the assumed packages after all when the tree cannot be made without them', async () => {
+test('downloads the assumed packages after all if the tree cannot be built without them', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const events: EmbeddedEvent[] = [];
@@ -63,7 +63,7 @@ test('fetches the assumed packages after all when the tree cannot be made withou
   expect(events.map((event) => event.message)).toContainEqual(expect.stringContaining('Trying again'));
 });
 
-test('takes known packages only with the contents they are known by, and says which it does not know', async () => {
+test('accepts known packages only with their known contents, and reports unknown ones', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const pool = join(folder.path, 'debian', 'pool');
@@ -86,7 +86,7 @@ test('takes known packages only with the contents they are known by, and says wh
   expect(await build({ [one]: digestOf(one), [two]: digestOf(two) })).toBe('');
 });
 
-test('another recipe is another tree, and both stay', async () => {
+test('another recipe creates another tree, and both stay', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const first = await ensureTree({ ...options, onEvent });
@@ -95,7 +95,7 @@ test('another recipe is another tree, and both stay', async () => {
   expect(readdirSync(options.cacheDir)).toHaveLength(2);
 });
 
-test('a build that was killed is never used, leaves no process, and is cleared by the next', async () => {
+test('a build that was killed is never used, leaves no process, and is removed by the next', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const marker = join(folder.path, 'unpacking');
@@ -113,7 +113,7 @@ test('a build that was killed is never used, leaves no process, and is cleared b
   expect(readdirSync(options.cacheDir)).toHaveLength(1);
 });
 
-test('of two processes one builds and the other waits, and both get the one tree', async () => {
+test('of two processes one builds and the other waits, and both get the same tree', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const marker = join(folder.path, 'unpacking');
@@ -134,7 +134,7 @@ test('of two processes one builds and the other waits, and both get the one tree
   expect(readdirSync(options.cacheDir).map((name) => join(options.cacheDir, name))).toEqual([tree]);
 });
 
-test('says what apt said when the packages cannot be fetched', async () => {
+test("reports apt's output if the packages cannot be downloaded", async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const recipe = { ...options.recipe, packages: ['fanfare-missing'] };
@@ -145,7 +145,7 @@ test('says what apt said when the packages cannot be fetched', async () => {
   expect(readdirSync(options.cacheDir)).toEqual([]);
 });
 
-test('takes the next mirror when one does not have the suite', async () => {
+test('tries the next mirror if one lacks the suite', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   const empty = join(folder.path, 'empty', 'debian');
@@ -155,7 +155,7 @@ test('takes the next mirror when one does not have the suite', async () => {
   expect(existsSync(await ensureTree({ ...options, onEvent }))).toBe(true);
 });
 
-test('refuses where apt knows no mirror of Debian, and where there is no apt', async () => {
+test('fails if apt knows no Debian mirror, and if there is no apt', async () => {
   await using folder = testFolder();
   const options = optionsIn(folder.path);
   await expect(ensureTree({ ...options, aptFolder: join(folder.path, 'none'), onEvent })).rejects.toThrow(

@@ -64,7 +64,7 @@ test('reads the stanza style, with keys inside, comments and several addresses',
   ]);
 });
 
-test('leaves out what is disabled, of another distribution, without main, or in a file apt ignores', () => {
+test('skips entries that are disabled, of another distribution, without main, or in a file that apt ignores', () => {
   const disabled = 'Types: deb\nURIs: http://a.test/debian\nSuites: trixie\nComponents: main\nEnabled: no\n';
   expect(
     mirrorsOf({
@@ -75,7 +75,7 @@ test('leaves out what is disabled, of another distribution, without main, or in 
   ).toEqual([]);
 });
 
-test('puts an archive that is called debian before others with the same suite names', () => {
+test('puts an archive named debian before others with the same suite names', () => {
   expect(
     mirrorsOf({
       'sources.list':
@@ -84,12 +84,12 @@ test('puts an archive that is called debian before others with the same suite na
   ).toEqual(['deb  http://mirror.test/debian/ other main\n', 'deb  http://tools.test/packages other main\n']);
 });
 
-test('copies packages out of a mirror in the file system', () => {
+test('copies packages from a mirror in the file system', () => {
   expect(mirrorsOf({ 'sources.list': 'deb file:/srv/debian trixie main\n' })).toEqual([
     'deb  copy:/srv/debian other main\n',
   ]);
 });
 
-test('finds nothing where apt is not configured', () => {
+test('finds nothing if apt is not configured', () => {
   expect(debianMirrors('/nonexistent')).toEqual([]);
 });

@@ -52,15 +52,15 @@ async function resumed(
   return { result, runs: engine.runs };
 }
 
-describe('a batch that rivals got in the way of', () => {
-  test('goes on with every upsert that lost its key, one after the other where it is ordered', async () => {
+describe('a batch with conflicts', () => {
+  test('continues with every upsert that lost its key, one after the other if it is ordered', async () => {
     const failures = { b: [DUPLICATE], c: [DUPLICATE], d: [DEADLOCK, DUPLICATE] };
     const { result, runs } = await resumed(['a', 'b', 'c', 'd', 'e'], true, failures);
     expect(result).toEqual({ n: 5, nModified: 5 });
     expect(runs.map((run) => run.join(''))).toEqual(['abcde', 'bcde', 'cde', 'de', 'de']);
   });
 
-  test('runs just what was hit again where it is not ordered', async () => {
+  test('runs only the affected operations again if it is unordered', async () => {
     const failures = { b: [DUPLICATE], d: [DEADLOCK, DUPLICATE] };
     const { result, runs } = await resumed(['a', 'b', 'c', 'd', 'e'], false, failures);
     expect(result).toEqual({ n: 5, nModified: 5 });
@@ -68,7 +68,7 @@ describe('a batch that rivals got in the way of', () => {
   });
 
   test.each([true, false])(
-    'keeps a duplicate that is still one the second time, ordered: %s',
+    'reports a duplicate that remains the second time, ordered: %s',
     async (isOrdered) => {
       const { result, runs } = await resumed(['a', 'b'], isOrdered, { b: [DUPLICATE, DUPLICATE] });
       expect(result).toEqual({
@@ -80,7 +80,7 @@ describe('a batch that rivals got in the way of', () => {
     },
   );
 
-  test('does not try again what is no upsert', async () => {
+  test('does not retry operations other than upserts', async () => {
     const { result, runs } = await resumed(['a', 'b'], false, { b: [DUPLICATE] }, { upsert: false });
     expect(result['writeErrors']).toEqual([{ index: 1, code: DUPLICATE, errmsg: 'b' }]);
     expect(runs.length).toBe(1);

@@ -21,6 +21,6 @@ it.each([
   [16_908_741, '57P01'],
   [11_000, undefined],
   [2, undefined],
-])('the number %i of a write error is the state %s', (number, state) => {
+])('the write error number %i is the state %s', (number, state) => {
   expect(sqlstateOf(number)).toBe(state);
 });

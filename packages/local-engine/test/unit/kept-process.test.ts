@@ -58,7 +58,7 @@ function keep(
   return { kept, heard, pauses };
 }
 
-it('starts what ends at once again after ever longer pauses, and gives up at a bound', async () => {
+it('restarts a process that exits at once after growing pauses, and gives up at a limit', async () => {
   const { kept, heard, pauses } = keep('process.exitCode = 3');
   kept.start();
   kept.keepRunning();
@@ -69,7 +69,7 @@ it('starts what ends at once again after ever longer pauses, and gives up at a b
   expect(kept.service).toBeNull();
 });
 
-it('begins with the shortest pause again, and counts from none, after a run that lasted', async () => {
+it('starts with the shortest pause and a count of zero after a long run', async () => {
   const stopAfter = 2 * PACE.mostRestarts;
   let stopped: Promise<void> | undefined;
   // So short that every run lasts longer.
@@ -89,7 +89,7 @@ it('begins with the shortest pause again, and counts from none, after a run that
   expect(heard.at(-1)).toBe('exited with null');
 });
 
-it('counts what cannot be run any more as an end, and says why', async () => {
+it('counts a process that can no longer be started as an exit, and says why', async () => {
   const { kept, heard, pauses } = keep('require("node:fs").rmSync(process.argv[1])');
   kept.start();
   kept.keepRunning();
@@ -100,14 +100,14 @@ it('counts what cannot be run any more as an end, and says why', async () => {
   expect(heard).toEqual(['started', 'down with 0', ...again, failed, 'exited with null']);
 });
 
-it('leaves what nobody asked it to keep running ended', async () => {
+it('does not restart a process that nobody asked it to keep running', async () => {
   const { kept, heard } = keep('process.exitCode = 3');
   kept.start();
   await kept.over;
   expect(heard).toEqual(['started', 'exited with 3']);
 });
 
-it('empties a log that has become long while its writer goes on, and keeps what was in it once', async () => {
+it('empties a long log while its writer continues, and keeps its contents once', async () => {
   const { kept } = keep("process.stdout.write('x'.repeat(11e6)); setInterval(() => console.log('on'), 5)", {
     logEveryMs: 5,
   });

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHost } from '../../src/host.ts';
 
-test.skipIf(process.platform !== 'linux')('a host says why its data folder cannot be made', async () => {
-  const dataDir = '/proc/fanfare/data';
-  const cacheDir = join(tmpdir(), 'fanfare-no-cache');
-  await expect(openHost({ dataDir, cacheDir, durability: 'fast' })).rejects.toThrow("mkdir '/proc/fanfare'");
-});
+test.skipIf(process.platform !== 'linux')(
+  'a host reports why its data folder cannot be created',
+  async () => {
+    const dataDir = '/proc/fanfare/data';
+    const cacheDir = join(tmpdir(), 'fanfare-no-cache');
+    await expect(openHost({ dataDir, cacheDir, durability: 'fast' })).rejects.toThrow(
+      "mkdir '/proc/fanfare'",
+    );
+  },
+);

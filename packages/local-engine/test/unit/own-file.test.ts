@@ -21,7 +21,7 @@ afterEach(() => {
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-test('a file replaces a link instead of following it, is for its owner only, and leaves no draft', () => {
+test('a file replaces a link instead of following it, is readable only by its owner, and leaves no draft', () => {
   symlinkSync(elsewhere, path);
   writeOwnFile(path, 'ours');
   expect([readOwnFile(path), readFileSync(elsewhere, 'utf8')]).toEqual(['ours', 'theirs']);
@@ -29,7 +29,7 @@ test('a file replaces a link instead of following it, is for its owner only, and
   expect(readdirSync(folder)).toEqual(['elsewhere', 'name']);
 });
 
-test('what others may have written is neither read nor written to', () => {
+test('a file that others may write is neither read nor written', () => {
   expect(readOwnFile(path)).toBeNull();
   symlinkSync(elsewhere, path);
   expect(() => readOwnFile(path)).toThrow(`${path} is a link`);
@@ -40,7 +40,7 @@ test('what others may have written is neither read nor written to', () => {
   expect(readFileSync(elsewhere, 'utf8')).toBe('theirs');
 });
 
-test.skipIf(!isRoot)('another user’s file is refused, and root can write one for them', () => {
+test.skipIf(!isRoot)('another user’s file is rejected, and root can write one for another user', () => {
   writeOwnFile(path, 'for them', NOBODY);
   chownSync(elsewhere, NOBODY, NOBODY);
   for (const theirs of [path, elsewhere])
@@ -48,7 +48,7 @@ test.skipIf(!isRoot)('another user’s file is refused, and root can write one f
   expect(statSync(path)).toMatchObject({ uid: NOBODY, gid: NOBODY });
 });
 
-test('a log is continued', () => {
+test('a log is appended to', () => {
   for (const line of ['one\n', 'two\n']) {
     const log = openOwnLog(path);
     writeSync(log, line);
@@ -58,7 +58,7 @@ test('a log is continued', () => {
 });
 
 test.each(['keeper.log', 'running-services.json', 'processes.json'])(
-  'a host refuses a folder where %s leads elsewhere',
+  'a host rejects a folder where %s leads elsewhere',
   async (name) => {
     const dataDir = join(folder, 'data');
     await using host = await openHost({ dataDir, cacheDir: folder, durability: 'fast' });

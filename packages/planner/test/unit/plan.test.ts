@@ -253,7 +253,7 @@ describe('fanfare plan', () => {
     ],
     [['--members', '10', '--costs', '/nowhere'], '--costs /nowhere cannot be read'],
     [['--members', '10', '--costs', 'package.json'], 'raw'],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { terminal, stderr } = recordingTerminal();
     const program = await createProgram({ env: {}, terminal }, () => undefined);
     const error: unknown = await program

@@ -94,7 +94,7 @@ async function settle(ids: string[]) {
   return { server, comments, shown, shows, hear, change };
 }
 
-test('a comment of somebody else comes to those that are loaded, and takes none of them away', async () => {
+test("another member's comment joins the loaded ones and removes none of them", async () => {
   const { comments, shown, shows, change } = await settle(named(50, 50));
   for (let page = 2; page <= 3; page += 1) await comments.loadMore();
   expect(shown()).toEqual(named(50, 50));
@@ -103,7 +103,7 @@ test('a comment of somebody else comes to those that are loaded, and takes none 
   expect(comments.getSnapshot().hasNextPage).toBe(false);
 });
 
-test('what somebody else removes goes from any page, and the next page goes on behind what is shown', async () => {
+test('a comment that another member removes disappears from any page, and the next page continues after what is shown', async () => {
   const { comments, shows, change } = await settle(named(50, 50));
   await comments.loadMore();
   change(named(50, 50).filter((id) => id !== 'c15'));
@@ -113,7 +113,7 @@ test('what somebody else removes goes from any page, and the next page goes on b
   await shows(named(50, 50).filter((id) => id !== 'c15'));
 });
 
-test('a comment that cannot be removed comes back beside what was written meanwhile', async () => {
+test('a comment whose removal fails comes back beside comments written meanwhile', async () => {
   const { server, comments, shown, shows, change } = await settle(['b', 'a']);
   let letGo: () => void = () => undefined;
   server.hold = new Promise((resolve) => {
@@ -129,7 +129,7 @@ test('a comment that cannot be removed comes back beside what was written meanwh
   expect(comments.getSnapshot().error?.message).toBe('No');
 });
 
-test('what was sent while the comments were read stays, and what was removed meanwhile stays away', async () => {
+test('comments sent during a read stay, and those removed meanwhile stay away', async () => {
   const { server, comments, shown, shows, change } = await settle(['b', 'a']);
   let letGo: () => void = () => undefined;
   server.hold = new Promise((resolve) => {
@@ -146,7 +146,7 @@ test('what was sent while the comments were read stays, and what was removed mea
   expect(shown()).not.toContain('a');
 });
 
-test('an edited comment is shown as it is, and so is one that is hidden while another is added', async () => {
+test('an edited comment is shown as edited, and a hidden one disappears while another is added', async () => {
   const { server, comments, shows, change } = await settle(['b', 'a']);
   const texts = () => comments.getSnapshot().comments.map(({ text }) => text);
   server.texts.set('a', 'edited');
@@ -156,7 +156,7 @@ test('an edited comment is shown as it is, and so is one that is hidden while an
   await shows(['c', 'b']);
 });
 
-test('what the reader sends is not read again, and changes that come while it waits are read together', async () => {
+test("the reader's own comments are not read again, and changes during a wait are read together", async () => {
   const { server, comments, shows, hear, change } = await settle(['a']);
   const before = server.asked;
   await comments.send('mine');
@@ -167,7 +167,7 @@ test('what the reader sends is not read again, and changes that come while it wa
   expect(server.asked).toBe(before + 1);
 });
 
-test('a comment that was removed since it was recorded is not shown when it is sent again', async () => {
+test('a comment that was removed after it was recorded is not shown when it is sent again', async () => {
   const { server, comments, shown } = await settle(['a']);
   server.recorded.set('key', commentOf('gone', { state: 'REMOVED', text: null }));
   await comments.send('gone', undefined, 'key');
@@ -175,7 +175,7 @@ test('a comment that was removed since it was recorded is not shown when it is s
   expect(comments.getSnapshot().drafts).toEqual([]);
 });
 
-test('comments that could not be read are asked for again by who looks at them next, and not before', async () => {
+test('comments that could not be read are requested again only by the next component that shows them', async () => {
   let asked = 0;
   const reader = new Reader({
     client: createTestClient({

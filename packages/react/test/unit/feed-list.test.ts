@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('pages, additions, bumps and removals in any order', () => {
-  test.each([true, false])('show each item once, in the order of the server (held: %s)', (mustWait) => {
+  test.each([true, false])("show each item once, in the server's order (held: %s)", (mustWait) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const [world, list] = [new World(), new FeedList('RELEVANCY')];
@@ -90,7 +90,7 @@ describe('pages, additions, bumps and removals in any order', () => {
   });
 });
 
-test('what waits moves nothing, and a removal is applied at once', () => {
+test('waiting items move nothing, and a removal is applied at once', () => {
   const list = new FeedList('RELEVANCY');
   const [a, b, c] = ['a', 'b', 'c'].map((id, n) => testItem(id, at(3 - n))) as [
     FanfareItem,
@@ -107,7 +107,7 @@ test('what waits moves nothing, and a removal is applied at once', () => {
   expect([ids(list), list.waiting]).toEqual([['c', 'd', 'b'], 0]);
 });
 
-test('below what is loaded an event is left to its page', () => {
+test('an event below the loaded part is left to its page', () => {
   const list = new FeedList('RELEVANCY');
   const node = testItem('a', at(5));
   list.expectRefresh()(
@@ -118,7 +118,7 @@ test('below what is loaded an event is left to its page', () => {
   expect([ids(list), list.waiting]).toEqual([['a'], 0]);
 });
 
-test('read again after something went, the list goes on with what was behind it, and only what is new waits', () => {
+test('after a removal the list is read again, continues with what followed, and only new items wait', () => {
   const list = new FeedList('RELEVANCY');
   const pageOf = (places: readonly number[]) => ({
     edges: places.map((n) => ({ cursor: '', node: testItem(`i${String(n)}`, at(n)) })),
@@ -130,7 +130,7 @@ test('read again after something went, the list goes on with what was behind it,
   expect(list.showWaiting()).toBe('i10');
 });
 
-test('in the order TOP what is new waits, and a bump stays where it is', () => {
+test('in the order TOP new items wait, and a bumped item stays where it is', () => {
   const list = new FeedList('TOP');
   const edges = ['a', 'b'].map((id) => ({ cursor: id, node: testItem(id, at(1)) }));
   list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'b' } }, false);

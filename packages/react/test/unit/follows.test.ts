@@ -35,7 +35,7 @@ const state = (isFollowed: boolean, followerCount: number): FollowState => ({
   ...{ refId: 'ada', isFollowed, followerCount },
 });
 
-test('what is wanted last is shown while both are under way, and they reach the server one after the other', async () => {
+test('the last choice is shown while both writes are pending, and they reach the server one after the other', async () => {
   const { follows, sent, shown, sends } = await settle();
   const following = follows.set('ada', true);
   const leaving = follows.set('ada', false);
@@ -51,7 +51,7 @@ test('what is wanted last is shown while both are under way, and they reach the 
   expect(shown()).toEqual([false, 1]);
 });
 
-test('what fails takes back itself alone, whatever was wanted before and after it', async () => {
+test('a failed write undoes only itself, whatever was chosen before and after it', async () => {
   const { follows, sent, shown, sends } = await settle();
   const refused = follows.set('ada', true);
   const leaving = follows.set('ada', false);
@@ -75,7 +75,7 @@ test('what fails takes back itself alone, whatever was wanted before and after i
   expect(shown()).toEqual([true, 2]);
 });
 
-test('an answer about the state from before a write does not undo it', async () => {
+test('a response about the state before a write does not undo it', async () => {
   let answer: (data: unknown) => void = () => undefined;
   const client = createTestClient({
     feed: () => [],

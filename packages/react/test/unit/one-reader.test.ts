@@ -20,7 +20,7 @@ function settle() {
   return { world, ...tokens };
 }
 
-test('whose a token is is asked once, and another token of the same reader is given', async () => {
+test('the reader of a token is requested once, and another token of the same reader is accepted', async () => {
   const { world, token, who } = settle();
   expect([await token(), await token(), await who()]).toEqual(['a1', 'a1', 'a']);
   world.token = 'a2';
@@ -29,7 +29,7 @@ test('whose a token is is asked once, and another token of the same reader is gi
   expect(world.others).toBe(0);
 });
 
-test('a token of somebody else is given to nobody, also while whose the first one is has not been answered', async () => {
+test('a token of another reader is never used, also before the reader of the first one is known', async () => {
   const { world, token } = settle();
   const first = token();
   world.token = 'b1';
@@ -40,7 +40,7 @@ test('a token of somebody else is given to nobody, also while whose the first on
   expect(world.others).toBeGreaterThan(0);
 });
 
-test('while the server cannot say whose they are, a token that was given before is given and no other', async () => {
+test('while the server cannot identify readers, only a token that was used before is used', async () => {
   const { world, token } = settle();
   await token();
   world.isAway = true;
@@ -51,7 +51,7 @@ test('while the server cannot say whose they are, a token that was given before 
   expect(await token()).toBe('a2');
 });
 
-test('a refused token does not make the next reader be taken for the first', async () => {
+test('after a refused token the next reader is not taken for the first', async () => {
   const { world, token, who } = settle();
   await token();
   world.token = 'x';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 const DOCUMENT = /['"`]\s*(?:query|mutation|subscription)\b[^'"`]*\{/;
 
-test('documents are in the files that the list of operations is made from, and nowhere else', () => {
+test('only the files from which operationsOf reads contain documents', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
   const withDocuments = files.filter(
     (file) => /\.tsx?$/.test(file) && DOCUMENT.test(readFileSync(`${SOURCES}${file}`, 'utf8')),

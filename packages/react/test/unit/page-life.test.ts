@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 test.each(['hidden', 'visible'])(
-  'a page that begins %s lets go of its connection only if it stays hidden',
+  'a page that begins %s closes its connection only if it stays hidden',
   (visibilityState) => {
     vi.useFakeTimers();
     vi.stubGlobal('window', new EventTarget());

@@ -32,7 +32,7 @@ function held<T>() {
   return { promise, resolve, reject };
 }
 
-test('a like is shown at once, an echo does not count it twice, and a failure of its removal takes that back', async () => {
+test('a like is shown at once, its event does not count it twice, and a failed removal is undone', async () => {
   const unlike = held<never>();
   const liked = testItem('b', at(2));
   const after = {
@@ -65,7 +65,7 @@ test('a like is shown at once, an echo does not count it twice, and a failure of
   expect(state()).toEqual([1, true]);
 });
 
-test('what was deleted stays away when its addition comes late', async () => {
+test('a deleted item stays away when a late event adds it', async () => {
   const { client, reader, shown, ready, live } = settle({
     mutations: { deleteAction: ({ id }) => Promise.resolve({ id }) },
   });
@@ -80,7 +80,7 @@ test('what was deleted stays away when its addition comes late', async () => {
   expect(shown()).toEqual(['a']);
 });
 
-test('what could not be hidden comes back, and what was hidden comes back when it is undone', async () => {
+test('an item whose hiding failed comes back, and a hidden one comes back on undo', async () => {
   let fails = true;
   const { client, reader, shown, ready, live } = settle({
     mutations: {
@@ -104,7 +104,7 @@ test('what could not be hidden comes back, and what was hidden comes back when i
   expect(shown()).toEqual(['b', 'a']);
 });
 
-test('what was hidden and is shown again elsewhere comes back, also where its event overtakes the answer', async () => {
+test('an item that is hidden and shown again elsewhere comes back, also if its event overtakes the response', async () => {
   const hiding = held<string>();
   const { client, reader, feed, shown, ready, live } = settle({
     mutations: { hideFeedItem: () => hiding.promise },
@@ -122,7 +122,7 @@ test('what was hidden and is shown again elsewhere comes back, also where its ev
   expect(shown()).toEqual(['b', 'a']);
 });
 
-test('marking all as read changes items and count and takes nothing out; a failure takes it back', async () => {
+test('marking all as read changes items and count and removes nothing; a failure undoes it', async () => {
   let fails = false;
   const { reader, feed, shown, ready } = settle({
     mutations: {
@@ -144,7 +144,7 @@ test('marking all as read changes items and count and takes nothing out; a failu
   expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
 });
 
-test('thousands of items marked one by one are shown as marked, each looked up in a few marks', async () => {
+test('thousands of items marked one by one are shown as marked, each found among a few marks', async () => {
   const count = 2_000;
   const items = Array.from({ length: count }, (_, n) => testItem(`item${String(n)}`, at(-n)));
   const answer = { unreadCount: { count: 0, isExact: true } };
@@ -175,7 +175,7 @@ test('thousands of items marked one by one are shown as marked, each looked up i
   lookups.mockRestore();
 });
 
-test('marking all as read leaves what was marked as unread on its own, also in a list that nobody looks at', async () => {
+test('marking all as read keeps items that were marked as unread, also in a list that is not mounted', async () => {
   const [b, a] = ITEMS as [FanfareItem, FanfareItem];
   let items = ITEMS;
   const { client, reader, feed, leave, ready, live } = settle({
@@ -195,7 +195,7 @@ test('marking all as read leaves what was marked as unread on its own, also in a
   await vi.waitFor(() => expect(unread()).toEqual([true, false]));
 });
 
-test('a resync reads behind what is shown: neither blank nor loading, and items are the same objects', async () => {
+test('a resync reads behind what is shown: neither blank nor loading, with the same item objects', async () => {
   const next = held<FanfareItem[]>();
   let isFirst = true;
   const { client, feed, shown, ready, live } = settle({
@@ -218,7 +218,7 @@ test('a resync reads behind what is shown: neither blank nor loading, and items 
   expect(feed.getSnapshot().items[0]?.id).toBe(before?.id);
 });
 
-test('a resync reads as far as what is shown, however much is new above it', async () => {
+test('a resync reads as far as what is shown, however many new items are above it', async () => {
   let all = Array.from({ length: 40 }, (_, n) => testItem(`old${String(n)}`, at(-n)));
   const { client, feed, shown, ready, live } = settle({
     feed: ({ first = 25, after }) => {
@@ -236,7 +236,7 @@ test('a resync reads as far as what is shown, however much is new above it', asy
   expect([shown().slice(0, 25), feed.getSnapshot().waiting]).toEqual([before, 60]);
 });
 
-test('a list of nine hundred stays so long when all is marked as read, here or on another device', async () => {
+test('a list of nine hundred keeps its length when all is marked as read, here or on another device', async () => {
   const all = Array.from({ length: 1_000 }, (_, n) => testItem(`i${String(n)}`, at(1_000 - n)));
   let until = '';
   const read = ({ first = 25, after = '' }: FeedQuery): FeedPage<FanfareItem> => {
@@ -274,7 +274,7 @@ test('a list of nine hundred stays so long when all is marked as read, here or o
   expect([...lengths]).toEqual([900]);
 });
 
-test('what another device marks after this one is shown as it marks it', async () => {
+test('a later mark from another device is shown', async () => {
   const { client, reader, feed, ready, live } = settle({
     mutations: { markItemsRead: () => Promise.resolve({ unreadCount: { count: 1, isExact: true } }) },
   });
@@ -295,7 +295,7 @@ test('what another device marks after this one is shown as it marks it', async (
   expect(unread()).toEqual([]);
 });
 
-test('a burst of events while a page is loading arrives whole', async () => {
+test('a burst of events while a page is loading is applied completely', async () => {
   const second = held<null>();
   const old = Array.from({ length: 5 }, (_, n) => testItem(`old${String(n)}`, at(-n)));
   const { client, feed, ready, live } = settle({
@@ -317,7 +317,7 @@ test('a burst of events while a page is loading arrives whole', async () => {
   expect(feed.getSnapshot().items.length).toBe(67);
 });
 
-test('mounted and left before it is connected it watches once, and leaves nothing open', async () => {
+test('a list that is unmounted before it is connected watches once and leaves nothing open', async () => {
   const { client, feed, leave, ready } = settle();
   leave();
   const again = feed.use(() => undefined);
@@ -328,7 +328,7 @@ test('mounted and left before it is connected it watches once, and leaves nothin
   await vi.waitFor(() => expect(client.watching).toBe(0));
 });
 
-test('what an event changes of an item is shown in one go', async () => {
+test('all changes of an item by one event are shown together', async () => {
   const { client, feed, renders, ready, live } = settle();
   await ready();
   await live();
@@ -343,7 +343,7 @@ test('what an event changes of an item is shown in one go', async () => {
   expect([renders.mock.calls.length, feed.getSnapshot().items[0]]).toEqual([2, moved]);
 });
 
-test('a total that was asked for moves with what comes and goes', async () => {
+test('a requested total follows additions and removals', async () => {
   const asked: (boolean | undefined)[] = [];
   const client = createTestClient({
     feed: ({ total }) => {
@@ -362,7 +362,7 @@ test('a total that was asked for moves with what comes and goes', async () => {
   expect(feed.getSnapshot().total?.count).toBe(7);
 });
 
-test('a total counts nothing twice, and nothing that its filter may leave out', async () => {
+test('a total counts nothing twice, and nothing that its filter may exclude', async () => {
   let total = 7;
   const client = createTestClient({
     feed: () =>
@@ -389,7 +389,7 @@ test('a total counts nothing twice, and nothing that its filter may leave out', 
   await counts(9);
 });
 
-test('equal options share a list, however they are written down', () => {
+test('equal options share a list, however they are written', () => {
   const reader = new Reader({ client: createTestClient({ feed: () => [] }) });
   expect(reader.feed({ filter: { tags: ['x'], refId: 'r' } })).toBe(
     reader.feed({ live: 'hold', filter: { refId: 'r', tags: ['x'] }, first: 25 }),
@@ -397,7 +397,7 @@ test('equal options share a list, however they are written down', () => {
   expect(keyOf({ first: 5 })).not.toBe(keyOf({}));
 });
 
-test('what ends the connection is said, and trying again starts over', async () => {
+test('the end of the connection is reported, and a retry starts over', async () => {
   const client = createTestClient({ feed: () => ITEMS });
   const refused = new FeedClientError('FORBIDDEN', 'Not you');
   let isRefused = true;
@@ -415,7 +415,7 @@ test('what ends the connection is said, and trying again starts over', async () 
   await vi.waitFor(() => expect(reader.connection.getSnapshot().state).toBe('live'));
 });
 
-test('a comment that cannot be sent keeps its text, and sent again it has the same key', async () => {
+test('a comment that cannot be sent keeps its text, and is sent again with the same key', async () => {
   const keys: (string | undefined)[] = [];
   const { reader, ready } = settle({
     request: () => ({
@@ -447,7 +447,7 @@ function pageOf(items: FanfareItem[]): FeedPage<FanfareItem> {
   };
 }
 
-test('trying again does what failed: reads the list after a refresh, its next page after that', async () => {
+test('retry repeats what failed: the list after a refresh, otherwise its next page', async () => {
   let fails = false;
   const next = { hasNextPage: true, endCursor: 'a' };
   const { client, feed, ready } = settle({

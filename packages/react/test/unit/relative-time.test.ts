@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('yesterday is the day before, and what is said of others counts days of the calendar too', () => {
+test('yesterday is the previous day, and other times count calendar days too', () => {
   // In the time zone of this machine, as in that of a browser.
   const now = new Date(2026, 0, 7, 22).getTime();
   const said = (day: number, hour: number): string =>
@@ -18,7 +18,7 @@ test('yesterday is the day before, and what is said of others counts days of the
   expect(relativeTime(new Date(now + 60_000).toISOString(), now, 'en')).toBe('now');
 });
 
-test('a page that says it is in no language that there is has its times in that of the browser', () => {
+test("a page with an unknown language shows times in the browser's language", () => {
   expect(languageOfPage()).toBeUndefined();
   const documentElement = { lang: '' };
   vi.stubGlobal('document', { documentElement });

@@ -37,7 +37,7 @@ function Page(): ReactNode {
   });
 }
 
-test('on the server the first HTML has the items of the snapshot, and rendering asks for nothing', async () => {
+test('on the server the first HTML has the items of the snapshot, and rendering makes no request', async () => {
   const client = createTestClient({ feed: () => ITEMS });
   const snapshot = await prefetchFeed(client, { first: 10 });
   const watch = vi.spyOn(client, 'watch');
@@ -53,7 +53,7 @@ test('on the server the first HTML has the items of the snapshot, and rendering 
 });
 
 test.each(['hold', 'insert', 'off'] as const)(
-  'a snapshot is used whichever way the list is watched: %s',
+  'a snapshot is used however the list is watched: %s',
   async (live) => {
     const client = createTestClient({ feed: () => ITEMS });
     const snapshot = await prefetchFeed(client, { first: 10 });
@@ -74,13 +74,13 @@ test.each(['hold', 'insert', 'off'] as const)(
   },
 );
 
-test('the list that the documentation draws by hand is the one that is tested', () => {
+test('the virtual list in docs/react.md is the tested one', () => {
   const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
   const code = text('../fixtures/pages/virtual-feed.tsx');
   expect(text('../../../../docs/react.md')).toContain('```tsx\n' + code + '```\n');
 });
 
-test('what the hooks select fits the schema', () => {
+test('the selections of the hooks match the schema', () => {
   const path = new URL('../../../../schema/schema.graphql', import.meta.url);
   const schema = buildSchema(readFileSync(path, 'utf8'));
   expect(validate(schema, parse(`{ feed { edges { node { ${feedItemFields} } } } }`))).toEqual([]);

@@ -22,7 +22,7 @@ function useLocks(): void {
   });
 }
 
-test('trying again at once does so for all tabs, whichever of them is asked to', async () => {
+test('a retry reconnects all tabs, whichever of them requests it', async () => {
   useLocks();
   const watches: WatchOptions<FanfareItem>[] = [];
   const client: Pick<FeedClient<FanfareItem>, 'watch'> = {

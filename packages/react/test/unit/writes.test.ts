@@ -85,7 +85,7 @@ const step = fc.oneof(
   },
 );
 
-test('likes that overlap, however the network orders them, end in the last that did not fail, and each moment shows the last wish', async () => {
+test('overlapping likes, in any network order, end with the last that succeeded, and always show the last choice', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 40 }), async (steps) => {
       const { world, coming, going, client, reader, leave, shown } = await settle();
@@ -124,7 +124,7 @@ test('likes that overlap, however the network orders them, end in the last that 
   );
 });
 
-test('hidden, taken back and hidden again before anything is answered, it stays hidden', async () => {
+test('an item that is hidden, restored and hidden again before any response stays hidden', async () => {
   const sent: { readonly name: string; readonly answer: () => void }[] = [];
   const send =
     (name: string) =>
@@ -161,7 +161,7 @@ test('hidden, taken back and hidden again before anything is answered, it stays 
   leave();
 });
 
-test('what was heard of an action while a page was on its way is later than the page', async () => {
+test('an event about an action that arrives while a page is loading is newer than the page', async () => {
   const old = testItem('old', '2025-01-01T00:00:00.000Z');
   let arrive: (page: FeedPage<FanfareItem>) => void = () => undefined;
   let isFirst = true;

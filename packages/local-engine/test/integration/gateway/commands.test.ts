@@ -270,7 +270,7 @@ test.for(Object.entries(cases))('answers %s', async ([, { command, onAdmin = fal
   expect(await db.command(command)).toMatchObject(reply);
 });
 
-test('takes no notice of the fields that belong to sessions, concerns and API versions', async () => {
+test('ignores the fields of sessions, concerns and API versions', async () => {
   await using database = await testDatabase();
   const session = database.client.startSession();
   const options = {

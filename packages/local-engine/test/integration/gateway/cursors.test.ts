@@ -29,7 +29,7 @@ test.for([
   ['sorted by an index', { sort: { _id: -1 } }],
   ['sorted without an index', { sort: { x: 1 } }],
   ['filtered', { filter: { x: { $gt: 0 } } }],
-] as const)('gives every document once, page by page, %s', async ([, options]) => {
+] as const)('returns every document once, page by page, %s', async ([, options]) => {
   await using database = await numbers(2_500);
   const filter = 'filter' in options ? options.filter : {};
   const cursor = database.db.collection<Thing>('c').find(filter, { ...options, batchSize: 100 });
@@ -40,7 +40,7 @@ test.for([
   if ('sort' in options) expect(seen).toEqual(seen.toSorted((a, b) => b - a));
 });
 
-test('gives every group of an aggregation, page by page', async () => {
+test('returns every group of an aggregation, page by page', async () => {
   await using database = await numbers(1_000);
   const groups = database.db
     .collection('c')
@@ -52,7 +52,7 @@ test('gives every group of an aggregation, page by page', async () => {
   expect(ids).toEqual(Array.from({ length: 400 }, (_, n) => n));
 });
 
-test('begins with 101 documents, and gives what fits into one message from then on', async () => {
+test('starts with 101 documents, and then returns what fits into one message', async () => {
   await using database = await numbers(5_000);
   const first = await command(database, { find: 'c' });
   expect(first.cursor.firstBatch).toHaveLength(101);
@@ -61,7 +61,7 @@ test('begins with 101 documents, and gives what fits into one message from then 
   expect(second.cursor.id.isZero()).toBe(true);
 });
 
-test('splits pages so that none is beyond 16 MiB', async () => {
+test('splits pages so that none exceeds 16 MiB', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   for (let n = 0; n < 6; n += 1) await c.insertOne({ _id: n, text: 'x'.repeat(6_000_000) });
@@ -80,7 +80,7 @@ test('opens a cursor with an empty first page for batchSize 0', async () => {
   expect(more.cursor.nextBatch).toHaveLength(3);
 });
 
-test('opens no cursor for a single batch, nor when all fits', async () => {
+test('opens no cursor for a single batch, or if everything fits', async () => {
   await using database = await numbers(10);
   const single = await command(database, { find: 'c', batchSize: 4, singleBatch: true });
   expect(single.cursor.firstBatch).toHaveLength(4);
@@ -91,7 +91,7 @@ test('opens no cursor for a single batch, nor when all fits', async () => {
   expect(all.cursor.id.isZero()).toBe(true);
 });
 
-test('closes a cursor on demand, and tells which were not there', async () => {
+test('closes cursors on request, and reports unknown ones', async () => {
   await using database = await numbers(500);
   const { cursor } = await command(database, { find: 'c', sort: { x: 1 }, batchSize: 10 });
   const unknown = Long.fromNumber(4711);
@@ -101,7 +101,7 @@ test('closes a cursor on demand, and tells which were not there', async () => {
   await expect(late).rejects.toMatchObject({ code: 43, codeName: 'CursorNotFound' });
 });
 
-test('gives a cursor to its own collection only', async () => {
+test('accepts a cursor only with its own collection', async () => {
   await using database = await numbers(500);
   const { cursor } = await command(database, { find: 'c', batchSize: 10 });
   const foreign = command(database, { getMore: cursor.id, collection: 'other' });
@@ -110,7 +110,7 @@ test('gives a cursor to its own collection only', async () => {
   expect(own.cursor.nextBatch).toHaveLength(5);
 });
 
-test('closes the cursors of a session with it, and those of a collection that is dropped', async () => {
+test('closes cursors with their session or dropped collection', async () => {
   await using database = await numbers(500);
   const c = database.db.collection('c');
   const session = database.client.startSession();
@@ -127,7 +127,7 @@ test('closes the cursors of a session with it, and those of a collection that is
   await session.endSession();
 });
 
-test('keeps many cursors open at a time, each at its own place', async () => {
+test('keeps many cursors open at once, each at its own position', async () => {
   await using database = await numbers(300);
   const c = database.db.collection<Thing>('c');
   const cursors = Array.from({ length: 60 }, () => c.find({}, { sort: { x: 1 }, batchSize: 20 }));

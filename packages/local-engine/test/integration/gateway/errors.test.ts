@@ -106,7 +106,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-test.for(Object.entries(cases))('refuses %s', async ([, { command, before, code, codeName }]) => {
+test.for(Object.entries(cases))('rejects %s', async ([, { command, before, code, codeName }]) => {
   await using database = await testDatabase();
   await before?.(database.db);
   const error: unknown = await database.db.command(command).catch((reason: unknown) => reason);
@@ -177,7 +177,7 @@ const writeCases: Readonly<Record<string, WriteCase>> = {
   },
 };
 
-test.for(Object.entries(writeCases))('refuses to write %s', async ([, { write, code }]) => {
+test.for(Object.entries(writeCases))('rejects a write of %s', async ([, { write, code }]) => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   await c.createIndexes([{ key: { a: 1 }, unique: true }, { key: { p: 1, q: 1 } }]);
@@ -205,7 +205,7 @@ test.for([
     (db: Db) =>
       db.collection('c').findOneAndUpdate({ z: 9 }, { $set: { a: 1, 'b.c': 'x' } }, { upsert: true }),
   ],
-] as const)('tells index and value of a duplicate by %s', async ([, write]) => {
+] as const)('reports index and value of a duplicate by %s', async ([, write]) => {
   await using database = await testDatabase();
   const c = database.db.collection('c');
   await c.createIndexes([{ key: { a: 1, 'b.c': -1 }, unique: true, name: 'pair' }]);
@@ -224,7 +224,7 @@ test.for([
   );
 });
 
-test('stops a query when its time is up', async () => {
+test('stops a query when its time limit expires', async () => {
   await using database = await testDatabase();
   const c = database.db.collection('c');
   await c.insertMany(Array.from({ length: 3_000 }, (_, n) => ({ n })));
@@ -240,7 +240,7 @@ test('stops a query when its time is up', async () => {
   expect(await c.countDocuments()).toBe(3_000);
 });
 
-test('refuses a document beyond 16 MiB, and takes one just below', async () => {
+test('rejects a document above 16 MiB, and accepts one just below', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   const limit = 16 * 1024 * 1024;

@@ -78,7 +78,7 @@ async function slowQuery(c: Collection<Thing>): Promise<() => Promise<unknown>> 
       .toArray();
 }
 
-suite('tells a client by a broken connection that the fate of its command is unknown', async () => {
+suite('ends the connection if the outcome of a command is unknown', async () => {
   await using own = await setup();
   await own.c.insertOne({ _id: 1 });
   const lock = await PostgresConnection.connect(running().postgres);
@@ -97,7 +97,7 @@ suite('tells a client by a broken connection that the fate of its command is unk
   expect(await own.c.findOne({ _id: 1 })).toEqual({ _id: 1 });
 });
 
-suite('goes on with new connections after the server dropped the idle ones', async () => {
+suite('continues with new connections after the server dropped idle ones', async () => {
   await using own = await setup();
   await own.c.insertOne({ _id: 1 });
   await terminateAll();
@@ -106,7 +106,7 @@ suite('goes on with new connections after the server dropped the idle ones', asy
   expect(await own.c.updateOne({ _id: 1 }, { $set: { a: 1 } })).toMatchObject({ modifiedCount: 1 });
 });
 
-suite('stops the query of a client that has left', async () => {
+suite('cancels the query of a client that has disconnected', async () => {
   await using own = await setup();
   const query = await slowQuery(own.c);
   void query().catch(() => undefined);
@@ -115,7 +115,7 @@ suite('stops the query of a client that has left', async () => {
   await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
 });
 
-suite('stops the query of a client that was killed', async () => {
+suite('cancels the query of a client that was killed', async () => {
   await using own = await setup();
   await slowQuery(own.c);
   const name = own.c.collectionName;
@@ -135,7 +135,7 @@ suite('stops the query of a client that was killed', async () => {
   await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
 });
 
-suite('lets commands wait for a connection, but not for ever', async () => {
+suite('lets commands wait for a connection, up to a limit', async () => {
   await using own = await setup({ poolSize: 1, poolWaitMs: 200 });
   const query = await slowQuery(own.c);
   void query().catch(() => undefined);
@@ -150,7 +150,7 @@ suite('lets commands wait for a connection, but not for ever', async () => {
   expect(await own.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
 });
 
-suite('says that the database is away when it stays away', async () => {
+suite('reports the database as unavailable if it stays down', async () => {
   await using own = await setup({ postgres: { ...running().postgres, port: 1 }, reconnectMs: 200 });
   expect(await own.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
   await expect(own.c.insertOne({ _id: 1 })).rejects.toMatchObject({
@@ -169,7 +169,7 @@ function relay(): Server {
   });
 }
 
-suite('waits for a database that comes up later', async () => {
+suite('waits for a database that starts later', async () => {
   await using folder = testFolder();
   await using own = await setup({ postgres: { ...running().postgres, host: folder.path } });
   const inserted = own.c.insertOne({ _id: 1 });
@@ -181,7 +181,7 @@ suite('waits for a database that comes up later', async () => {
   later.close();
 });
 
-suite('closes cursors that nobody goes on with', async () => {
+suite('closes cursors that are no longer read', async () => {
   await using own = await setup({ cursorIdleMs: 200 });
   await own.c.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n })));
   const db = own.client.db('faults');
@@ -201,7 +201,7 @@ suite('closes cursors that nobody goes on with', async () => {
   });
 });
 
-suite('closes the cursor that was idle longest when there are too many', async () => {
+suite('closes the cursor that was idle longest if there are too many', async () => {
   await using own = await setup({ cursorLimit: 2 });
   await own.c.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n })));
   const cursors = [0, 1, 2].map(() => own.c.find({}, { batchSize: 2 }));
@@ -214,7 +214,7 @@ suite('closes the cursor that was idle longest when there are too many', async (
   ]);
 });
 
-suite('ends all connections when it is disposed of', async () => {
+suite('ends all connections on disposal', async () => {
   const { postgres } = running();
   const socket = freshSocket();
   const gateway = await startGateway({ postgres, socket, poolSize: 2 });

@@ -29,24 +29,27 @@ const kinds: readonly (readonly [string, IndexDescription['key'], Omit<IndexDesc
   ['an index with its own name', { a: 1 }, { name: 'mine' }],
 ];
 
-test.for(kinds)('builds %s over documents, ready when the command returns', async ([, key, options]) => {
-  await using database = await testDatabase();
-  const c = database.db.collection<Thing>('c');
-  await c.insertMany(
-    Array.from({ length: 300 }, (_, n) => ({
-      a: n,
-      b: n % 7,
-      tags: [n % 3, n % 5],
-      e: { f: n },
-      at: new Date(),
-    })),
-  );
-  const [name] = await c.createIndexes([{ ...options, key }]);
-  const described = (await c.indexes()).find((index) => index.name === name);
-  expect(described).toMatchObject({ v: 2, key, ...options });
-});
+test.for(kinds)(
+  'builds %s over existing documents, ready when the command returns',
+  async ([, key, options]) => {
+    await using database = await testDatabase();
+    const c = database.db.collection<Thing>('c');
+    await c.insertMany(
+      Array.from({ length: 300 }, (_, n) => ({
+        a: n,
+        b: n % 7,
+        tags: [n % 3, n % 5],
+        e: { f: n },
+        at: new Date(),
+      })),
+    );
+    const [name] = await c.createIndexes([{ ...options, key }]);
+    const described = (await c.indexes()).find((index) => index.name === name);
+    expect(described).toMatchObject({ v: 2, key, ...options });
+  },
+);
 
-test('refuses a unique index over duplicates, and leaves none behind', async () => {
+test('rejects a unique index over duplicates, and leaves none behind', async () => {
   await using database = await testDatabase();
   const c = database.db.collection('c');
   await c.insertMany([{ a: 1 }, { a: 2 }, { a: 1 }]);
@@ -59,7 +62,7 @@ test('refuses a unique index over duplicates, and leaves none behind', async () 
   expect(await c.indexes()).toHaveLength(1);
 });
 
-test('lets several processes create the same indexes at a time', async () => {
+test('lets several processes create the same indexes concurrently', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   await c.insertMany(Array.from({ length: 200 }, (_, n) => ({ a: n })));
@@ -99,7 +102,7 @@ test('explains a keyset page as an ordered index scan without a sort', async () 
   });
 });
 
-test('explains a keyset page of a multikey index as an ordered scan, too', async () => {
+test('explains a keyset page of a multikey index as an ordered scan too', async () => {
   await using database = await feed();
   const filter = { refs: 3, at: { $lte: 450 } };
   const plan = await planOf(database, { find: 'feed', filter, sort: { at: -1, _id: -1 }, limit: 26 });
@@ -114,7 +117,7 @@ test('explains $in with a sort as a merge of ordered scans', async () => {
   expect(names(plan)).toEqual(['LIMIT', 'SORT_MERGE', 'FETCH', 'IXSCAN']);
 });
 
-test('finds the same with merged and ordered scans as by looking at everything', async () => {
+test('finds the same with merged and ordered scans as with a full scan', async () => {
   await using database = await feed();
   const c = database.db.collection<Thing>('feed');
   const all = await c.find().toArray();
@@ -149,7 +152,7 @@ test.for([
   ['update', { update: 'feed', updates: [{ q: { reader: 1, action: 7 }, u: { $set: { x: 1 } } }] }, 'once'],
   ['delete', { delete: 'feed', deletes: [{ q: { reader: 1, action: 7 }, limit: 1 }] }, 'once'],
   ['findAndModify', { findAndModify: 'feed', query: { reader: 1, action: 7 }, remove: true }, 'once'],
-] as const)('explains which index %s uses, without carrying it out', async ([, command, indexName]) => {
+] as const)('explains which index %s uses, without executing it', async ([, command, indexName]) => {
   await using database = await feed();
   const plan = await planOf(database, command);
   expect(plan.at(-1)).toMatchObject({ stage: 'IXSCAN', indexName });
@@ -165,7 +168,7 @@ test('explains a query without an index as a collection scan', async () => {
   expect(names(await planOf(database, { find: 'none', filter: { a: 1 } }))).toEqual(['EOF']);
 });
 
-test('counts what a query looked at', async () => {
+test('counts examined keys and documents', async () => {
   await using database = await feed();
   const explained = await database.db
     .collection('feed')
@@ -180,7 +183,7 @@ test('counts what a query looked at', async () => {
   expect(scanned['executionStats']).toMatchObject({ nReturned: 0, totalDocsExamined: 3_000 });
 });
 
-test('explains an aggregation that asks for it in its own options', async () => {
+test('explains an aggregation with the explain option', async () => {
   await using database = await feed();
   const reply = await database.db.command({
     aggregate: 'feed',

@@ -36,34 +36,31 @@ async function insertWith(address: string): Promise<unknown> {
   }
 }
 
-suite.for(['', '&authMechanism=SCRAM-SHA-256'])(
-  'lets in a driver that knows the password%s',
-  async (options) => {
-    await expect(insertWith(uri(credentials.user, credentials.password, options))).resolves.toMatchObject({
-      acknowledged: true,
-    });
-  },
-);
+suite.for(['', '&authMechanism=SCRAM-SHA-256'])('accepts a driver with the password%s', async (options) => {
+  await expect(insertWith(uri(credentials.user, credentials.password, options))).resolves.toMatchObject({
+    acknowledged: true,
+  });
+});
 
 suite.for([
   ['another password', 'fanfare', 'guess', ''],
   ['another user', 'root', credentials.password, ''],
   ['another mechanism', credentials.user, credentials.password, '&authMechanism=SCRAM-SHA-1'],
-] as const)('refuses a driver with %s', async ([, user, password, options]) => {
+] as const)('rejects a driver with %s', async ([, user, password, options]) => {
   await expect(insertWith(uri(user, password, options))).rejects.toMatchObject({
     name: 'MongoServerError',
     code: options === '' ? 18 : 334,
   });
 });
 
-suite('refuses a driver without a password, whatever it sends', async () => {
+suite('rejects a driver without a password, whatever it sends', async () => {
   await expect(insertWith(uriOf(socket))).rejects.toMatchObject({
     code: 13,
     codeName: 'Unauthorized',
   });
 });
 
-suite('before the login a client may greet, ping and log in, and nothing else', async () => {
+suite('before login a client may only send the handshake, ping and login', async () => {
   using client = await rawClient(socket);
   const outcomeOf = async (command: Document): Promise<unknown> => {
     client.send(message({ ...command, $db: 'admin' }));
@@ -98,7 +95,7 @@ suite('before the login a client may greet, ping and log in, and nothing else', 
 
 const first = { saslStart: 1, mechanism: 'SCRAM-SHA-256', $db: 'admin' };
 
-suite('a conversation that was made up, repeated or broken lets nobody in', async () => {
+suite('an invented, repeated or interrupted login conversation fails', async () => {
   using client = await rawClient(socket);
   const say = async (command: Document): Promise<Document> => {
     client.send(message({ ...command, $db: 'admin' }));
@@ -123,13 +120,13 @@ suite('a conversation that was made up, repeated or broken lets nobody in', asyn
   expect(await say({ find: 'c' })).toMatchObject({ code: 13 });
 });
 
-suite('a client that has not logged in cannot make the gateway hold a big message', async () => {
+suite('a client that has not logged in cannot make the gateway buffer a large message', async () => {
   using client = await rawClient(socket);
   client.send(framed(2013, Buffer.alloc(64), 1, 40_000_000));
   await client.closed;
 });
 
-suite('says who is logged in', async () => {
+suite('reports the logged-in user', async () => {
   await using client = new MongoClient(uri(credentials.user, credentials.password));
   const { authInfo } = await client.db('admin').command({ connectionStatus: 1 });
   expect(authInfo).toMatchObject({ authenticatedUsers: [{ user: 'fanfare', db: 'admin' }] });

@@ -58,7 +58,7 @@ async function pidOf(pg: PostgresConnection): Promise<string> {
   return String(rows[0]?.[0]);
 }
 
-suite('gives columns in binary form, and null for NULL', async () => {
+suite('returns columns in binary form, and null for NULL', async () => {
   await using own = await connection();
   const sql = 'SELECT $1::bytea, $2::text, 258::int8, true, NULL::text';
   const [row] = await own.pg.execute(sql, [Buffer.from([0, 255]), 'äß']);
@@ -71,14 +71,14 @@ suite('gives columns in binary form, and null for NULL', async () => {
   ]);
 });
 
-suite('takes NULL for null, and nothing for no parameter', async () => {
+suite('sends NULL for null, and accepts a query without parameters', async () => {
   await using own = await connection();
   const [row] = await own.pg.execute('SELECT $1::bytea IS NULL', [null]);
   expect(row?.[0]?.[0]).toBe(1);
   expect(await own.pg.execute('SELECT 1 WHERE false', [])).toEqual([]);
 });
 
-suite('sends and receives what is bigger than any network buffer', async () => {
+suite('sends and receives values larger than network buffers', async () => {
   await using own = await connection();
   const big = Buffer.alloc(30_000_000, 'abc');
   const [row] = await own.pg.execute('SELECT $1::bytea, $2::text', [big, 'behind']);
@@ -86,14 +86,14 @@ suite('sends and receives what is bigger than any network buffer', async () => {
   expect(row?.[1]?.toString()).toBe('behind');
 });
 
-suite('receives many rows, whole and in order', async () => {
+suite('receives many rows, complete and in order', async () => {
   await using own = await connection();
   const rows = await own.pg.execute('SELECT n::text FROM generate_series(1, 100000) n', []);
   expect(rows).toHaveLength(100_000);
   expect(rows.every(([column], index) => column?.toString() === String(index + 1))).toBe(true);
 });
 
-suite('keeps statements that are in flight together apart when one of them fails', async () => {
+suite('separates pipelined statements if one of them fails', async () => {
   await using own = await connection();
   const divide = 'SELECT (10 / $1::int)::text';
   const results = await Promise.allSettled(
@@ -106,7 +106,7 @@ suite('keeps statements that are in flight together apart when one of them fails
   expect(results[3]).toMatchObject({ reason: { name: 'StatementError', sqlstate: '22P02' } });
 });
 
-suite('parses a statement again that could not be parsed at first', async () => {
+suite('parses a statement again after its first parse failed', async () => {
   await using own = await connection();
   const sql = 'SELECT count(*)::text FROM later';
   await expect(own.pg.execute(sql, [])).rejects.toMatchObject({ sqlstate: '42P01' });
@@ -115,7 +115,7 @@ suite('parses a statement again that could not be parsed at first', async () => 
   expect(String((await own.pg.execute(sql, []))[0]?.[0])).toBe('0');
 });
 
-suite('keeps one prepared statement per text, and none for what is said once', async () => {
+suite('keeps one prepared statement per text, and none for one-off statements', async () => {
   await using own = await connection();
   for (let n = 0; n < 5; n += 1) await own.pg.execute('SELECT $1::text', [String(n)]);
   for (let n = 0; n < 5; n += 1) await own.pg.execute(`SELECT ${String(n)}`, [], true);
@@ -123,7 +123,7 @@ suite('keeps one prepared statement per text, and none for what is said once', a
   expect(row?.[0]?.toString()).toBe('2');
 });
 
-suite('rejects what is in flight, and all that follows, when the connection breaks', async () => {
+suite('rejects statements in progress and all later ones when the connection breaks', async () => {
   const pg = await PostgresConnection.connect(address());
   const pid = await pidOf(pg);
   const sleeping = pg.execute('SELECT pg_sleep(60)', []);
@@ -138,7 +138,7 @@ suite('rejects what is in flight, and all that follows, when the connection brea
   await expect(pg.execute('SELECT 1', [])).rejects.toThrow(ConnectionLost);
 });
 
-suite('cancels the statement that runs, and can go on', async () => {
+suite('cancels the running statement, and continues', async () => {
   await using own = await connection();
   const sleeping = own.pg.execute('SELECT pg_sleep(60)', []);
   // The request may come before the statement has begun, and is then without effect.
@@ -155,7 +155,7 @@ suite('cancels the statement that runs, and can go on', async () => {
     .toBe(1);
 });
 
-suite('rejects a wrong password, and none, and a socket where nobody listens', async () => {
+suite('rejects a wrong and a missing password, and a socket without a server', async () => {
   const { host, port, user, database } = address();
   const wrong = PostgresConnection.connect({ ...address(), password: 'wrong' });
   await expect(wrong).rejects.toMatchObject({ name: 'StatementError', sqlstate: '28P01' });
@@ -199,7 +199,7 @@ test.for([
   ['asks for its MD5', [asksFor(5, 'salt')]],
   ['lets everybody in', [IS_IN]],
   ['lets in without a proof of its own', [SCRAM, IS_IN]],
-] as const)('tells nothing to a server that %s', async ([, answers]) => {
+] as const)('reveals nothing to a server that %s', async ([, answers]) => {
   await using folder = testFolder();
   using server = await pretender(folder.path, answers);
   const address = { host: folder.path, port: 1, user: 'u', database: 'd', password: 'p4ssw0rd' };
@@ -209,13 +209,13 @@ test.for([
   expect(sent).not.toMatch(new RegExp(`p4ssw0rd|md5|${digest}`));
 });
 
-suite('sets parameters for the session', async () => {
+suite('sets session parameters', async () => {
   const pg = await PostgresConnection.connect(address(), { options: '-c statement_timeout=50' });
   await expect(pg.execute('SELECT pg_sleep(60)', [])).rejects.toThrow(StatementError);
   await pg.close();
 });
 
-suite('lets work wait for a connection in the order it came', async () => {
+suite('serves waiting work in order of arrival', async () => {
   await using own = pool({ size: 1 });
   const order: number[] = [];
   const work = (n: number) =>
@@ -227,7 +227,7 @@ suite('lets work wait for a connection in the order it came', async () => {
   expect(order).toEqual([0, 1, 2, 3, 4]);
 });
 
-suite('opens no more connections than it may, and uses them again', async () => {
+suite('opens a limited number of connections, and reuses them', async () => {
   await using own = pool({ size: 2 });
   const pids = await Promise.all(Array.from({ length: 20 }, () => own.pool.use(pidOf)));
   expect(new Set(pids).size).toBe(2);
@@ -246,7 +246,7 @@ suite('rejects work that waited too long', async () => {
   await own.pool.use(() => Promise.resolve());
 });
 
-suite('replaces a connection that broke, in use or idle', async () => {
+suite('replaces a broken connection, in use or idle', async () => {
   await using own = pool({ size: 1 });
   const broken = own.pool.use(async (pg) => {
     const pid = await pidOf(pg);
@@ -259,7 +259,7 @@ suite('replaces a connection that broke, in use or idle', async () => {
   await expect.poll(() => own.pool.use(pidOf).catch(() => second)).not.toBe(second);
 });
 
-suite('says that the server is away when it stays away, to all who wait', async () => {
+suite('reports an unavailable server to all waiting work', async () => {
   await using own = pool({ size: 1, reconnectMs: 100, address: { ...address(), port: 1 } });
   const tries = [own.pool.use(pidOf), own.pool.use(pidOf), own.pool.use(pidOf)];
   for (const attempt of await Promise.allSettled(tries)) {
@@ -267,7 +267,7 @@ suite('says that the server is away when it stays away, to all who wait', async 
   }
 });
 
-suite('rejects who waits when it is closed', async () => {
+suite('rejects waiting work when it is closed', async () => {
   const own = pool({ size: 1 });
   const holder = own.pool.use((pg) => pg.execute('SELECT pg_sleep(60)', []));
   const waiting = own.pool.use(pidOf);

@@ -26,7 +26,7 @@ async function started(): Promise<ChildProcess> {
   return child;
 }
 
-test('says in one line that it listens, and exits with 0 when its input ends', async () => {
+test('reports in one line that it listens, and exits with 0 when its input ends', async () => {
   const child = await started();
   using client = await rawClient(options.socket);
   client.send(message({ ping: 1, $db: 'admin' }));
@@ -41,7 +41,7 @@ test('exits with 0 on SIGTERM', async () => {
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('outlives SIGINT, which its owner gets too', async () => {
+test('ignores SIGINT, which its owner also receives', async () => {
   const child = await started();
   child.kill('SIGINT');
   using client = await rawClient(options.socket);
@@ -52,7 +52,7 @@ test('outlives SIGINT, which its owner gets too', async () => {
 });
 
 test.for(['', 'no json', '{}', JSON.stringify({ ...options, poolSize: 0 })])(
-  'refuses the options "%s"',
+  'rejects the options "%s"',
   async (argument) => {
     const child = run(argument);
     const [code] = (await once(child, 'exit')) as [number];

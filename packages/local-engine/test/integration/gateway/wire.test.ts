@@ -29,7 +29,7 @@ async function expectServing(): Promise<void> {
   expect((await client.reply()).body).toEqual({ ok: 1 });
 }
 
-suite('answers pipelined messages in their order, with the ids they came with', async () => {
+suite('answers pipelined messages in order, with their ids', async () => {
   using client = await rawClient(socket);
   const slow = { aggregate: 1, pipeline: [{ $documents: [{ n: 1 }] }], cursor: {}, $db: 'wire' };
   client.send(
@@ -44,13 +44,13 @@ suite('answers pipelined messages in their order, with the ids they came with', 
   expect(new Set(replies.map(({ requestId }) => requestId)).size).toBe(4);
 });
 
-suite('puts a message together from bytes that come one at a time', async () => {
+suite('assembles a message from single bytes', async () => {
   using client = await rawClient(socket);
   for (const byte of message(ping, { id: 5 })) client.send(Uint8Array.of(byte));
   expect(await client.reply()).toMatchObject({ responseTo: 5, body: { ok: 1 } });
 });
 
-suite('takes a document sequence, a checksum, and flags it may ignore', async () => {
+suite('accepts a document sequence, a checksum, and optional flags', async () => {
   using client = await rawClient(socket);
   const insert = { insert: 'c', ordered: true, $db: 'wire_sequence' };
   client.send(
@@ -63,7 +63,7 @@ suite('takes a document sequence, a checksum, and flags it may ignore', async ()
   await client.reply();
 });
 
-suite('answers nothing to a message that wants no answer', async () => {
+suite('sends no reply to a message that requests none', async () => {
   using client = await rawClient(socket);
   client.send(message(ping, { id: 1, flags: 2 }), message(ping, { id: 2 }));
   expect((await client.reply()).responseTo).toBe(2);
@@ -141,7 +141,7 @@ const malformed: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-suite.for(Object.entries(malformed))('ends the connection upon %s, and serves others', async ([, bytes]) => {
+suite.for(Object.entries(malformed))('ends the connection after %s, and serves others', async ([, bytes]) => {
   using client = await rawClient(socket);
   client.send(bytes);
   if (bytes.length < 16) client.socket.end();
@@ -149,7 +149,7 @@ suite.for(Object.entries(malformed))('ends the connection upon %s, and serves ot
   await expectServing();
 });
 
-suite('survives any bytes whatever', async () => {
+suite('survives arbitrary bytes', async () => {
   let seed = 20_240_229;
   const next = (below: number) => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
@@ -170,7 +170,7 @@ suite('survives any bytes whatever', async () => {
   await expectServing();
 });
 
-suite('waits for the rest of a message without holding anybody up', async () => {
+suite('waits for the rest of a message without delaying others', async () => {
   using half = await rawClient(socket);
   const whole = message(ping, { id: 9 });
   half.send(whole.subarray(0, 20));
@@ -179,7 +179,7 @@ suite('waits for the rest of a message without holding anybody up', async () => 
   expect((await half.reply()).responseTo).toBe(9);
 });
 
-suite('serves hundreds of clients at a time', async () => {
+suite('serves hundreds of clients at once', async () => {
   const clients = await Promise.all(Array.from({ length: 300 }, () => rawClient(socket)));
   for (const client of clients) client.send(message({ count: 'none', $db: 'wire' }));
   const replies = await Promise.all(clients.map((client) => client.reply()));
@@ -187,7 +187,7 @@ suite('serves hundreds of clients at a time', async () => {
   for (const client of clients) client[Symbol.dispose]();
 });
 
-suite('does not read on from a client that does not take its answers', async () => {
+suite('stops reading from a client that does not read its replies', async () => {
   await using driver = await MongoClient.connect(uriOf(socket));
   const c = driver.db('wire_slow').collection('c');
   await c.insertOne({ text: 'x'.repeat(200_000) });

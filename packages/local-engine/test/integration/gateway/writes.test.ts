@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../../../../../test/support/engine.ts';
 import type { Thing } from './thing.ts';
 
-test('reports each failure of an unordered batch and carries out the rest', async () => {
+test('reports each failure of an unordered batch and executes the rest', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   await c.insertMany([{ _id: 1 }, { _id: 4 }]);
@@ -20,7 +20,7 @@ test('reports each failure of an unordered batch and carries out the rest', asyn
   expect(await c.countDocuments()).toBe(5);
 });
 
-test('stops an ordered batch at the first failure and keeps what came before', async () => {
+test('stops an ordered batch at the first failure and keeps earlier writes', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   const error: unknown = await c
@@ -30,7 +30,7 @@ test('stops an ordered batch at the first failure and keeps what came before', a
   expect(await c.distinct('_id')).toEqual([1, 2]);
 });
 
-test('gives the counts and the ids of a mixed batch', async () => {
+test('returns the counts and ids of a mixed batch', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   await c.insertMany([
@@ -57,7 +57,7 @@ test('gives the counts and the ids of a mixed batch', async () => {
   });
 });
 
-test('takes the largest batch the greeting allows, and more in several', async () => {
+test('accepts the largest batch of the handshake, and more in several', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   const { insertedCount } = await c.insertMany(Array.from({ length: 25_001 }, (_, n) => ({ _id: n })));
@@ -65,7 +65,7 @@ test('takes the largest batch the greeting allows, and more in several', async (
   expect(await c.countDocuments()).toBe(25_001);
 });
 
-test('takes a message of nearly 48 MB', async () => {
+test('accepts a message of nearly 48 MB', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   const text = 'x'.repeat(11_900_000);
@@ -76,7 +76,7 @@ test('takes a message of nearly 48 MB', async () => {
   expect(lengths.map(({ n }) => n as number)).toEqual([text.length, text.length, text.length, text.length]);
 });
 
-test('carries out a write nobody wants to hear of, in order with what follows', async () => {
+test('executes an unacknowledged write, in order with what follows', async () => {
   await using database = await testDatabase();
   const session = database.client.startSession();
   const c = database.db.collection<Thing>('c');
@@ -104,7 +104,7 @@ const inTurns = (rival: number, readers: readonly number[]) =>
 const rivals = [0, 1, 2, 3, 4, 5];
 const readers = Array.from({ length: 200 }, (_, n) => n);
 
-test('lets rivals upsert the same keys in any order, and counts each once', async () => {
+test('concurrent upserts of the same keys in any order each count once', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Delivery>('c');
   await c.createIndexes([{ key: { reader: 1, action: 1 }, unique: true }]);
@@ -121,7 +121,7 @@ test('lets rivals upsert the same keys in any order, and counts each once', asyn
   expect(await c.countDocuments({ n: 6 })).toBe(200);
 });
 
-test('lets rivals insert the same keys in any order, and keeps each once', async () => {
+test('concurrent inserts of the same keys in any order each succeed once', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Delivery>('c');
   await c.createIndexes([{ key: { reader: 1, action: 1 }, unique: true }]);
@@ -138,7 +138,7 @@ test('lets rivals insert the same keys in any order, and keeps each once', async
   expect(await c.countDocuments()).toBe(200);
 });
 
-test('lets rivals delete the same documents in any order, and counts each once', async () => {
+test('concurrent deletes of the same documents in any order each count once', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Delivery>('c');
   await c.createIndexes([{ key: { reader: 1 } }]);
@@ -152,7 +152,7 @@ test('lets rivals delete the same documents in any order, and counts each once',
   expect(results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(200);
 });
 
-test('lets a hundred upserts of one key at a time succeed', async () => {
+test('a hundred concurrent upserts of one key succeed', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Counter>('c');
   await c.createIndexes([{ key: { key: 1 }, unique: true }]);
@@ -163,7 +163,7 @@ test('lets a hundred upserts of one key at a time succeed', async () => {
   expect(await c.find({}, { projection: { _id: 0 } }).toArray()).toEqual([{ key: 'a', n: 100 }]);
 });
 
-test('hands each document to one claimant only', async () => {
+test('gives each document to one claimant only', async () => {
   await using database = await testDatabase();
   const c = database.db.collection<Thing>('c');
   await c.createIndexes([{ key: { state: 1, _id: 1 } }]);
