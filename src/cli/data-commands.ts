@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
-import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import { batchCount, TENANT } from './options.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import { waitForWorkerOption } from './wait-for-worker.ts';
@@ -69,31 +68,6 @@ export function addDataCommands(
     .action(async (options: RebuildOptions) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context(), options);
-    });
-
-  program
-    .command('offload')
-    .description('move old actions without recent activity from the database to a file')
-    .requiredOption(
-      '--before <day>',
-      'move actions without activity since this time, such as 2025-12-31 (UTC)',
-    )
-    .requiredOption('--to <file>', 'file to create, one JSON object per line, gzip if it ends in .gz')
-    .option('--no-worker', 'do not run a worker here; workers elsewhere update the feeds')
-    .addOption(waitForWorkerOption())
-    .action(async (options: OffloadOptions) => {
-      const { offload } = await import('./offload.ts');
-      exit(await offload(context(), options));
-    });
-
-  program
-    .command('restore')
-    .description('bring back actions from a file of offload')
-    .argument('<file>', 'file written by offload')
-    .option('--no-worker', 'do not run a worker here; workers elsewhere update the feeds')
-    .action(async (file: string, options: RestoreOptions) => {
-      const { restore } = await import('./offload.ts');
-      await restore(context(), file, options);
     });
 }
 

@@ -1,38 +1,13 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from './context.ts';
-import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
-import { atLeastOne } from './options.ts';
 import type { ShardOptions } from './shard.ts';
-import { sayLoading } from './waiting-line.ts';
 
 export function addInstallationCommands(
   program: Command,
   context: () => CommandContext,
   exit: (code: number) => void,
 ): void {
-  program
-    .command('demo')
-    .description(
-      'play a small recruiting story, then publish live actions to watch in the terminal and on a page',
-    )
-    .option(
-      '--url <url>',
-      'server to play it on; default: the one running on the same DATA_DIR, otherwise a new one',
-    )
-    .option(
-      '--token <token>',
-      'token for --url, of the user demo with the role service; default: one signed with the available key',
-    )
-    .option('--interval <duration>', 'time between live actions', '2s')
-    .option('--trace [duration]', 'play the sample trace instead, within this time; default: 1m')
-    .option('--count <n>', 'stop after this many live actions; default: when interrupted', atLeastOne)
-    .action(async (options: DemoOptions) => {
-      sayLoading(context().terminal);
-      const { demo } = await import('./demo.ts');
-      await demo(context(), options);
-    });
-
   program
     .command('shard')
     .description('print, run or check the commands that shard the database')

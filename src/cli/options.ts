@@ -19,3 +19,7 @@ export function batchCount(text: string): number {
     throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST_IN_FLIGHT)}.`);
   return value;
 }
+
+/** Of the token printed at start: its user, and with tenants its tenant. */
+export const DEMO_USER = 'demo';
+export const DEMO_TENANT = 'demo';

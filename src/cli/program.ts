@@ -39,9 +39,9 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   const now = (): CommandContext => context;
   addServerCommands(program, now, exit);
   addDataCommands(program, now, exit);
+  for (const add of COMMANDS) add(program, now, exit);
   addInstallationCommands(program, now, exit);
   addTenantCommands(program, now);
-  for (const add of COMMANDS) add(program, now, exit);
   addProjectCommands(program, now, exit);
   sayWhereHelpIs(program, ownCommand());
   return program;

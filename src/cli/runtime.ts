@@ -6,14 +6,15 @@ import { Closer } from '../lib/closer.ts';
 import { logHeartbeatFailed } from '../telemetry/events/process.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import type { CommandContext } from './context.ts';
+import { DEMO_PEOPLE } from '../packages/demo-people.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { insideOf } from '../app/fanfare.ts';
 import type { FanfareOptions } from '../app/fanfare-shapes.ts';
 import type { DemoPerson } from '../http/pages/console.ts';
-import { MEMBERS, READER } from './demo/people.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
 import { endOnSignals } from './interruption.ts';
+import { DEMO_TENANT, DEMO_USER } from './options.ts';
 import { announceServer } from './running-server.ts';
 import { signToken } from './sign-token.ts';
 import { startHeartbeat } from './worker-health.ts';
@@ -54,8 +55,6 @@ export interface RuntimeOptions {
 }
 
 const DEMO_TOKEN_MS = 7 * 86_400_000;
-/** With tenants, the tenant of the token printed at start. */
-export const DEMO_TENANT = 'demo';
 /** How long a signal waits for a start in progress. What is still open then ends with the process. */
 const FINISH_START_MS = 3_000;
 
@@ -156,7 +155,7 @@ export function beat(
 export async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
   if (auth.jwtSecret === undefined || isProduction) return null;
   const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
-  return signToken(auth, { sub: READER, roles: ROLES, tenant: DEMO_TENANT, expiresAt });
+  return signToken(auth, { sub: DEMO_USER, roles: ROLES, tenant: DEMO_TENANT, expiresAt });
 }
 
 /** People the demo page can act as and show the feeds of; undefined when no demo token is given either. */
@@ -164,7 +163,7 @@ function demoPeopleOf({ auth, isProduction }: Config): (() => Promise<readonly D
   if (auth.jwtSecret === undefined || isProduction) return undefined;
   return () =>
     Promise.all(
-      MEMBERS.map(async ({ memberId, name }) => {
+      DEMO_PEOPLE.map(async ({ memberId, name }) => {
         const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
         return {
           memberId,

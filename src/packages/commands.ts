@@ -1,4 +1,6 @@
+import { addArchive } from '../../packages/archive/src/index.ts';
+import { addDemo } from '../../packages/demo/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
 
-/** Commands that packages bring. */
-export const COMMANDS = [addPlan];
+/** Commands that packages bring, in the order in which the help lists them. */
+export const COMMANDS = [addArchive, addDemo, addPlan];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { FeedList } from '../../packages/react/src/store/feed-list.ts';
 import { testItem } from '../../packages/react/src/testing.ts';
-import { runOffload, runRestore } from '../../src/cli/offload/run-offload.ts';
+import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { CLIENT_TRANSPORTS, isLive, startWatch } from '../support/client-watches.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';

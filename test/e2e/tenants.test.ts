@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFeedClient } from '@fanfare/client';
-import { runOffload, runRestore } from '../../src/cli/offload/run-offload.ts';
+import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
 import type { Services } from '../../src/services/create-services.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkOffloadFile } from '../../../src/cli/offload/offload-file.ts';
-import { runOffload, runRestore, type OffloadOutcome } from '../../../src/cli/offload/run-offload.ts';
+import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts';
+import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
 import {
   claimOffloaded,
   purgeOffloaded,

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { PACKAGE } from '../../lib/package-info.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
+import { PACKAGE } from '../../../src/lib/package-info.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/services/shapes.ts';
 import { MEMBERS, READER } from './people.ts';
 
 const FOLDER = join(PACKAGE, 'templates', 'trace');

@@ -1,7 +1,8 @@
-import type { FollowInput, MemberInput, RefInput } from '../../services/shapes.ts';
+import { DEMO_USER } from '../../../src/cli/options.ts';
+import type { FollowInput, MemberInput, RefInput } from '../../../src/services/shapes.ts';
 
 /** The reader shown in the terminal: follows the story's refs and is mentioned in it. */
-export const READER = 'demo';
+export const READER = DEMO_USER;
 
 const engineering = { teamId: 'engineering', departmentId: 'product', supervisorId: 'sue' };
 const recruiting = { teamId: 'recruiting', departmentId: 'people', supervisorId: 'rita' };

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Services } from '../../services/create-services.ts';
-import type { BroughtBack } from '../../services/lifecycle/restore-actions.ts';
-import { NewFile } from '../../lib/own-file.ts';
-import { CommandError } from '../context.ts';
+import type { Services } from '../../../src/services/create-services.ts';
+import type { BroughtBack } from '../../../src/services/lifecycle/restore-actions.ts';
+import { NewFile } from '../../../src/lib/own-file.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
-import { operatorOf } from '../operator.ts';
+import { operatorOf } from '../../../src/cli/operator.ts';
 
 type Lifecycle = Pick<
   Services,

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config/config.ts';
-import { clock } from '../lib/clock.ts';
-import { NewFile } from '../lib/own-file.ts';
-import { processesRepository } from '../storage/database/processes.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext } from './context.ts';
-import { checkRestorable, checkTarget } from './offload/check-files.ts';
-import { runOffload, runRestore, type OffloadRun } from './offload/run-offload.ts';
-import { operatorOf } from './operator.ts';
-import { openProgress, type Progress } from './progress.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import { MissingWorker } from './wait-for-worker.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { NewFile } from '../../../src/lib/own-file.ts';
+import { processesRepository } from '../../../src/storage/database/processes.ts';
+import { configOf } from '../../../src/cli/config-of.ts';
+import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { checkRestorable, checkTarget } from './check-files.ts';
+import { runOffload, runRestore, type OffloadRun } from './run-offload.ts';
+import { operatorOf } from '../../../src/cli/operator.ts';
+import { openProgress, type Progress } from '../../../src/cli/progress.ts';
+import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
+import { MissingWorker } from '../../../src/cli/wait-for-worker.ts';
 
 export interface OffloadOptions {
   readonly before: string;

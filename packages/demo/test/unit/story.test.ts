@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWS, MEMBERS, READER, REFS } from '../../../src/cli/demo/people.ts';
-import { liveAction, story } from '../../../src/cli/demo/story.ts';
-import { followsOfRepositories, paced, readTrace } from '../../../src/cli/demo/trace.ts';
-import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
+import { FOLLOWS, MEMBERS, READER, REFS } from '../../src/people.ts';
+import { liveAction, story } from '../../src/story.ts';
+import { followsOfRepositories, paced, readTrace } from '../../src/trace.ts';
+import { descriptorOfInput } from '../../../../src/descriptors/registry.ts';
 
 const live = Array.from({ length: 120 }, (_, n) => liveAction('run', n));
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkRestorable, checkTarget } from '../../../src/cli/offload/check-files.ts';
-import { writeOffloadFile } from '../../../src/cli/offload/offload-file.ts';
-import { NewFile } from '../../../src/lib/own-file.ts';
-import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/registry.ts';
+import { checkRestorable, checkTarget } from '../../src/check-files.ts';
+import { writeOffloadFile } from '../../src/offload-file.ts';
+import { NewFile } from '../../../../src/lib/own-file.ts';
+import { latestVersion, MIGRATIONS } from '../../../../src/storage/migrations/registry.ts';
 
 let folder = '';
 beforeAll(async () => {

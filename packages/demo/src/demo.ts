@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseDuration } from '../config/units.ts';
-import { visible } from '../lib/visible.ts';
-import type { PublishActionInput } from '../services/shapes.ts';
-import type { ApiClient } from './api-client.ts';
-import { configOf } from './config-of.ts';
-import { connectToServer, ownToken } from './connection.ts';
-import { CommandError, type CommandContext, type Terminal } from './context.ts';
-import { FOLLOWS, MEMBERS, READER, REFS } from './demo/people.ts';
-import { liveAction, story } from './demo/story.ts';
-import { followsOfRepositories, paced, readTrace, type TraceAction } from './demo/trace.ts';
-import { watchingHints } from './demo/watching-hints.ts';
-import { endOnSignals } from './interruption.ts';
-import { DEMO_TENANT, openRuntime } from './runtime.ts';
-import { findServer } from './running-server.ts';
-import { withSecret } from './kept-secret.ts';
+import { parseDuration } from '../../../src/config/units.ts';
+import { visible } from '../../../src/lib/visible.ts';
+import type { PublishActionInput } from '../../../src/services/shapes.ts';
+import type { ApiClient } from '../../../src/cli/api-client.ts';
+import { configOf } from '../../../src/cli/config-of.ts';
+import { connectToServer, ownToken } from '../../../src/cli/connection.ts';
+import { CommandError, type CommandContext, type Terminal } from '../../../src/cli/context.ts';
+import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
+import { liveAction, story } from './story.ts';
+import { followsOfRepositories, paced, readTrace, type TraceAction } from './trace.ts';
+import { watchingHints } from './watching-hints.ts';
+import { endOnSignals } from '../../../src/cli/interruption.ts';
+import { DEMO_TENANT } from '../../../src/cli/options.ts';
+import { openRuntime } from '../../../src/cli/runtime.ts';
+import { findServer } from '../../../src/cli/running-server.ts';
+import { withSecret } from '../../../src/cli/kept-secret.ts';
 
 export interface DemoOptions {
   readonly url?: string;

@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { refusalOfFile } from '../../services/lifecycle/restore-actions.ts';
-import { refuseForeignFile } from '../../lib/own-file.ts';
-import { CommandError } from '../context.ts';
+import { refusalOfFile } from '../../../src/services/lifecycle/restore-actions.ts';
+import { refuseForeignFile } from '../../../src/lib/own-file.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import { checkOffloadFile, type CheckedFile, type OffloadHeader } from './offload-file.ts';
 
 // Checks that need no database, so that none is started for an unusable file.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayOf } from '../../../src/cli/offload.ts';
+import { dayOf } from '../../src/commands.ts';
 
 test.each([
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],

@@ -1,4 +1,4 @@
-import type { PublishActionInput } from '../../services/shapes.ts';
+import type { PublishActionInput } from '../../../src/services/shapes.ts';
 import {
   APPLICANTS,
   applicantRef,
