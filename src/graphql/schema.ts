@@ -21,7 +21,6 @@ import './types/interaction.ts';
 import './types/interaction-changes.ts';
 import './types/action-interactions.ts';
 import './types/moderation.ts';
-import './types/reader-marks.ts';
 import './types/mutes.ts';
 import './types/bookmark.ts';
 import './types/item-marks.ts';

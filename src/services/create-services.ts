@@ -15,10 +15,10 @@ import { following } from './follow/following.ts';
 import { bookmark, readBookmarks, unbookmark } from './feed/items/bookmarks.ts';
 import {
   archiveFeedItem,
-  clearItemState,
+  hideFeedItem,
   readHiddenItems,
-  setItemState,
   unarchiveFeedItem,
+  unhideFeedItem,
 } from './feed/items/item-state.ts';
 import { snoozeFeedItem, unsnoozeFeedItem } from './feed/items/snooze-item.ts';
 import { markItemsRead, markItemsUnread } from './feed/items/mark-items.ts';
@@ -127,6 +127,8 @@ export function createServices(given: ServiceParts) {
       unfollow,
       addMute,
       removeMute,
+      hideFeedItem,
+      unhideFeedItem,
       archiveFeedItem,
       unarchiveFeedItem,
       snoozeFeedItem,
@@ -192,8 +194,6 @@ export function createServices(given: ServiceParts) {
     hideAction: (session: ReaderSession, id: ActionId, reason: Reason) =>
       setHidden(parts, session, id, 'HIDE', reason),
     unhideAction: (session: ReaderSession, id: ActionId) => setHidden(parts, session, id, 'UNHIDE', null),
-    hideFeedItem: (session: ReaderSession, id: ActionId) => setItemState(parts, session, id, 'HIDDEN'),
-    unhideFeedItem: (session: ReaderSession, id: ActionId) => clearItemState(parts, session, id, 'HIDDEN'),
   };
 }
 

@@ -96,6 +96,10 @@ test('a live event that becomes too large is refused for each watcher, whose str
   await publish('action { id }');
   for (const socket of sockets)
     expect(await socket.next()).toMatchObject({ type: 'next', payload: { errors: [TOO_LARGE] } });
-  await app.query('mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: 'reader' });
+  await app.query(
+    'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+    { id },
+    { sub: 'reader' },
+  );
   for (const socket of sockets) expect(await socket.next()).toMatchObject({ type: 'next' });
 });

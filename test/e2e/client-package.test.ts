@@ -100,7 +100,12 @@ test('the example shows the feed as it moves', async () => {
   await shows([first]);
   const second = await publish(app);
   await shows([second, first]);
-  await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id: first }, { sub: 'ann' });
+  await ask(
+    app,
+    'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+    { id: first },
+    { sub: 'ann' },
+  );
   await shows([second]);
   expect((await feedOf(app, 'ann')).map(({ action }) => action.id)).toEqual([second]);
   abort.abort();

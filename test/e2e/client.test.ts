@@ -59,7 +59,12 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
       },
     );
     await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemUpdated'));
-    await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: reader });
+    await ask(
+      app,
+      'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+      { id },
+      { sub: reader },
+    );
     await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemRemoved'));
     const [item] = watch.events.flatMap((event) => ('item' in event ? [event.item] : []));
     expect(watch.events.find(({ __typename }) => __typename === 'FeedItemRemoved')).toMatchObject({

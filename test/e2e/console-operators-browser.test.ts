@@ -62,7 +62,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await click(page, 'Look');
     await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/in because of FOLLOW via john/);
     expect(await rowText(page, 'Hobby')).toMatch(/not in because NOT_ADDRESSED/);
-    await ask(world.app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: 'rita' });
+    await ask(
+      world.app,
+      'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+      { id },
+      { sub: 'rita' },
+    );
     await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/not in because HIDDEN_BY_READER/);
     await post('Peregrine');
     await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of FOLLOW/);

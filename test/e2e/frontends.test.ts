@@ -55,7 +55,7 @@ async function openScene(closer: Closer, frontend: OpenScreen): Promise<Scene> {
     async hide(actionId) {
       await ask(
         app,
-        'mutation ($id: ID!) { hideFeedItem(actionId: $id) }',
+        'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
         { id: actionId },
         { sub: reader },
       );

@@ -131,11 +131,11 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     await using elsewhere = await watchFeed(transport, app, other);
     const reader = { sub: scene.reader };
     const { id } = { id: scene.action };
-    await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, reader);
+    await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }', { id }, reader);
     expect(await shown(scene.reader)).toEqual([]);
     await expectRemoved(tab, scene);
     await expectRemoved(second, scene);
-    await ask(app, 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', { id }, reader);
+    await ask(app, 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) { actionId } }', { id }, reader);
     expect(await tab.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
     expect(await second.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
     expect(await shown(scene.reader)).toEqual([id]);

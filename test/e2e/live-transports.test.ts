@@ -130,7 +130,12 @@ const EVENTS: readonly Behaviour[] = [
         __typename: 'FeedItemUpdated',
         item: { relevancy: at, action: { id } },
       });
-      await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: scene.reader });
+      await ask(
+        app,
+        'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+        { id },
+        { sub: scene.reader },
+      );
       expect(await stream.next()).toMatchObject({
         __typename: 'FeedItemRemoved',
         actionId: id,

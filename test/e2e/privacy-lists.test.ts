@@ -48,7 +48,7 @@ const LISTS = {
     of: ['feed', 'page'],
   },
   hiddenItems: {
-    put: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }',
+    put: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
     document: listOfViewer('hiddenItems'),
     of: ['feed', 'page'],
   },

@@ -71,7 +71,12 @@ test('while Redis is away queries work, workers deliver and subscriptions pause;
     // What is published meanwhile is delivered, and changes of one's own are made.
     const [meanwhile, hidden] = [await publish(api), await publish(api)];
     await worker.idle();
-    await ask(api, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id: hidden }, READER);
+    await ask(
+      api,
+      'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId } }',
+      { id: hidden },
+      READER,
+    );
     await ask(
       api,
       'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',

@@ -137,8 +137,14 @@ export const READS = {
 
 /** Every way to do something to an action. */
 export const WRITES = {
-  hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
-  unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
+  hideFeedItem: {
+    document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) { actionId item { id } } }',
+    variables: idOnly,
+  },
+  unhideFeedItem: {
+    document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) { actionId item { id } } }',
+    variables: idOnly,
+  },
   archiveFeedItem: {
     document: 'mutation ($id: ID!) { archiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
     variables: idOnly,

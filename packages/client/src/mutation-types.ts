@@ -137,8 +137,8 @@ export interface FeedMutations {
   readonly follow: Change<{ readonly refId: string; readonly copyLimit?: number }, FollowState>;
   /** `keepHistory: false` also removes what came only through this follow. */
   readonly unfollow: Change<{ readonly refId: string; readonly keepHistory?: boolean }, FollowState>;
-  readonly hideFeedItem: Change<OfAction, string>;
-  readonly unhideFeedItem: Change<OfAction, string>;
+  readonly hideFeedItem: Change<OfAction, OfAction>;
+  readonly unhideFeedItem: Change<OfAction, OfAction>;
   readonly archiveFeedItem: Change<OfAction, OfAction>;
   readonly unarchiveFeedItem: Change<OfAction, OfAction>;
   readonly snoozeFeedItem: Change<OfAction & { readonly until: Instant }, OfAction>;

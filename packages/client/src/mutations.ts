@@ -20,8 +20,8 @@ const SHAPES = {
   unbookmark: [{ actionId: 'ID!' }, ACTION_STATE],
   follow: [{ refId: 'String!', copyLimit: 'Int' }, FOLLOWED],
   unfollow: [{ refId: 'String!', keepHistory: 'Boolean' }, FOLLOWED],
-  hideFeedItem: [{ actionId: 'ID!' }, ''],
-  unhideFeedItem: [{ actionId: 'ID!' }, ''],
+  hideFeedItem: [{ actionId: 'ID!' }, `actionId`],
+  unhideFeedItem: [{ actionId: 'ID!' }, `actionId`],
   archiveFeedItem: [{ actionId: 'ID!' }, `actionId`],
   unarchiveFeedItem: [{ actionId: 'ID!' }, `actionId`],
   snoozeFeedItem: [{ actionId: 'ID!', until: 'DateTime!' }, `actionId`],
@@ -43,7 +43,7 @@ export function mutationOf(name: keyof FeedMutations, given?: object): string {
   );
   const declared = used.map(([argument, type]) => `$${argument}: ${type}`).join(', ');
   const passed = used.map(([argument]) => `${argument}: $${argument}`).join(', ');
-  return `mutation ${name}(${declared}) { ${name}(${passed}) ${selection === '' ? '' : `{ ${selection} }`} }`;
+  return `mutation ${name}(${declared}) { ${name}(${passed}) { ${selection} } }`;
 }
 
 /** The mutation with and without each argument that may be left out. */

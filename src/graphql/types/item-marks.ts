@@ -1,5 +1,4 @@
 import type { ActionId } from '../../domain/action.ts';
-import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -8,12 +7,7 @@ import { ActionConnection } from './action.ts';
 import { NewsfeedItem } from './feed.ts';
 import { Viewer } from './viewer.ts';
 
-interface FeedItemSource {
-  readonly actionId: ActionId;
-  readonly item: NewsfeedItemRecord | null;
-}
-
-const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').implement({
+const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({
   description: "The viewer's item of an action after the change.",
   fields: (t) => ({
     itemId: t.id({
@@ -27,8 +21,9 @@ const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').imp
     item: t.field({
       type: NewsfeedItem,
       nullable: true,
-      description: 'The item; null if the viewer has none for this action.',
-      resolve: ({ item }) => item,
+      description: 'The item; null if the viewer has none for this action, or has hidden it.',
+      resolve: ({ actionId }, _args, context) =>
+        context.services.getNewsfeedItem(context.session(), actionId),
     }),
   }),
 });
@@ -44,13 +39,34 @@ builder.objectFields(Viewer, (t) => ({
   }),
 }));
 
-type Change = 'archiveFeedItem' | 'unarchiveFeedItem' | 'unsnoozeFeedItem';
+const actionIdArg = { required: true, description: 'Global id of the action.' } as const;
 
-async function changed(context: GraphQLContext, what: Change, actionId: string): Promise<FeedItemSource> {
-  const id = parseActionId(actionId, ['actionId']);
-  const item = await context.mutate((session) => context.services[what](session, id));
-  return { actionId: id, item };
-}
+/** Each takes an action and changes the state of the viewer's item. */
+const CHANGES = {
+  hideFeedItem:
+    "Hides an action from the viewer's own feed only, also when it is delivered again. An archived or snoozed item becomes hidden instead. NOT_FOUND if the viewer may not see the action.",
+  unhideFeedItem:
+    "Shows a hidden action in the viewer's own feed again. NOT_FOUND if the viewer may not see the action.",
+  archiveFeedItem:
+    'Archives an item: it leaves the feed and a bump does not bring it back. A hidden or snoozed item becomes archived instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 10,000.',
+  unarchiveFeedItem: 'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
+  unsnoozeFeedItem:
+    'Returns a snoozed item to the feed, at its position without the snooze. If the snooze has already ended, the item keeps its position. NOT_FOUND if the viewer may not see the action.',
+} as const;
+
+for (const name of Object.keys(CHANGES) as (keyof typeof CHANGES)[])
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: FeedItemPayload,
+      description: CHANGES[name],
+      args: { actionId: t.arg.id(actionIdArg) },
+      async resolve(_root, args, context) {
+        const actionId = parseActionId(args.actionId, ['actionId']);
+        await context.mutate((session) => context.services[name](session, actionId));
+        return { actionId };
+      },
+    }),
+  );
 
 async function marked(
   context: GraphQLContext,
@@ -63,43 +79,23 @@ async function marked(
 }
 
 builder.mutationFields((t) => ({
-  archiveFeedItem: t.field({
-    type: FeedItemPayload,
-    description:
-      'Archives an item: it leaves the feed and a bump does not bring it back. A hidden item becomes archived instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 10,000.',
-    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { actionId }, context) => changed(context, 'archiveFeedItem', actionId),
-  }),
-  unarchiveFeedItem: t.field({
-    type: FeedItemPayload,
-    description: 'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
-    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { actionId }, context) => changed(context, 'unarchiveFeedItem', actionId),
-  }),
   snoozeFeedItem: t.field({
     type: FeedItemPayload,
     description:
       'Removes an item from the feed until the given time; then it comes back on top, unread, with a live event. A bump does not bring it back earlier. A hidden or archived item becomes snoozed instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 500.',
     args: {
-      actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
+      actionId: t.arg.id(actionIdArg),
       until: t.arg({
         type: 'DateTime',
         required: true,
         description: 'In the future, at most a year from now.',
       }),
     },
-    resolve: async (_root, { actionId, until }, context) => {
-      const id = parseActionId(actionId, ['actionId']);
-      const item = await context.mutate((session) => context.services.snoozeFeedItem(session, id, until));
-      return { actionId: id, item };
+    async resolve(_root, { until, ...args }, context) {
+      const actionId = parseActionId(args.actionId, ['actionId']);
+      await context.mutate((session) => context.services.snoozeFeedItem(session, actionId, until));
+      return { actionId };
     },
-  }),
-  unsnoozeFeedItem: t.field({
-    type: FeedItemPayload,
-    description:
-      'Returns a snoozed item to the feed, at its position without the snooze. If the snooze has already ended, the item keeps its position. NOT_FOUND if the viewer may not see the action.',
-    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { actionId }, context) => changed(context, 'unsnoozeFeedItem', actionId),
   }),
   markItemsRead: t.field({
     type: Viewer,

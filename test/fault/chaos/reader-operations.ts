@@ -32,10 +32,9 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       ...['hideFeedItem', 'archiveFeedItem'].flatMap((one) => [one, one, one]),
       ...['unhideFeedItem', 'unarchiveFeedItem'].flatMap((one) => [one, one]),
     ]);
-    const answer = /^(un)?hide/.test(name) ? '' : ' { itemId }';
     await run(
       `${name} of ${words} by ${sub}`,
-      `mutation($id: ID!) { ${name}(actionId: $id)${answer} }`,
+      `mutation($id: ID!) { ${name}(actionId: $id) { itemId } }`,
       { id },
       { sub },
     );

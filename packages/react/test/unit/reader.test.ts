@@ -84,8 +84,8 @@ test('an item whose hiding failed comes back, and a hidden one comes back on und
   let fails = true;
   const { client, reader, shown, ready, live } = settle({
     mutations: {
-      hideFeedItem: ({ actionId }) => (fails ? Promise.reject(new Error('No')) : Promise.resolve(actionId)),
-      unhideFeedItem: ({ actionId }) => Promise.resolve(actionId),
+      hideFeedItem: (of) => (fails ? Promise.reject(new Error('No')) : Promise.resolve(of)),
+      unhideFeedItem: (of) => Promise.resolve(of),
     },
   });
   await ready();
@@ -105,7 +105,7 @@ test('an item whose hiding failed comes back, and a hidden one comes back on und
 });
 
 test('an item that is hidden and shown again elsewhere comes back, also if its event overtakes the response', async () => {
-  const hiding = held<string>();
+  const hiding = held<{ readonly actionId: string }>();
   const { client, reader, feed, shown, ready, live } = settle({
     mutations: { hideFeedItem: () => hiding.promise },
   });
@@ -114,7 +114,7 @@ test('an item that is hidden and shown again elsewhere comes back, also if its e
   const [item] = ITEMS as [FanfareItem];
   const hidden = reader.remove(item, 'hide');
   await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
-  hiding.resolve('action-b');
+  hiding.resolve({ actionId: 'action-b' });
   await hidden;
   expect(shown()).toEqual(['a']);
   await client.emit({ __typename: 'FeedItemAdded', item });

@@ -126,17 +126,15 @@ test('overlapping likes, in any network order, end with the last that succeeded,
 
 test('an item that is hidden, restored and hidden again before any response stays hidden', async () => {
   const sent: { readonly name: string; readonly answer: () => void }[] = [];
-  const send =
-    (name: string) =>
-    ({ actionId }: { readonly actionId: string }) =>
-      new Promise<string>((resolve) => {
-        sent.push({
-          name,
-          answer: () => {
-            resolve(actionId);
-          },
-        });
+  const send = (name: string) => (of: { readonly actionId: string }) =>
+    new Promise<typeof of>((resolve) => {
+      sent.push({
+        name,
+        answer: () => {
+          resolve(of);
+        },
       });
+    });
   const client = createTestClient({
     feed: () => [itemOf(false)],
     mutations: { hideFeedItem: send('hide'), unhideFeedItem: send('unhide') },

@@ -7,18 +7,10 @@ import { hydrateOne } from '../hydration.ts';
 import { sessionBatches } from '../../session/session-batches.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** The reader's own entry for one action, after the rules. */
-export async function getNewsfeedItem(
-  { feedReader }: ReadingDependencies,
-  session: ReaderSession,
-  actionId: ActionId,
-): Promise<NewsfeedItem | null> {
-  const reader = await session.profile();
-  const [entry = null] = await feedReader.find(reader, [actionId]);
-  return presented(session, reader, { actionId, entry });
-}
-
-/** `getNewsfeedItem`, with one look-up for all entries that a session requests in one turn of the event loop. */
+/**
+ * The reader's own entry for one action, after the rules. One look-up serves all entries that a session requests in one turn
+ * of the event loop.
+ */
 export function createItemReader({
   feedReader,
 }: Pick<ReadingDependencies, 'feedReader'>): (

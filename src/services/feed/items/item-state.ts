@@ -1,11 +1,9 @@
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { FanfareError } from '../../../domain/errors.ts';
 import type { LastingState } from '../../../domain/item-mark.ts';
-import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import { announce, removals } from '../../../realtime/announce.ts';
 import { readListedActions } from '../listed-actions.ts';
 import { requireAction } from '../read-actions.ts';
-import { getNewsfeedItem } from './get-item.ts';
 import { MAX_ARCHIVED } from '../state-entries.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../shapes.ts';
@@ -17,7 +15,7 @@ import type { ReadingDependencies } from '../../service-parts.ts';
  * Replaces the item's previous state.
  * @throws FanfareError NOT_FOUND when the reader may not see the action, CONFLICT when too many are archived.
  */
-export async function setItemState(
+async function setItemState(
   dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
@@ -33,7 +31,7 @@ export async function setItemState(
 }
 
 /** Returns an item to the feed if it is in this state. @throws FanfareError NOT_FOUND when it is not visible. */
-export async function clearItemState(
+async function clearItemState(
   dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
@@ -59,25 +57,15 @@ export async function announceBack(
   );
 }
 
-/** @throws FanfareError NOT_FOUND, CONFLICT */
-export async function archiveFeedItem(
+type Change = (
   dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
-): Promise<NewsfeedItem | null> {
-  await setItemState(dependencies, session, actionId, 'ARCHIVED');
-  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
-}
-
-/** @throws FanfareError NOT_FOUND */
-export async function unarchiveFeedItem(
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-  actionId: ActionId,
-): Promise<NewsfeedItem | null> {
-  await clearItemState(dependencies, session, actionId, 'ARCHIVED');
-  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
-}
+) => Promise<void>;
+export const hideFeedItem: Change = (...args) => setItemState(...args, 'HIDDEN');
+export const unhideFeedItem: Change = (...args) => clearItemState(...args, 'HIDDEN');
+export const archiveFeedItem: Change = (...args) => setItemState(...args, 'ARCHIVED');
+export const unarchiveFeedItem: Change = (...args) => clearItemState(...args, 'ARCHIVED');
 
 /**
  * Hidden items that the reader may see, newest first.

@@ -1,14 +1,12 @@
 import type { ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
 import { hasEnded } from '../../../domain/item-mark.ts';
-import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import { clock } from '../../../lib/clock.ts';
 import { announce, removals } from '../../../realtime/announce.ts';
 import { MAX_SNOOZED } from '../../../storage/readers/snoozes.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { announceBack } from './item-state.ts';
 import { requireAction } from '../read-actions.ts';
-import { getNewsfeedItem } from './get-item.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** One leap year. */
@@ -25,7 +23,7 @@ export async function snoozeFeedItem(
   session: ReaderSession,
   actionId: ActionId,
   until: Date,
-): Promise<NewsfeedItem | null> {
+): Promise<void> {
   const { feeds, snoozes } = dependencies;
   const { userId } = session.identity;
   const now = clock.now();
@@ -38,7 +36,6 @@ export async function snoozeFeedItem(
     announce(dependencies, removals(actionId, [userId], now)),
     snoozes.forgetOld(userId, now),
   ]);
-  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
 }
 
 /** Returns a snoozed item to its original position. @throws FanfareError NOT_FOUND when it is not visible. */
@@ -46,12 +43,10 @@ export async function unsnoozeFeedItem(
   dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
-): Promise<NewsfeedItem | null> {
+): Promise<void> {
   await requireAction(session, actionId);
   await dependencies.snoozes.clear(session.identity.userId, actionId, clock.now());
-  const after = dependencies.openSession(session.identity);
-  await announceBack(dependencies, after, actionId);
-  return getNewsfeedItem(dependencies, after, actionId);
+  await announceBack(dependencies, dependencies.openSession(session.identity), actionId);
 }
 
 function requireTime(until: Date, now: Date): void {
