@@ -28,7 +28,7 @@ async function areAt(
   });
 }
 
-it('goes on at another node when a slot moves there with its keys, and the readers of the others notice nothing', async () => {
+it('continues at another node when a slot moves there with its keys, without effect on readers of the others', async () => {
   const prefix = `${uniqueName('test')}:`;
   await using near = await startProcess(cluster.url, prefix, 60_000);
   await using far = await startProcess(cluster.url, prefix, 60_000);
@@ -48,7 +48,7 @@ it('goes on at another node when a slot moves there with its keys, and the reade
   expect(others.length).toBeLessThan(heard.length);
 });
 
-it('goes on at the replica of a node that dies, and who watched there queries again', async () => {
+it('continues at the replica of a node that dies, and its watchers query again', async () => {
   const prefix = `${uniqueName('test')}:`;
   await using near = await startProcess(cluster.url, prefix, 10_000);
   await using far = await startProcess(cluster.url, prefix, 10_000);

@@ -79,8 +79,8 @@ const openStore: OpenFeedStore = async ({ cap = 1_000 } = {}) => {
 feedStoreConformance('redis in a cluster', openStore);
 feedStoreCapConformance('redis in a cluster', openStore, { hasCap: true });
 
-describe('a cluster of three', () => {
-  it('has parts on each of its nodes, and wakes workers and ends sessions of other processes', async () => {
+describe('a Redis Cluster of three nodes', () => {
+  it('has partitions on each of its nodes, and wakes workers and ends sessions of other processes', async () => {
     const prefix = `${uniqueName('test')}:`;
     await using near = await startProcess(cluster.url, prefix, 60_000);
     await using far = await startProcess(cluster.url, prefix, 60_000);
@@ -102,7 +102,7 @@ describe('a cluster of three', () => {
     await near.redis.ping();
   });
 
-  it('loses no event without a resync when a node dies, and the readers of the others hear all', async () => {
+  it('loses no event without a resync when a node dies, and readers of the others get all events', async () => {
     const prefix = `${uniqueName('test')}:`;
     await using near = await startProcess(cluster.url, prefix, 10_000);
     await using far = await startProcess(cluster.url, prefix, 10_000);

@@ -47,7 +47,7 @@ export function feedStoreCapConformance(
   }
 
   describe(`feed model ${name}, cap and floor`, () => {
-    test('vouches for a feed that began empty, all the way down', async () => {
+    test('guarantees that a feed that began empty is complete', async () => {
       await using fixture = await open({ cap: 10 });
       await begin(fixture.store, 'ann');
       expect(await fixture.store.page({ userId: 'ann', limit: 10 })).toEqual({ entries: [], floor: null });
@@ -61,7 +61,7 @@ export function feedStoreCapConformance(
     });
 
     test.each([1, 2, 3, 4, 10])(
-      'lets go of the lowest when deliveries in order overflow a cap of %i',
+      'evicts the lowest entries when deliveries in order exceed a cap of %i',
       async (cap) => {
         await using fixture = await open({ cap });
         await begin(fixture.store, 'ann');
@@ -74,7 +74,7 @@ export function feedStoreCapConformance(
       },
     );
 
-    test('has no hole above its floor, whatever the order of deliveries and fills, and the floor never sinks', async () => {
+    test('has no gap above its floor, whatever the order of deliveries and fills, and the floor never sinks', async () => {
       const cap = 10;
       await fc.assert(
         fc.asyncProperty(
@@ -131,7 +131,7 @@ export function feedStoreCapConformance(
       );
     });
 
-    test('does not let a stored entry sink when it is delivered again as if it were new, whatever place is due', async () => {
+    test('does not lower a stored entry that is delivered again as new, whatever slot is next', async () => {
       const cap = 4;
       for (let held = 1; held <= cap; held++) {
         await using fixture = await open({ cap });
@@ -154,7 +154,7 @@ export function feedStoreCapConformance(
       }
     });
 
-    test('brings back what was let go when it is bumped', async () => {
+    test('stores an evicted entry again when it is bumped', async () => {
       await using fixture = await open({ cap: 4 });
       await begin(fixture.store, 'ann');
       const given = Array.from({ length: 12 }, (_, n) => entry(n + 1, n));
@@ -165,7 +165,7 @@ export function feedStoreCapConformance(
       expect(await fixture.store.find('ann', [id(1)])).toEqual([entry(1, 50)]);
     });
 
-    test('cuts between entries of the same relevancy by their ids', async () => {
+    test('separates entries of the same relevancy by their ids', async () => {
       await using fixture = await open({ cap: 8 });
       await begin(fixture.store, 'ann');
       const given: FeedEntry[] = [];
@@ -177,7 +177,7 @@ export function feedStoreCapConformance(
       }
     });
 
-    test('takes ten thousand entries and tells how far down it holds them', async () => {
+    test('accepts ten thousand entries and reports its floor', async () => {
       await using fixture = await open({ cap: 1_000 });
       await begin(fixture.store, 'ann');
       const given = Array.from({ length: 10_000 }, (_, n) => entry(n + 1, (n * 7_919) % 5_000));
@@ -186,7 +186,7 @@ export function feedStoreCapConformance(
       await expectFeed(fixture.store, 'ann', given, { cap: 1_000, limit: 700 });
     });
 
-    test('gives a time range with the floor', async () => {
+    test('returns the floor with a time range', async () => {
       await using fixture = await open({ cap: 10 });
       await begin(fixture.store, 'ann');
       const given = Array.from({ length: 25 }, (_, n) => entry(n + 1, n));
@@ -201,7 +201,7 @@ export function feedStoreCapConformance(
       expect(floor).toEqual((await readStored(fixture.store, 'ann', 10)).floor);
     });
 
-    test('counts a fill that is complete down to a position as complete no further', async () => {
+    test('trusts a fill only down to the position to which it is complete', async () => {
       await using fixture = await open({ cap: 10 });
       const { store } = fixture;
       await begin(store, 'ann');
@@ -214,7 +214,7 @@ export function feedStoreCapConformance(
       expect(floor).toEqual(hasCap ? { relevancy: at(4), actionId: id(4) } : null);
     });
 
-    test('forgets what is at a position and below, ties by id, and nothing else', async () => {
+    test('trims what is at a position and below, ties by id, and nothing else', async () => {
       await using fixture = await open({ cap: 20 });
       await begin(fixture.store, 'ann', 'bob');
       const given = [1, 2, 3, 4, 5, 6].map((n) => entry(n, Math.ceil(n / 3)));
@@ -259,7 +259,7 @@ export function feedStoreCapConformance(
       expect(await fixture.store.holders(id(4), { limit: 10 })).toEqual(['cid']);
     });
 
-    test('takes its floor back when the feed is dropped', async () => {
+    test('resets its floor when the feed is dropped', async () => {
       await using fixture = await open({ cap: 4 });
       await begin(fixture.store, 'ann');
       for (let n = 1; n <= 12; n++) await deliver(fixture.store, n, n, ['ann']);
@@ -272,7 +272,7 @@ export function feedStoreCapConformance(
       expect(await fixture.store.holders(id(12), { limit: 10 })).toEqual([]);
     });
 
-    test('shows no hole above the floor to a reader while others overflow the cap', async () => {
+    test('shows a reader no gap above the floor while others exceed the cap', async () => {
       const cap = 10;
       await using fixture = await open({ cap });
       const { store } = fixture;
@@ -314,7 +314,7 @@ export function feedStoreCapConformance(
       for (const user of users) await expectFeed(store, user, given, { cap });
     });
 
-    test('keeps one copy of each entry when writers deliver and bump the same actions at once', async () => {
+    test('keeps one copy of each entry when writers deliver and bump the same actions concurrently', async () => {
       const cap = 12;
       await using fixture = await open({ cap });
       const { store } = fixture;

@@ -5,13 +5,13 @@ import { at, deliver, entry, id, inOrder, readAll, type OpenFeedStore } from './
 /** What every feed model has to do. Run whole; there are no exemptions. */
 export function feedStoreConformance(name: string, open: OpenFeedStore): void {
   describe(`feed model ${name}`, () => {
-    test('has an empty feed for a reader nobody delivered to', async () => {
+    test('has an empty feed for a reader without deliveries', async () => {
       await using fixture = await open();
       expect((await fixture.store.page({ userId: 'nobody', limit: 10 })).entries).toEqual([]);
       expect(await fixture.store.find('nobody', [id(1)])).toEqual([]);
     });
 
-    test('holds one entry after one delivery, and nobody else holds it', async () => {
+    test('stores one entry after one delivery, for its reader only', async () => {
       await using fixture = await open();
       const outcome = await deliver(fixture.store, 1, 5, ['ann'], { reasons: ['MENTION', 'FOLLOW'] });
       expect(outcome).toEqual({ added: ['ann'], raised: [] });
@@ -19,7 +19,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(await readAll(fixture.store, 'bob', 10)).toEqual([]);
     });
 
-    test('orders by relevancy, then action id, both descending, ties included', async () => {
+    test('orders by relevancy, then action id, both descending, including ties', async () => {
       await using fixture = await open();
       const entries = [entry(3, 10), entry(1, 10), entry(9, 5), entry(2, 10), entry(4, 20), entry(8, 5)];
       for (const { actionId, relevancy } of entries)
@@ -31,7 +31,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(await readAll(fixture.store, 'ann', 100)).toEqual(inOrder(entries));
     });
 
-    test('gives the same feed in pages of any size', async () => {
+    test('returns the same feed in pages of any size', async () => {
       await using fixture = await open();
       const entries = Array.from({ length: 23 }, (_, n) => entry(n + 1, Math.floor(n / 5)));
       await fixture.store.fill('ann', entries);
@@ -39,7 +39,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
         expect(await readAll(fixture.store, 'ann', limit)).toEqual(inOrder(entries));
     });
 
-    test('gives a time range: since inclusive, until exclusive', async () => {
+    test('returns a time range: since inclusive, until exclusive', async () => {
       await using fixture = await open();
       const entries = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
       await fixture.store.fill('ann', entries);
@@ -55,7 +55,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(rest).toEqual(whole.slice(1));
     });
 
-    test('changes nothing when the same chunk comes again, first attempt or not', async () => {
+    test('changes nothing when the same chunk is delivered again, first attempt or not', async () => {
       await using fixture = await open();
       const users = ['ann', 'bob', 'cid'];
       await deliver(fixture.store, 1, 5, users);
@@ -65,7 +65,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       }
     });
 
-    test('completes a chunk of which only a part was written', async () => {
+    test('completes a partially written chunk', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 1, 5, ['bob']);
       const outcome = await deliver(fixture.store, 1, 5, ['ann', 'bob', 'cid'], { isFirstAttempt: false });
@@ -76,7 +76,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
     });
 
     test.each([true, false])(
-      'puts one action into many feeds: some are new, some hold others, some hold it already (first attempt: %s)',
+      'puts one action into many feeds: some are new, some have other entries, some have it already (first attempt: %s)',
       async (isFirstAttempt) => {
         await using fixture = await open();
         const users = Array.from({ length: 90 }, (_, n) => `user${String(n)}`);
@@ -113,7 +113,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       },
     );
 
-    test('raises as it delivers: who stands lower, as high, higher, for fewer reasons, or not at all', async () => {
+    test('raises entries as it delivers: lower, equal, higher, for fewer reasons, and missing ones', async () => {
       await using fixture = await open();
       const { store } = fixture;
       const users = ['lower', 'as-high', 'higher', 'fewer', 'absent'];
@@ -134,7 +134,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       for (const user of users) expect((await held(user))[0]).toMatchObject({ relevancy: at(20) });
     });
 
-    test('moves a bumped entry to its new place, once', async () => {
+    test('moves a bumped entry to its new position, once', async () => {
       await using fixture = await open();
       await fixture.store.fill(
         'ann',
@@ -145,7 +145,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(ids).toEqual([3, 8, 7, 6, 5, 4, 2, 1].map(id));
     });
 
-    test('fills one feed with many actions and tells which are new', async () => {
+    test('fills one feed with many actions and reports the new ones', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 2, 2, ['ann', 'bob']);
       const entries = [entry(1, 1), entry(2, 7, ['TEAM']), entry(3, 3)];
@@ -160,14 +160,14 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(await fixture.store.fill('ann', [])).toEqual([]);
     });
 
-    test('finds the entries of given actions and leaves the others out', async () => {
+    test('finds the entries of given actions only', async () => {
       await using fixture = await open();
       await fixture.store.fill('ann', [entry(1, 1), entry(2, 2), entry(3, 3)]);
       const found = await fixture.store.find('ann', [id(3), id(1), id(77)]);
       expect(inOrder(found)).toEqual([entry(3, 3), entry(1, 1)]);
     });
 
-    test('tells what some readers hold of an action, and leaves the others out', async () => {
+    test('reports which of the given readers have an action', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 1, 5, ['ann', 'bob', 'cid']);
       await deliver(fixture.store, 1, 7, ['bob']);
@@ -181,7 +181,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       ]);
     });
 
-    test('tells who holds an action and removes it from their feeds, a part at a time', async () => {
+    test('lists the readers who have an action and removes it from their feeds, in parts', async () => {
       await using fixture = await open();
       const users = Array.from({ length: 25 }, (_, n) => `user${String(n).padStart(2, '0')}`);
       await deliver(fixture.store, 1, 1, users);
@@ -202,7 +202,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(2, 2)]);
     });
 
-    test('removes from the feeds of the given readers only, whether they hold it or not', async () => {
+    test('removes from the feeds of the given readers only, whether or not they have it', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 1, 1, ['ann', 'bob']);
       await fixture.store.remove(['ann', 'nobody'], [id(1)]);
@@ -220,7 +220,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect((await readAll(fixture.store, 'bob', 10)).length).toBe(2);
     });
 
-    test('drops one whole feed and can be filled again', async () => {
+    test('drops a whole feed and can be filled again', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 1, 1, ['ann', 'bob']);
       await fixture.store.drop('ann');
@@ -230,7 +230,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(1, 1)]);
     });
 
-    test('lets two writers deliver the same chunk at once: everybody has it once, each is notified of it once', async () => {
+    test('lets two writers deliver the same chunk concurrently: every reader has it once and is notified of it once', async () => {
       await using fixture = await open();
       const users = Array.from({ length: 200 }, (_, n) => `user${String(n)}`);
       const outcomes = await Promise.all(
@@ -241,7 +241,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
         expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 4)]);
     });
 
-    test('takes user ids of any characters', async () => {
+    test('accepts user ids with any characters', async () => {
       await using fixture = await open();
       const users = [
         '$ne',

@@ -42,7 +42,7 @@ export function feedConformance(model: string, cap: number): void {
         expect(await idsOf(parts, 'ann', size)).toEqual(newestFirst.map(({ id }) => id));
     });
 
-    test('move what is bumped to its new place, once, and never down', async () => {
+    test('move a bumped item to its new position, once, and never down', async () => {
       await using parts = await open();
       await follow(parts, 'ann');
       const ids = await publishSome(parts, 8, { mentions: ['ann'] });
@@ -63,7 +63,7 @@ export function feedConformance(model: string, cap: number): void {
       expect(await idsOf(parts, 'ann', 3)).toEqual([second, oldest, ...[...others].reverse()]);
     });
 
-    test('tell every reason, and lose what came for a reason that is gone, and nothing else', async () => {
+    test('have every reason, and lose an item whose only reason ended, and nothing else', async () => {
       await using parts = await open();
       await follow(parts, 'ann');
       const followed = await publishSome(parts, 5);
@@ -81,7 +81,7 @@ export function feedConformance(model: string, cap: number): void {
       expect(await reasons(both[0])).toEqual(['MENTION']);
     });
 
-    test('lose what is deleted and, while it is, what is hidden, for everybody', async () => {
+    test('lose deleted actions, and hidden ones while they are hidden, for everybody', async () => {
       await using parts = await open();
       await follow(parts, 'ann', 'bob', 'cid');
       const ids = await publishSome(parts, 9);
@@ -102,7 +102,7 @@ export function feedConformance(model: string, cap: number): void {
         expect(await idsOf(parts, userId, 2)).toEqual([...rest, hidden].reverse());
     });
 
-    test('lose what a reader takes out of their own, and nobody else does', async () => {
+    test('lose what their reader hides, and no other feed does', async () => {
       await using parts = await open();
       await follow(parts, 'ann', 'bob');
       const ids = await publishSome(parts, 8);
@@ -118,7 +118,7 @@ export function feedConformance(model: string, cap: number): void {
       expect(await idsOf(parts, 'ann')).toEqual(newestFirst);
     });
 
-    test('count what is unread, up to a hundred', async () => {
+    test('count unread items, up to a hundred', async () => {
       await using parts = await open();
       await follow(parts, 'ann');
       const count = () => parts.services.countUnread(parts.session('ann'));
@@ -133,7 +133,7 @@ export function feedConformance(model: string, cap: number): void {
       expect(await count()).toEqual({ count: 7, isExact: true });
     });
 
-    test('give a range of time: since inclusive, until exclusive', async () => {
+    test('return a time range: since inclusive, until exclusive', async () => {
       await using parts = await open();
       await follow(parts, 'ann');
       await publishSome(parts, 20);
@@ -147,7 +147,7 @@ export function feedConformance(model: string, cap: number): void {
       }
     });
 
-    test('hold everything once though two workers are at it, and it is done again', async () => {
+    test('contain everything once though two workers deliver it, and again', async () => {
       await using parts = await open();
       const readers = Array.from({ length: 250 }, (_, n) => `r${String(n)}`);
       await follow(parts, ...readers);
@@ -168,7 +168,7 @@ export function feedConformance(model: string, cap: number): void {
       }
     });
 
-    test('hold everything once though a delivery fails half done', async () => {
+    test('contain everything once though a delivery fails half-way', async () => {
       await using parts = await open();
       const readers = Array.from({ length: 150 }, (_, n) => `r${String(n)}`);
       await follow(parts, ...readers);

@@ -13,7 +13,7 @@ export function liveLogBounds(makeLog: MakeLiveLog): void {
       expect(await slow.labels(11)).toEqual(['ready', ...numbers(1, 10)]);
     });
 
-    it('gets one resync for everything when it is over the limit, and goes on behind it', async () => {
+    it('gets one resync for everything above the limit, and continues after it', async () => {
       await using fixture = await makeLog({ bufferLimit: 10 });
       using slow = await Tap.open(fixture.log, 'ann');
       using witness = await Tap.open(fixture.log, 'ann');
@@ -31,7 +31,7 @@ export function liveLogBounds(makeLog: MakeLiveLog): void {
       expect(await again.labels(2)).toEqual(['ready', 12]);
     });
 
-    it('holds no more than the limit however much is appended, and what it holds is unbroken', async () => {
+    it('buffers no more than the limit however much is appended, without gaps', async () => {
       await using fixture = await makeLog({ bufferLimit: 10 });
       using slow = await Tap.open(fixture.log, 'ann');
       using witness = await Tap.open(fixture.log, 'ann');
@@ -48,7 +48,7 @@ export function liveLogBounds(makeLog: MakeLiveLog): void {
       expect(events).toEqual(numbers(138 - events.length + 1, 138));
     });
 
-    it('does not hold up or harm the others of its reader', async () => {
+    it('does not delay or harm other watchers of its reader', async () => {
       await using fixture = await makeLog({ bufferLimit: 3 });
       using _slow = await Tap.open(fixture.log, 'ann');
       using fast = await Tap.open(fixture.log, 'ann');

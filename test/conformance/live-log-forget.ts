@@ -4,7 +4,7 @@ import { entry, eventually, Tap } from './live-log-tools.ts';
 
 export function liveLogForget(makeLog: MakeLiveLog): void {
   describe('a forgotten log', () => {
-    it('leaves nothing stored for its reader, and others as they are', async () => {
+    it('leaves nothing stored for its reader, and others unchanged', async () => {
       await using fixture = await makeLog();
       const ann = await Tap.open(fixture.log, 'ann');
       const bob = await Tap.open(fixture.log, 'bob');
@@ -33,7 +33,7 @@ export function liveLogForget(makeLog: MakeLiveLog): void {
       expect(await tap.labels(1)).toEqual([2]);
     });
 
-    it('makes a cursor from before useless', async () => {
+    it('invalidates earlier cursors', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append([entry('ann', 1)]);
@@ -44,7 +44,7 @@ export function liveLogForget(makeLog: MakeLiveLog): void {
       expect(await again.labels(2)).toEqual(['ready', 'resync log-interrupted']);
     });
 
-    it('may be forgotten twice, and when there never was one', async () => {
+    it('can be forgotten twice, and without ever having existed', async () => {
       await using fixture = await makeLog();
       await fixture.log.forget('nobody');
       await fixture.log.forget('nobody');

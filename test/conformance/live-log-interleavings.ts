@@ -71,8 +71,8 @@ class Client {
 }
 
 export function liveLogInterleavings(makeLog: MakeLiveLog): void {
-  describe('appending, opening and being cut off at the same time', () => {
-    it('loses nothing and repeats nothing', async () => {
+  describe('concurrent appends, watches and lost connections', () => {
+    it('lose nothing and repeat nothing', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
           await using fixture = await makeLog();

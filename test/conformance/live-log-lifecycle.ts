@@ -10,7 +10,7 @@ function zeros(held: Readonly<Record<string, number>>): Record<string, number> {
 
 export function liveLogLifecycle(makeLog: MakeLiveLog): void {
   describe('a stream', () => {
-    it('ends without an error when its signal fires, dropping what is unread', async () => {
+    it('ends without an error when its signal aborts, and drops unread messages', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 3));
@@ -18,7 +18,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
       expect(await tap.raw()).toEqual({ done: true, value: undefined });
     });
 
-    it('ends while a message is being waited for', async () => {
+    it('ends while it waits for a message', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       await tap.next();
@@ -30,14 +30,14 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
       ]);
     });
 
-    it('is empty when its signal had fired before', async () => {
+    it('is empty if its signal was aborted before', async () => {
       await using fixture = await makeLog();
       const stream = await fixture.log.watch({ userId: 'ann', signal: AbortSignal.abort() });
       expect(await drain(stream)).toEqual([]);
       expect(await fixture.log.watched(['ann'])).toEqual([]);
     });
 
-    it('is empty and leaves nothing when its signal fires while it opens', async () => {
+    it('is empty and leaves nothing if its signal aborts while it opens', async () => {
       await using fixture = await makeLog();
       const before = await fixture.held();
       const controller = new AbortController();
@@ -70,7 +70,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
   });
 
   describe('a log', () => {
-    it('holds nothing after 1,000 streams were opened and ended, in whatever way', async () => {
+    it('keeps nothing after 1,000 streams were opened and ended, in every way', async () => {
       await using fixture = await makeLog({ windowMs: 300, renewEveryMs: 30 });
       expect(await fixture.held()).toEqual(zeros(await fixture.held()));
       for (const round of numbers(1, 10)) {
@@ -90,7 +90,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
       await eventually('nothing is left at all', async () => sum(await fixture.held()) === 0);
     });
 
-    it('ends its streams when it is closed, and refuses everything afterwards', async () => {
+    it('ends its streams when it is closed, and rejects everything afterwards', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       await tap.next();
@@ -104,7 +104,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
       expect(await fixture.held()).toEqual(zeros(await fixture.held()));
     });
 
-    it('refuses limits that are not positive whole numbers', async () => {
+    it('rejects limits that are not positive integers', async () => {
       for (const options of [
         { logLength: 0 },
         { windowMs: -1 },

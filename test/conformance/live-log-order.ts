@@ -5,7 +5,7 @@ import type { MakeLiveLog } from './live-log-fixture.ts';
 
 export function liveLogOrder(makeLog: MakeLiveLog): void {
   describe('events', () => {
-    it('come after ready, in the order of their appends, each once', async () => {
+    it('follow ready, in the order of their appends, each once', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 3));
@@ -13,7 +13,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
       expect(await tap.labels(401)).toEqual(['ready', ...numbers(1, 400)]);
     });
 
-    it('keep the order in which append was called without waiting', async () => {
+    it('keep the order in which append was called without awaiting', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await Promise.all(numbers(1, 50).map((n) => fixture.log.append([entry('ann', n)])));
@@ -38,7 +38,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
       expect(messages.map((message) => (message.kind === 'event' ? message.event : null))).toEqual(sent);
     });
 
-    it('of before the watch stay out of it', async () => {
+    it('from before the watch are not delivered', async () => {
       await using fixture = await makeLog();
       using first = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 5));
@@ -48,7 +48,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
       expect(await second.labels(2)).toEqual(['ready', 6]);
     });
 
-    it('reach the watchers of their reader and no others', async () => {
+    it('reach only the watchers of their reader', async () => {
       await using fixture = await makeLog();
       const ids = ['ann', 'ann:b', 'ann b', 'Änn', '', 'ann\n'];
       const taps = await Promise.all(ids.map((id) => Tap.open(fixture.log, id)));
@@ -70,7 +70,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
       }
     });
 
-    it('go on for the others when one watcher of a reader leaves', async () => {
+    it('continue for the others when one watcher of a reader leaves', async () => {
       await using fixture = await makeLog();
       const leaving = await Tap.open(fixture.log, 'ann');
       using staying = await Tap.open(fixture.log, 'ann');
@@ -79,7 +79,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
       expect(await staying.labels(2)).toEqual(['ready', 1]);
     });
 
-    it('carry cursors that are all different', async () => {
+    it('have distinct cursors', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 100));
@@ -90,28 +90,28 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
   });
 
   describe('watched', () => {
-    it('returns those of the readers who are watched, in the order asked', async () => {
+    it('returns the watched ones among the given readers, in order', async () => {
       await using fixture = await makeLog();
       using _ann = await Tap.open(fixture.log, 'ann');
       using _bob = await Tap.open(fixture.log, 'bob');
       expect(await fixture.log.watched(['zoe', 'bob', 'kim', 'ann'])).toEqual(['bob', 'ann']);
     });
 
-    it('answers for none and for thousands', async () => {
+    it('works for none and for thousands', async () => {
       await using fixture = await makeLog();
       using _ann = await Tap.open(fixture.log, 'u4321');
       expect(await fixture.log.watched([])).toEqual([]);
       expect(await fixture.log.watched(numbers(1, 5000).map((n) => `u${String(n)}`))).toEqual(['u4321']);
     });
 
-    it('does not count readers who were only appended for', async () => {
+    it('does not include readers without watchers after an append', async () => {
       await using fixture = await makeLog();
       await fixture.log.append([entry('ann', 1)]);
       expect(await fixture.log.watched(['ann'])).toEqual([]);
       expect(await fixture.stored()).toBe(0);
     });
 
-    it('goes on for the window after the last watcher left', async () => {
+    it('includes a reader for the window after the last watcher left', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       tap[Symbol.dispose]();

@@ -6,7 +6,7 @@ const SHORT = { windowMs: 200, renewEveryMs: 20 };
 
 export function liveLogResume(makeLog: MakeLiveLog): void {
   describe('resuming', () => {
-    it('after any message brings exactly the rest', async () => {
+    it('after any message delivers exactly the rest', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 12));
@@ -18,7 +18,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       }
     });
 
-    it('brings what was appended while nobody watched', async () => {
+    it('delivers what was appended without a watcher', async () => {
       await using fixture = await makeLog();
       const tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();
@@ -29,7 +29,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await again.labels(7)).toEqual(['ready', ...numbers(1, 6)]);
     });
 
-    it('from its own ready, before anything else was read, brings the same again', async () => {
+    it('from its own ready, before anything else was read, delivers the same again', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 3));
@@ -39,7 +39,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await third.labels(3)).toEqual(['ready', 2, 3]);
     });
 
-    it('from a position taken without watching brings what was appended since, and nothing before', async () => {
+    it('from a position taken without watching delivers exactly what was appended since', async () => {
       await using fixture = await makeLog();
       const first = await fixture.log.position('ann');
       await fixture.log.append(entries('ann', 1, 2));
@@ -52,7 +52,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await fromSecond.labels(4)).toEqual(['ready', ...numbers(3, 5)]);
     });
 
-    it('a position keeps the log as a watcher who has left does', async () => {
+    it('a position keeps the log as a watcher does that has left', async () => {
       await using fixture = await makeLog();
       await fixture.log.position('ann');
       expect(await fixture.log.watched(['ann', 'bob'])).toEqual(['ann']);
@@ -60,14 +60,14 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await other.labels(2)).toEqual(['ready', 'resync invalid-cursor']);
     });
 
-    it('repeats the resync to who was cut off between ready and resync', async () => {
+    it('repeats the resync if the connection broke between ready and resync', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann', 'nonsense');
       using again = await Tap.open(fixture.log, 'ann', (await tap.next()).cursor);
       expect(await again.labels(2)).toEqual(['ready', 'resync invalid-cursor']);
     });
 
-    it('after a resync goes on from its cursor', async () => {
+    it('after a resync continues from its cursor', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann', 'nonsense');
       const [, resync] = await tap.take(2);
@@ -77,7 +77,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await again.labels(3)).toEqual(['ready', 1, 2]);
     });
 
-    it('replays a whole log in one piece', async () => {
+    it('replays a whole log without gaps', async () => {
       await using fixture = await makeLog({ logLength: 30, bufferLimit: 5 });
       const tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();
@@ -88,8 +88,8 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
     });
   });
 
-  describe('a resync says', () => {
-    it('window-passed when the log was trimmed by length, one event too far', async () => {
+  describe('a resync has the reason', () => {
+    it('window-passed if the log was trimmed by length, one event too far', async () => {
       await using fixture = await makeLog({ logLength: 5 });
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(entries('ann', 1, 7));
@@ -102,7 +102,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await short.labels(1)).toEqual([8]);
     });
 
-    it('window-passed when the log was trimmed by age', async () => {
+    it('window-passed if the log was trimmed by age', async () => {
       await using fixture = await makeLog({ ...SHORT, logLength: 1_000_000 });
       using tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();
@@ -118,7 +118,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect((await tap.until(n)).map(label)).toEqual(numbers(1, n));
     });
 
-    it('log-interrupted when nobody kept the log meanwhile', async () => {
+    it('log-interrupted if the log was not kept meanwhile', async () => {
       await using fixture = await makeLog(SHORT);
       const tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();
@@ -131,7 +131,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await again.labels(3)).toEqual(['ready', 'resync log-interrupted', 2]);
     });
 
-    it('log-lost when the cursor is of another store', async () => {
+    it('log-lost if the cursor is of another store', async () => {
       await using elsewhere = await makeLog();
       await using fixture = await makeLog();
       using foreign = await Tap.open(elsewhere.log, 'ann');
@@ -139,7 +139,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await tap.labels(2)).toEqual(['ready', 'resync log-lost']);
     });
 
-    it('invalid-cursor when the cursor is of another reader', async () => {
+    it('invalid-cursor if the cursor is of another reader', async () => {
       await using fixture = await makeLog();
       using bob = await Tap.open(fixture.log, 'bob');
       await fixture.log.append([entry('bob', 1)]);
@@ -149,7 +149,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       }
     });
 
-    it('invalid-cursor when the cursor points past the end', async () => {
+    it('invalid-cursor if the cursor points past the end', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();
@@ -160,7 +160,7 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await again.labels(2)).toEqual(['ready', 'resync invalid-cursor']);
     });
 
-    it('invalid-cursor when it is no cursor at all', async () => {
+    it('invalid-cursor if it is not a cursor at all', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       const { cursor } = await tap.next();

@@ -8,7 +8,7 @@ import { idsOf, seedActions } from './feed-tools.ts';
 const COUNT = IS_DEEP ? 10_000 : 2_000;
 
 test.each(FEED_MODEL_NAMES)(
-  'by %s a feed reaches down to the first of thousands of actions',
+  'by %s a feed reaches back to the first of thousands of actions',
   async (model) => {
     await using parts = await openParts({ model, cap: 1_000 });
     await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'site' }]);

@@ -129,7 +129,7 @@ const localId = ({ action }: { readonly action: { readonly id: string } }): stri
   Buffer.from(action.id, 'base64').toString().replace(/^.*:/, '');
 
 test.each(BOTH)(
-  'a publication whose bulk write is cut off %s is UNAVAILABLE, and its retry completes it',
+  'a publication whose bulk write is interrupted %s is UNAVAILABLE, and its retry completes it',
   async (lost) => {
     await using world = await openWorld();
     const { app } = world;
@@ -160,7 +160,7 @@ test.each<readonly [string, string, Lost]>([
   ['items', 'newsfeedItems', 'before it is answered'],
   ...someOf(OTHER_MODELS, 2),
 ])(
-  'a delivery to feeds stored by %s whose bulk write to %s is cut off %s reaches everybody once',
+  'a delivery to feeds stored by %s whose bulk write to %s is interrupted %s reaches every reader once',
   async (model, collection, lost) => {
     await using world = await openWorld({ FEED_MODEL: model });
     const { app } = world;
@@ -178,7 +178,7 @@ test.each<readonly [string, string, Lost]>([
 );
 
 test.each(someOf(BOTH, 1))(
-  'a follow whose bulk write of past actions is cut off %s is UNAVAILABLE, and brings each once',
+  'a follow whose bulk write of past actions is interrupted %s is UNAVAILABLE, and adds each once',
   async (lost) => {
     await using world = await openWorld();
     const { app } = world;

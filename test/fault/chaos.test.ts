@@ -19,7 +19,7 @@ const SHOWN = 12;
 
 for (const model of MODELS)
   test.runIf(IS_ASKED_FOR).each(SEEDS)(
-    `feeds by ${model}, live lists and counters are what the definition says, whatever died or stood still, seed %i`,
+    `feeds by ${model}, live lists and counters match the definition, whatever process died or hung, seed %i`,
     async (seed) => {
       const { differences, summary } = await runChaos({
         ...{ seed, model, durationMs: DURATION_MS, pauseMs: PAUSE_MS },

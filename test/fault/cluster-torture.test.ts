@@ -30,7 +30,7 @@ async function startMortalCluster(): Promise<MortalRedis> {
 }
 
 test(
-  'clients show exactly the feed when a primary of a Redis Cluster dies, and query again where it mattered',
+  'clients show exactly the feed when a primary of a Redis Cluster dies, and query again where necessary',
   async () => {
     const random = seededRandom(SEED);
     await using world = await openWorld(random, {

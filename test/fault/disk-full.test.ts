@@ -84,7 +84,7 @@ function databasePid({ services, pidOf }: AppOnLocalEngine): number {
   return pid;
 }
 
-test('a full disk is unavailable and not ready, and ready again when there is room', async ({ skip }) => {
+test('a full disk means unavailable and not ready, until there is space again', async ({ skip }) => {
   const mounted = mountSmallDisk();
   if (typeof mounted === 'string') return skip(mounted);
   using disk = mounted;

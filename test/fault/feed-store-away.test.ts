@@ -94,7 +94,7 @@ async function readsFromStore(app: TestApp): Promise<void> {
 }
 
 test.each(someOf(['killed', 'cut off', 'silent'] as const, 1))(
-  'while the Redis that holds the feeds is %s they are read from the actions and no fan-out is given up; afterwards all is delivered',
+  'while the Redis with the feeds is %s they are read from the actions and no fan-out fails; afterwards all is delivered',
   async (way) => {
     await using redis = await startRedisProcess();
     await using proxy = await startTcpProxy(() => redis.url);

@@ -32,7 +32,7 @@ function isRebuilt(reader: string, journal: readonly string[]): boolean {
 }
 
 test.each(SEEDS.flatMap((seed) => MODELS.map((model) => ({ seed, model }))))(
-  'clients show exactly the feed, whatever died, seed $seed, feeds stored by $model',
+  'clients show exactly the feed, whatever process died, seed $seed, feeds stored by $model',
   async ({ seed, model }) => {
     const random = seededRandom(seed);
     await using world = await openWorld(random, { model, size: SIZE });

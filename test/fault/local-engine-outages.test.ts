@@ -34,7 +34,7 @@ async function codesUntilFine({ app }: AppOnLocalEngine): Promise<readonly strin
   return [...codes].filter((code) => code !== 'ok');
 }
 
-test('whichever local service dies is started again, and the server goes on without a restart', async () => {
+test('any local service that dies is restarted, and the server continues without a restart', async () => {
   await using world = await startAppOnLocalEngine();
   expect(await tryEverything(world.app)).toEqual(ALL_FINE);
   for (const service of world.services) {
@@ -51,7 +51,7 @@ test('whichever local service dies is started again, and the server goes on with
   }
 });
 
-test('while a local service is away clients get UNAVAILABLE, and the server is not ready', async ({
+test('while a local service is down clients get UNAVAILABLE, and the server is not ready', async ({
   skip,
 }) => {
   await using world = await startAppOnLocalEngine();
@@ -75,7 +75,7 @@ test('while a local service is away clients get UNAVAILABLE, and the server is n
   }
 });
 
-test('a server logs the death of its database as an error, and ends with 0 when asked to right after it', async () => {
+test('a server logs the death of its database as an error, and exits with 0 when stopped right after it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'fanfare-outage-'));
   try {
     const env = { DATA_DIR: dataDir, JWT_SECRET: TEST_SECRET, PORT: '0' };

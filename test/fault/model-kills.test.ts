@@ -45,7 +45,7 @@ for (const [n, model] of MODELS.entries()) {
   const turn = (n + SEED) % MODELS.length;
   const kills = Math.floor(KILLS / MODELS.length) + (turn < KILLS % MODELS.length ? 1 : 0);
   test.runIf(kills > 0)(
-    `feeds stored by ${model} are what the definition says although workers are killed, ${String(kills)} times, seed ${String(SEED)}`,
+    `feeds stored by ${model} match the definition although workers are killed, ${String(kills)} times, seed ${String(SEED)}`,
     async () => {
       const random = seededRandom(SEED + n);
       await using world = await openWorld(model, random);

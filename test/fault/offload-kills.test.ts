@@ -76,7 +76,7 @@ function sorted(document: Document): Document {
   return Object.fromEntries(Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-test('killed at any step and run again, both lose nothing and bring nothing twice', async () => {
+test('offload and restore, killed at any step and run again, lose and repeat nothing', async () => {
   await using app = await startTestApp({ env: { EVENT_RETENTION: 'off' } });
   await fill(app);
   const before = await seen(app);

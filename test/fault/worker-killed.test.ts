@@ -35,7 +35,7 @@ async function fanOutAt(app: TestApp, delivered: number): Promise<{ _id: ObjectI
   throw new Error('Every fan-out was over before it could be caught');
 }
 
-test('loses nothing and repeats nothing when a worker is killed in the middle of a fan-out', async () => {
+test('loses and repeats nothing if a worker is killed in the middle of a fan-out', async () => {
   await using app = await startTestApp({
     worker: false,
     api: false,
@@ -79,7 +79,7 @@ test('loses nothing and repeats nothing when a worker is killed in the middle of
   }
 });
 
-test('hands work back at SIGTERM and leaves with 0, and another worker completes it', async () => {
+test('a worker releases its work on SIGTERM and exits with 0, and another one completes it', async () => {
   await using app = await startTestApp({
     worker: false,
     api: false,
