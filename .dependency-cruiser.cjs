@@ -72,7 +72,7 @@ const PARTS = {
   'feed-models': [
     '^src/(?:domain|lib)/',
     '^src/feeds/(?:feed-model|feed-store|floor)\\.ts$',
-    '^src/feeds/models/shared/',
+    '^src/feeds/models/stored-entries\\.ts$',
     '^src/storage/database/(?:errors|in-one-batch)\\.ts$',
     '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
     '^src/storage/readers/feed-position\\.ts$',

@@ -1,4 +1,4 @@
-import { itemId } from '../../src/feeds/models/items/repository.ts';
+import { itemId } from '../../src/feeds/models/items.ts';
 import { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';

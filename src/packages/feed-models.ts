@@ -1,8 +1,8 @@
 import { models } from '../../packages/feed-models/src/index.ts';
 import type { FeedModel, FeedModelParts } from '../feeds/feed-model.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
-import { itemsModel } from '../feeds/models/items/model.ts';
-import { pullModel } from '../feeds/models/pull/model.ts';
+import { itemsModel } from '../feeds/models/items.ts';
+import { pullModel } from '../feeds/models/pull.ts';
 
 /** Those of the core, and those that packages bring. */
 const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];

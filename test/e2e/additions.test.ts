@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,10 +18,14 @@ import type * as SpareDatabases from '../support/spare-databases.ts';
 
 const run = promisify(execFile);
 
+/** Packages without a manifest are parts of the server. */
+const PARTS = (await readdir(join(PROJECT, 'packages')))
+  .filter((name) => !existsSync(join(PROJECT, 'packages', name, 'package.json')))
+  .map((name) => `packages/${name}/src`);
 /** The project with all additions in it. */
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
-  ...['src', 'packages/feed-models/src', 'schema', 'docs/configuration.md', 'test/support'],
+  ...['src', ...PARTS, 'schema', 'docs/configuration.md', 'test/support'],
 ];
 const copy = await copyProject(COPIED);
 afterAll(() => copy[Symbol.asyncDispose]());

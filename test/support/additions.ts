@@ -19,18 +19,19 @@ const FEED_MODEL: Addition = {
   files: {
     'packages/feed-models/src/plain/model.ts': `
 import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
-import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/shared/stored-entries-indexes.ts';
+import { feedCollection } from '../../../../src/storage/documents/declaration.ts';
+import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/stored-entries.ts';
 import { plainFeedStore } from './store.ts';
 
 export const plainModel: FeedModel = {
   name: 'plain',
   collections: [
-    {
-      name: 'plainEntries',
+    feedCollection('plainEntries', {
       holds: 'an entry of a feed',
+      reader: 'userId',
       indexes: [PAGE_INDEX, HOLDERS_INDEX],
-      shard: { key: { userId: 1 }, serves: 'page and deliveries of a reader' },
-    },
+      serves: 'page and deliveries of a reader',
+    }),
   ],
   open: ({ db }) => plainFeedStore(db.collection('plainEntries'), db.collection('plainEntries')),
 };
@@ -42,8 +43,7 @@ import type { FeedEntry } from '../../../../src/domain/newsfeed-item.ts';
 import { isDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../../src/storage/documents/feed-documents.ts';
 import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
-import { isBehind } from '../../../../src/feeds/models/shared/put-in-rounds.ts';
-import { BY_FIELDS, storedEntries } from '../../../../src/feeds/models/shared/stored-entries.ts';
+import { BY_FIELDS, isBehind, storedEntries } from '../../../../src/feeds/models/stored-entries.ts';
 
 /** One write for each entry, and nothing more. */
 export function plainFeedStore(
@@ -97,7 +97,7 @@ export function plainFeedStore(
   insertions: [
     [
       'packages/feed-models/src/index.ts',
-      "import { cappedModel } from './capped/model.ts';\n",
+      "import { cappedModel } from './capped/store.ts';\n",
       "import { plainModel } from './plain/model.ts';\n",
     ],
     ['packages/feed-models/src/index.ts', '  cappedModel,\n', '  plainModel,\n'],

@@ -76,7 +76,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['rebuildAt', 'trimAt', 'muteWakeAt', 'digestAt'],
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
-      because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
+      because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items.ts'),
       ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('reader-traces')],
     ],
     writes: [],

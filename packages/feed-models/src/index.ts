@@ -1,8 +1,8 @@
 import type { FeedModel } from '../../../src/feeds/feed-model.ts';
-import { sizeBucketsModel, timeBucketsModel } from './buckets/models.ts';
-import { cappedModel } from './capped/model.ts';
-import { redisModel } from './redis/model.ts';
-import { topCacheModel } from './top-cache/model.ts';
+import { sizeBucketsModel, timeBucketsModel } from './buckets/store.ts';
+import { cappedModel } from './capped/store.ts';
+import { redisModel } from './redis/store.ts';
+import { topCacheModel } from './top-cache/store.ts';
 
 /** A line for each: that and its folder are all of it. */
 export const models: readonly FeedModel[] = [

@@ -33,7 +33,7 @@ async function judged(
   }
 }
 
-const HOLDER = 'feeds/models/items/repository.ts';
+const HOLDER = 'feeds/models/items.ts';
 
 it.each([
   [
@@ -107,7 +107,7 @@ it.each([
     'itemMarks',
     'storage/readers/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }])",
-    ['writes of itemMarks: purging a deleted action (_id.actionId), from storage/readers/item-marks.ts'],
+    ['writes of itemMarks: purging a deleted action (_id.actionId)'],
   ],
   [
     'follows',

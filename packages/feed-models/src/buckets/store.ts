@@ -1,19 +1,117 @@
+import { feedCollection, index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
+import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import {
+  feedBucketsRepository,
+  type FeedBucketsRepository,
+  type BucketEntry,
+  type BucketPlace,
+} from './repository.ts';
+import type { FeedStore, FeedPageQuery } from '../../../../src/feeds/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import {
   compareFeedPositions,
   type FeedEntry,
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
-import type { BucketEntry } from './put-alike.ts';
-import type { BucketPlace, FeedBucketsRepository } from './repository.ts';
-import type { FeedPageQuery, FeedStore } from '../../../../src/feeds/feed-store.ts';
-import { isBehind, unite } from '../../../../src/feeds/models/shared/put-in-rounds.ts';
+import { unite } from '../shared.ts';
+import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
+
+const TIME_BUCKET_MS = 24 * 60 * 60 * 1_000;
+/** Capacity of a document. A delivery rewrites the whole document. */
+const TIME_BUCKET_ENTRIES = 100;
+const SIZE_BUCKET_ENTRIES = 50;
+
+function buckets(name: string): Declaration {
+  return feedCollection(name, {
+    holds: 'a part of a feed',
+    reader: 'userId',
+    serves: 'page and deliveries of a reader',
+    indexes: [
+      index(
+        'open',
+        { userId: 1, span: 1 },
+        'feed models of buckets: the one bucket of a span that is being filled',
+        { unique: true, partialFilterExpression: { isOpen: true } },
+      ),
+      index('empty', { userId: 1 }, 'feed models of buckets: what holds nothing any more and can go', {
+        partialFilterExpression: { isEmpty: true },
+      }),
+      index('page', { userId: 1, top: -1, bottom: -1 }, 'feed models of buckets: page and unread count'),
+      index(
+        'holders',
+        { 'entries.actionId': 1, userId: 1 },
+        'feed models of buckets: who holds an action; cascade',
+      ),
+    ],
+  });
+}
+
+export const timeBucketsModel: FeedModel = {
+  name: 'time-buckets',
+  collections: [buckets('timeBuckets')],
+  open: ({ db }) =>
+    timeBucketsFeedStore(feedBucketsRepository(db.collection('timeBuckets'), TIME_BUCKET_ENTRIES), {
+      spanMs: TIME_BUCKET_MS,
+    }),
+};
+
+export const sizeBucketsModel: FeedModel = {
+  name: 'size-buckets',
+  collections: [buckets('sizeBuckets')],
+  open: ({ db }) =>
+    sizeBucketsFeedStore(feedBucketsRepository(db.collection('sizeBuckets'), SIZE_BUCKET_ENTRIES)),
+};
+
+/**
+ * One document per reader and time span, numbered by relevancy divided by the span; busy spans have several documents, each
+ * closed when full. For sites whose feeds are read by day or week and whose entries are seldom bumped out of their span.
+ * Never evicts.
+ *
+ * Cost of a chunk: three or four commands, plus one unless it is the first attempt: find readers with an open document,
+ * write to those, write for the others, and check for concurrent writes. The database writes one document of up to
+ * `capacity` entries per reader. A bump within the span takes three commands; out of it six: the entry is added to its new
+ * span, found twice and removed from the old one, and empty documents are deleted. A page is one query, or two if it is not
+ * the first. It reads whole documents: too much where a span is crowded, several small ones where spans are sparse. A
+ * removal takes two commands. Storage: about 80 bytes per entry and one index key, plus about 150 bytes and three keys per
+ * document.
+ */
+function timeBucketsFeedStore(
+  buckets: FeedBucketsRepository,
+  { spanMs }: { readonly spanMs: number },
+): FeedStore {
+  return bucketFeedStore({
+    model: 'time-buckets',
+    buckets,
+    spanOf: (relevancy) => Math.floor(relevancy.getTime() / spanMs),
+    raisesInPlace: true,
+  });
+}
+
+/**
+ * Documents with a fixed number of entries: one per reader is open, and is closed when full. For sites with long feeds, few
+ * bumps and deliveries in order: few documents and index entries, and a page reads one or two of them. Never evicts.
+ *
+ * Cost of a chunk: three or four commands, plus one unless it is the first attempt: find readers with an open document,
+ * write to those, write for the others, and check for concurrent writes. The database writes one document of up to
+ * `capacity` entries per reader. A bump takes six commands: the entry is added to the open document, found twice and removed
+ * from the old one, and empty documents are deleted. A page is one query, or two if it is not the first; when deliveries
+ * came out of order, documents overlap, and more of them are read. A removal takes two commands. Storage: about 80 bytes per
+ * entry and one index key, plus about 150 bytes and three keys per document.
+ */
+function sizeBucketsFeedStore(buckets: FeedBucketsRepository): FeedStore {
+  return bucketFeedStore({
+    model: 'size-buckets',
+    buckets,
+    spanOf: () => 0,
+    raisesInPlace: false,
+  });
+}
 
 const MAX_ROUNDS = 20;
 /** Buckets read beyond those of the page; four times as many if they do not suffice. */
 const SPARE_BUCKETS = 2;
 
-export interface BucketModel {
+interface BucketModel {
   readonly model: string;
   readonly buckets: FeedBucketsRepository;
   /** The time span whose buckets an entry belongs in. */
@@ -31,7 +129,7 @@ type Change = 'added' | 'raised';
  * No index prevents two writers from adding an entry to two buckets at once: every write is checked afterwards, and the
  * worse copy is removed. Both writers may then report it as added.
  */
-export function bucketFeedStore(options: BucketModel): FeedStore {
+function bucketFeedStore(options: BucketModel): FeedStore {
   const { model, buckets, spanOf } = options;
   return {
     model,

@@ -1,6 +1,25 @@
+import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import { redisFeedsRepository, type RedisFeedsRepository } from './repository.ts';
 import { FLOOR_ABOVE_ALL } from '../../../../src/domain/newsfeed-item.ts';
-import type { RedisFeedsRepository } from './repository.ts';
 import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
+import { byPart, partIndex } from '../../../../src/connections/redis-parts.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
+
+/** Lifetime of a feed: feeds that nobody reads expire, others are rebuilt. */
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
+
+export const redisModel: FeedModel = {
+  name: 'redis',
+  collections: [],
+  open: ({ redis, cap }) => {
+    const [first, ...others] = redis.map((part) =>
+      redisFeedStore(redisFeedsRepository(part, { cap, lifetimeMs: LIFETIME_MS })),
+    );
+    if (first === undefined) throw new Error('The feed model "redis" requires Redis: set REDIS_URL');
+    return others.length === 0 ? first : partitionedFeedStore([first, ...others]);
+  },
+};
 
 /**
  * One sorted set per reader in Redis with the newest entries of their feed. For sites with many readers and frequent
@@ -16,7 +35,7 @@ import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
  * readers, a fill one per 250 entries. Storage: about 250 bytes of memory per entry including the set of holders; at most
  * `cap` entries.
  */
-export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
+function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
   return {
     model: 'redis',
     async deliver({ actionId, readers }) {
@@ -44,5 +63,57 @@ export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
     remove: (userIds, actionIds) => feeds.remove(userIds, actionIds),
     trim: (userId, from) => feeds.trim(userId, from),
     drop: (userId) => feeds.drop(userId),
+  };
+}
+
+/** Feeds on a cluster: each reader's feed, and the reader's place among the holders of actions, is in one part. */
+function partitionedFeedStore(stores: readonly [FeedStore, ...FeedStore[]]): FeedStore {
+  const count = stores.length;
+  const [first] = stores;
+  const of = (userId: UserId): FeedStore => stores[partIndex(userId, count)] ?? first;
+  const inParts = <T, R>(
+    items: readonly T[],
+    userOf: (item: T) => UserId,
+    work: (store: FeedStore, some: readonly T[]) => Promise<R>,
+  ): Promise<R[]> =>
+    Promise.all([...byPart(items, userOf, count)].map(([index, some]) => work(stores[index] ?? first, some)));
+
+  return {
+    model: first.model,
+    async deliver(chunk) {
+      const outcomes = await inParts(
+        chunk.readers,
+        ({ userId }) => userId,
+        (store, readers) => store.deliver({ ...chunk, readers }),
+      );
+      return {
+        added: outcomes.flatMap(({ added }) => added),
+        raised: outcomes.flatMap(({ raised }) => raised),
+      };
+    },
+    fill: (userId, entries, options) => of(userId).fill(userId, entries, options),
+    page: (query) => of(query.userId).page(query),
+    find: (userId, actionIds) => of(userId).find(userId, actionIds),
+    async held(actionId, userIds) {
+      const found = await inParts(
+        userIds,
+        (userId) => userId,
+        (store, some) => store.held(actionId, some),
+      );
+      return found.flat();
+    },
+    async holders(actionId, query) {
+      const found = await Promise.all(stores.map((store) => store.holders(actionId, query)));
+      return found.flat().sort(compareUtf8).slice(0, query.limit);
+    },
+    async remove(userIds, actionIds) {
+      await inParts(
+        userIds,
+        (userId) => userId,
+        (store, some) => store.remove(some, actionIds),
+      );
+    },
+    trim: (userId, from) => of(userId).trim(userId, from),
+    drop: (userId) => of(userId).drop(userId),
   };
 }

@@ -1,19 +1,25 @@
+import { ObjectId, type Collection, type Document } from 'mongodb';
+import type {
+  FeedEntryDocument,
+  FeedPlaceDocument,
+} from '../../../../src/storage/documents/feed-documents.ts';
 import { toPlace, toPosition } from '../../../../src/storage/readers/feed-position.ts';
-import { ObjectId, type Collection } from 'mongodb';
-import type { HoldersQuery } from '../../../../src/feeds/feed-store.ts';
+import type { HoldersQuery, FeedQuery, ReaderDelivery } from '../../../../src/feeds/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey } from '../../../../src/storage/database/errors.ts';
-import type { FeedTopDocument } from './documents.ts';
-import { putAlike, putStages } from './put-alike.ts';
-import { nameOfEntry, separated } from '../shared/alike.ts';
-import {
-  entriesAbove,
-  toEntry,
-  toEntryDocument,
-  type EntryQuery,
-  type ReaderEntry,
-} from '../../../../src/feeds/models/shared/entries.ts';
+import { nameOfEntry, separated, entriesAbove, comesBefore } from '../shared.ts';
+import { toEntry, toEntryDocument } from '../../../../src/feeds/models/stored-entries.ts';
+
+/** The newest entries of one reader's feed, best first. `_id` is the reader's id. */
+interface FeedTopDocument {
+  _id: string;
+  entries: FeedEntryDocument[];
+  /** The highest evicted position. */
+  floor: FeedPlaceDocument | null;
+  /** Changes with every write. */
+  version: ObjectId;
+}
 
 export interface FeedTop {
   readonly entries: readonly FeedEntry[];
@@ -28,10 +34,10 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
     /**
      * One unordered write, or three commands for equal entries of many readers. Returns readers who seem to have it already.
      */
-    async insert(actionId: ActionId, all: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
+    async insert(actionId: ActionId, all: readonly ReaderDelivery[]): Promise<ReaderDelivery[]> {
       const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
       const id = new ObjectId(actionId);
-      const lost: ReaderEntry[] = [];
+      const lost: ReaderDelivery[] = [];
       for (const group of alike) lost.push(...(await putAlike(collection, cap, { actionId: id, group })));
       if (readers.length === 0) return lost;
       try {
@@ -53,7 +59,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
     },
 
     /** Raises relevancies and adds reasons in one unordered write; never lowers. */
-    async raise(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<void> {
+    async raise(actionId: ActionId, readers: readonly ReaderDelivery[]): Promise<void> {
       if (readers.length === 0) return;
       const id = new ObjectId(actionId);
       await collection.bulkWrite(
@@ -65,7 +71,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
     },
 
     /** Those of the readers who have the action, with their entries. */
-    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderEntry[]> {
+    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderDelivery[]> {
       const id = new ObjectId(actionId);
       const documents = await collection
         .aggregate<Pick<FeedTopDocument, '_id' | 'entries'>>([
@@ -116,7 +122,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
     },
 
     /** Returns only the requested part of the document. */
-    async page(userId: UserId, query: EntryQuery): Promise<Omit<FeedTop, 'version'>> {
+    async page(userId: UserId, query: FeedQuery): Promise<Omit<FeedTop, 'version'>> {
       const conditions = pageConditions(query);
       const input =
         conditions.length === 0
@@ -188,7 +194,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
 
 export type FeedTopsRepository = ReturnType<typeof feedTopsRepository>;
 
-function pageConditions({ after, since, until }: EntryQuery): object[] {
+function pageConditions({ after, since, until }: FeedQuery): object[] {
   const place = after && toPlace(after);
   return [
     ...(since === undefined ? [] : [{ $gte: ['$$entry.relevancy', since] }]),
@@ -208,5 +214,124 @@ function pageConditions({ after, since, until }: EntryQuery): object[] {
             ],
           },
         ]),
+  ];
+}
+
+/**
+ * Adds one entry to the documents of many readers: one query for readers that have a document, one statement for them, and
+ * one that creates documents for the others. Returns readers who seem to have the entry already.
+ */
+async function putAlike(
+  collection: Collection<FeedTopDocument>,
+  cap: number,
+  { actionId, group }: { readonly actionId: ObjectId; readonly group: readonly ReaderDelivery[] },
+): Promise<ReaderDelivery[]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const found = await collection
+    .aggregate<{ readonly _id: UserId; readonly holds: boolean }>([
+      { $match: { _id: { $in: group.map(({ userId }) => userId) } } },
+      { $project: { holds: { $in: [actionId, '$entries.actionId'] } } },
+    ])
+    .toArray();
+  const holds = new Map(found.map((document) => [document._id, document.holds]));
+  const waiting = found.flatMap(({ _id, holds: isHeld }) => (isHeld ? [] : [_id]));
+  const without = group.filter(({ userId }) => !holds.has(userId));
+  if (waiting.length > 0) {
+    const stages = putStages(actionId, first, cap);
+    const absent = { $nor: [{ 'entries.actionId': actionId }] };
+    const { matchedCount } = await collection.updateMany({ _id: { $in: waiting }, ...absent }, stages);
+    // Another writer has just added it, perhaps with a lower relevancy: raise it. Both report it as added.
+    if (matchedCount < waiting.length) await collection.updateMany({ _id: { $in: waiting } }, stages);
+  }
+  const lost = group.filter(({ userId }) => holds.get(userId) === true);
+  if (without.length === 0) return lost;
+  const version = new ObjectId();
+  try {
+    await collection.insertMany(
+      without.map(({ userId, relevancy, reasons }) => ({
+        ...{ _id: userId, version, floor: null },
+        entries: [toEntryDocument({ actionId: actionId.toHexString(), relevancy, reasons })],
+      })),
+      { ordered: false },
+    );
+    return lost;
+  } catch (error) {
+    return [...lost, ...duplicatePositions(error).flatMap((position) => without[position] ?? [])];
+  }
+}
+
+/**
+ * Adds one entry in order, or raises it; evicts the last one if there is one too many, and raises the floor to it. One
+ * atomic update. An entry that would not come above the floor changes nothing.
+ */
+function putStages(
+  actionId: ObjectId,
+  { relevancy, reasons }: Pick<ReaderDelivery, 'relevancy' | 'reasons'>,
+  cap: number,
+): Document[] {
+  const others = {
+    $filter: { input: '$entries', as: 'other', cond: { $ne: ['$$other.actionId', actionId] } },
+  };
+  const isSame = { $eq: ['$$other.actionId', actionId] };
+  return [
+    { $set: { entries: { $ifNull: ['$entries', []] }, floor: { $ifNull: ['$floor', null] } } },
+    {
+      $set: {
+        version: new ObjectId(),
+        entries: {
+          $let: {
+            vars: {
+              held: { $arrayElemAt: [{ $filter: { input: '$entries', as: 'other', cond: isSame } }, 0] },
+            },
+            in: {
+              $let: {
+                vars: {
+                  put: {
+                    actionId,
+                    relevancy: { $max: ['$$held.relevancy', relevancy] },
+                    reasons: {
+                      $concatArrays: [
+                        { $ifNull: ['$$held.reasons', []] },
+                        { $setDifference: [[...reasons], { $ifNull: ['$$held.reasons', []] }] },
+                      ],
+                    },
+                  },
+                },
+                in: {
+                  $cond: [
+                    { $or: [{ $eq: ['$floor', null] }, comesBefore('$$put', '$floor')] },
+                    {
+                      $sortArray: {
+                        input: { $concatArrays: [others, ['$$put']] },
+                        sortBy: { relevancy: -1, actionId: -1 },
+                      },
+                    },
+                    '$entries',
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      $set: {
+        floor: {
+          $cond: [
+            { $gt: [{ $size: '$entries' }, cap] },
+            {
+              $let: {
+                vars: { last: { $arrayElemAt: ['$entries', cap] } },
+                in: { relevancy: '$$last.relevancy', actionId: '$$last.actionId' },
+              },
+            },
+            '$floor',
+          ],
+        },
+      },
+    },
+    { $set: { entries: { $slice: ['$entries', cap] } } },
   ];
 }

@@ -1,16 +1,43 @@
+import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
+import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import { feedTopsRepository, type FeedTop, type FeedTopsRepository } from './repository.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import {
   compareFeedPositions,
   type FeedEntry,
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
-import type { FeedTop, FeedTopsRepository } from './repository.ts';
 import type { FeedStore, FillOptions } from '../../../../src/feeds/feed-store.ts';
 import { higher } from '../../../../src/feeds/floor.ts';
-import { deliverInRounds, isBehind, unite } from '../../../../src/feeds/models/shared/put-in-rounds.ts';
+import { deliverInRounds, unite } from '../shared.ts';
+import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
+
+const COLLECTION = 'feedTops';
+
+export const topCacheModel: FeedModel = {
+  name: 'top-cache',
+  collections: [
+    feedCollection(COLLECTION, {
+      reader: '_id',
+      holds: 'the newest entries of a feed',
+      indexes: [
+        index(
+          'holders',
+          { 'entries.actionId': 1, _id: 1 },
+          'feed model top-cache: who holds an action; cascade',
+        ),
+      ],
+      serves: 'the feed of a reader',
+    }),
+  ],
+  open: ({ db, cap }) => {
+    const kept = Math.min(cap, TOP_CACHE_MAX);
+    return topCacheFeedStore(feedTopsRepository(db.collection(COLLECTION), kept), kept);
+  },
+};
 
 /** A document of this many entries has about 0.8 MB; every delivery rewrites it. */
-export const TOP_CACHE_MAX = 10_000;
+const TOP_CACHE_MAX = 10_000;
 
 /** More concurrent writers of one document than this indicate a bug. */
 const MAX_TRIES = 100;
@@ -27,7 +54,7 @@ const MAX_TRIES = 100;
  * `updateMany`. A fill reads and writes one document, and retries if another writer changed it meanwhile. Storage: about 80
  * bytes per entry and one index key; at most `cap` entries, and never more than TOP_CACHE_MAX.
  */
-export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
+function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
   return {
     model: 'top-cache',
     deliver: (chunk) =>

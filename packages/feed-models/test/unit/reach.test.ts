@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreUnavailable } from '../../../../src/storage/database/errors.ts';
-import { redisReach } from '../../src/redis/reach.ts';
+import { redisReach } from '../../src/redis/repository.ts';
 
 /** What a server answers that refuses, as the client throws it. */
 class ReplyError extends Error {

@@ -1,5 +1,8 @@
-import { FLOOR_ABOVE_ALL } from '../../../domain/newsfeed-item.ts';
-import type { FeedStore } from '../../feed-store.ts';
+import type { FeedModel } from '../feed-model.ts';
+import { FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
+import type { FeedStore } from '../feed-store.ts';
+
+export const pullModel: FeedModel = { name: 'pull', collections: [], open: () => pullFeedStore() };
 
 /**
  * Stores nothing: a feed is computed from the actions at every read. For sites with few readers or few reads, and as a
@@ -7,7 +10,7 @@ import type { FeedStore } from '../../feed-store.ts';
  *
  * Cost: deliveries, bumps, removals and storage are free; a page costs as much as reading from the source.
  */
-export function pullFeedStore(): FeedStore {
+function pullFeedStore(): FeedStore {
   return {
     model: 'pull',
     deliver: ({ readers }) => Promise.resolve({ added: readers.map(({ userId }) => userId), raised: [] }),

@@ -1,10 +1,59 @@
 import { ObjectId, type Collection, type Filter, type Sort, type UpdateFilter } from 'mongodb';
-import type { HoldersQuery } from '../../feed-store.ts';
-import type { ActionId, UserId } from '../../../domain/action.ts';
-import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
-import { toEntry, type EntryQuery } from './entries.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
+import type { FeedEntryDocument, StoredEntryDocument } from '../../storage/documents/feed-documents.ts';
+import type { ReaderDelivery, HoldersQuery, FeedPageQuery } from '../feed-store.ts';
+import { index } from '../../storage/documents/declaration.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+
+export function toEntry({ actionId, relevancy, reasons }: FeedEntryDocument): FeedEntry {
+  return { actionId: actionId.toHexString(), relevancy, reasons };
+}
+
+export function toEntryDocument({ actionId, relevancy, reasons }: FeedEntry): FeedEntryDocument {
+  return { actionId: new ObjectId(actionId), relevancy, reasons: [...reasons] };
+}
+
+export function isBehind(
+  stored: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+  wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+): boolean {
+  return (
+    stored.relevancy.getTime() < wanted.relevancy.getTime() ||
+    wanted.reasons.some((reason) => !stored.reasons.includes(reason))
+  );
+}
+
+interface SameBoost {
+  readonly boost: Pick<ReaderDelivery, 'relevancy' | 'reasons'>;
+  readonly readers: readonly ReaderDelivery[];
+}
+
+/** Groups readers with equal boosts, so that they share one write. */
+export function byBoost(readers: readonly ReaderDelivery[]): SameBoost[] {
+  const groups = new Map<string, { boost: ReaderDelivery; readers: ReaderDelivery[] }>();
+  for (const reader of readers) {
+    const key = `${String(reader.relevancy.getTime())} ${reader.reasons.join(' ')}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { boost: reader, readers: [reader] });
+    else group.readers.push(reader);
+  }
+  return [...groups.values()];
+}
+
+/** For a collection with one document per entry and the shard key `userId`. */
+export const PAGE_INDEX = index(
+  'page',
+  { userId: 1, relevancy: -1, actionId: -1 },
+  'feed page and unread count of a reader',
+);
+
+/** For models whose ids do not begin with the action. */
+export const HOLDERS_INDEX = index(
+  'holders',
+  { actionId: 1, userId: 1 },
+  'delivery: who holds an action; cascade: all entries of an action',
+);
 
 export const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
 
@@ -102,7 +151,7 @@ export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
     },
 
     /** Index `page`. */
-    async page(query: EntryQuery & { readonly userId: UserId }): Promise<FeedEntry[]> {
+    async page(query: FeedPageQuery): Promise<FeedEntry[]> {
       const documents = await collection
         .find(pageFilter(query))
         .sort(IN_FEED_ORDER)
@@ -160,7 +209,7 @@ export function oneOf<T>(values: readonly T[]): T | { $in: T[] } {
 }
 
 /** Entries in a range of a reader's feed. Index `page`. */
-export function pageFilter(query: EntryQuery & { readonly userId: UserId }): Filter<StoredEntryDocument> {
+export function pageFilter(query: FeedPageQuery): Filter<StoredEntryDocument> {
   const filter: Filter<StoredEntryDocument> = { userId: query.userId };
   const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
   if (query.since !== undefined) range.$gte = query.since;

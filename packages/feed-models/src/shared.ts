@@ -1,11 +1,41 @@
-import type { UserId } from '../../../domain/action.ts';
-import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
-import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../feed-store.ts';
+import type { FeedEntry, FeedPosition } from '../../../src/domain/newsfeed-item.ts';
+import type { UserId } from '../../../src/domain/action.ts';
+import { isBehind } from '../../../src/feeds/models/stored-entries.ts';
+import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../../src/feeds/feed-store.ts';
+import { toPlace } from '../../../src/storage/readers/feed-position.ts';
+
+/** From this number of readers on, equal writes are sent as one statement. */
+const MANY = 20;
+
+/** Groups writes that are equal for many readers; returns the rest separately. A reader has each action at most once. */
+export function separated<T>(
+  all: readonly T[],
+  nameOf: (value: T) => string,
+): { readonly alike: readonly (readonly T[])[]; readonly others: readonly T[] } {
+  if (all.length < MANY) return { alike: [], others: all };
+  const groups = new Map<string, T[]>();
+  for (const value of all) {
+    const name = nameOf(value);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [value]);
+    else group.push(value);
+  }
+  const found = [...groups.values()];
+  return {
+    alike: found.filter(({ length }) => length >= MANY),
+    others: found.filter(({ length }) => length < MANY).flat(),
+  };
+}
+
+/** Key of entries that differ only in their reader. */
+export function nameOfEntry({ actionId, relevancy, reasons }: FeedEntry): string {
+  return `${actionId} ${String(relevancy.getTime())} ${reasons.join()}`;
+}
 
 /** More concurrent writers of the same entries than this indicate a bug. */
 const MAX_ROUNDS = 20;
 
-export interface ChunkWrites<Stored extends ReaderDelivery> {
+interface ChunkWrites<Stored extends ReaderDelivery> {
   holders(userIds: readonly UserId[]): Promise<readonly Stored[]>;
   /** Inserts missing entries. Returns readers whose insert failed because another writer may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
@@ -45,21 +75,33 @@ export async function deliverInRounds<Stored extends ReaderDelivery>(
   return { added, raised };
 }
 
-export function isBehind(
-  stored: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-  wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-): boolean {
-  return (
-    stored.relevancy.getTime() < wanted.relevancy.getTime() ||
-    wanted.reasons.some((reason) => !stored.reasons.includes(reason))
-  );
-}
-
 /** Merges two entries: the later relevancy and the reasons of both. */
 export function unite(stored: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
   return {
     actionId: stored.actionId,
     relevancy: stored.relevancy.getTime() < wanted.relevancy.getTime() ? wanted.relevancy : stored.relevancy,
     reasons: [...new Set([...stored.reasons, ...wanted.reasons])],
+  };
+}
+
+/** Expression: whether the position given by one expression comes before another in feed order. */
+export function comesBefore(a: string, b: string): object {
+  return {
+    $or: [
+      { $gt: [`${a}.relevancy`, `${b}.relevancy`] },
+      {
+        $and: [{ $eq: [`${a}.relevancy`, `${b}.relevancy`] }, { $gt: [`${a}.actionId`, `${b}.actionId`] }],
+      },
+    ],
+  };
+}
+
+/** Expression: the document's entries above a position. */
+export function entriesAbove(position: FeedPosition): object {
+  return {
+    $let: {
+      vars: { from: toPlace(position) },
+      in: { $filter: { input: '$entries', as: 'entry', cond: comesBefore('$$entry', '$$from') } },
+    },
   };
 }
