@@ -29,7 +29,7 @@ export async function init({ terminal }: CommandContext, given: string): Promise
   const place = relative('', folder);
   terminal.out(`Created a project in ${folder}. To run it:\n`);
   if (place !== '') terminal.out(`  cd ${place}`);
-  terminal.out('  npm install\n  npm start\n\nREADME.md says what else it can do.');
+  terminal.out('  npm install\n  npm start\n\nREADME.md has the next steps.');
 }
 
 async function manifest(): Promise<object> {

@@ -47,7 +47,7 @@ export function readRedisUrl(url: string): RedisAddress {
 
 function readHost(text: string): RedisHost {
   const [, host, port = String(DEFAULT_PORT)] = HOST.exec(text.trim()) ?? [];
-  if (host === undefined) throw new Error(`The URL of Redis has a host that is none: "${text}"`);
+  if (host === undefined) throw new Error(`The URL of Redis contains an invalid host: "${text}"`);
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 

@@ -40,7 +40,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   try {
     text = await response.text();
   } catch (error) {
-    throw networkError('The answer has broken off', error);
+    throw networkError('The response was incomplete', error);
   }
   let answer: unknown;
   try {

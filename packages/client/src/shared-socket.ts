@@ -102,11 +102,11 @@ export class SharedSocket {
       this.#isTaken = true;
       for (const [one, { operation }] of this.#subscribed) this.#subscribe(one, operation);
     } else if (type === 'ping') this.#send({ type: 'pong' });
-    else if (typeof type !== 'string') this.#end(protocolError('The server speaks no GraphQL'));
+    else if (typeof type !== 'string') this.#end(protocolError('The address does not answer with GraphQL'));
     // What was left may still be on its way.
     const inbox = this.#subscribed.get(String(id))?.inbox;
     if (type === 'next') {
-      if (!isAnswer(payload)) inbox?.end(protocolError('The server speaks no GraphQL'));
+      if (!isAnswer(payload)) inbox?.end(protocolError('The address does not answer with GraphQL'));
       else if ((inbox?.size ?? 0) >= MAX_WAITING) inbox?.end(networkError('Events come faster than taken'));
       else inbox?.push(payload);
     } else if (type === 'error' || type === 'complete') {

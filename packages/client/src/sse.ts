@@ -31,7 +31,7 @@ export function createSseTransport({ url, timeoutMs, tenant }: SseOptions): Tran
         yield await answerOf(response);
       else if (response.body !== null) yield* answersOf(response.body.getReader(), silence, timeoutMs);
     } catch (error) {
-      throw error instanceof FeedClientError ? error : networkError('The stream has broken off', error);
+      throw error instanceof FeedClientError ? error : networkError('The stream was interrupted', error);
     } finally {
       silence.stop();
       signal.removeEventListener('abort', leave);
@@ -56,7 +56,7 @@ async function* answersOf(
     // The caller may take as long as it likes over an answer.
     silence.stop();
     // Some browsers see a broken connection as the end of its data.
-    if (done || value === undefined) throw networkError('The stream has broken off');
+    if (done || value === undefined) throw networkError('The stream was interrupted');
     for (const { event, data } of read(value)) {
       if (event === 'complete') return;
       if (event === 'next') yield parse(data);
@@ -69,8 +69,8 @@ function parse(data: string): Answer {
   try {
     answer = JSON.parse(data);
   } catch (error) {
-    throw protocolError('The server speaks no GraphQL', error);
+    throw protocolError('The address does not answer with GraphQL', error);
   }
-  if (!isAnswer(answer)) throw protocolError('The server speaks no GraphQL');
+  if (!isAnswer(answer)) throw protocolError('The address does not answer with GraphQL');
   return answer;
 }

@@ -43,7 +43,7 @@ export class Tokens {
 function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     const abort = (): void => {
-      reject(networkError('The token function has not answered', signal.reason));
+      reject(networkError('The token function did not respond', signal.reason));
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);

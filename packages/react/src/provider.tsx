@@ -130,7 +130,7 @@ function createReader(props: FanfareProviderProps, latest: Latest, again: () => 
 
 export function useProvided(): Provided {
   const provided = useContext(Context);
-  if (provided === null) throw new Error('Needs a <FanfareProvider> around it');
+  if (provided === null) throw new Error('There is no <FanfareProvider> around this component');
   return provided;
 }
 

@@ -10,7 +10,7 @@ export function logDoubtfulSetting(
   log: Pick<Logger, 'warn'>,
   fields: { readonly setting: string; readonly because: string },
 ): void {
-  log.warn(fields, 'A setting may not do what is expected of it');
+  log.warn(fields, 'A setting may not have the expected effect');
 }
 
 export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {

@@ -21,7 +21,7 @@ export function logWebhookGivenUp(
     readonly error: string;
   },
 ): void {
-  log.error(fields, 'Webhook delivery failed finally, an admin can retry it');
+  log.error(fields, 'Webhook delivery failed for good, an admin can retry it');
 }
 
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */

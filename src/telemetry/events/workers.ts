@@ -41,7 +41,7 @@ export function logFanOutGivenUp(
   log: Pick<Logger, 'error'>,
   fields: { readonly actionId: string; readonly attempts: number } & Failure,
 ): void {
-  log.error(fields, 'Fan-out failed finally, an admin can retry it');
+  log.error(fields, 'Fan-out failed for good, an admin can retry it');
 }
 
 /** Not an error: another pass with the action's current state follows. */

@@ -282,7 +282,7 @@ describe('tokens', () => {
     });
     await ended;
     expect(tokens).toEqual(['second']);
-    expect(calls[0]).toBe('waiting: The token function has not answered');
+    expect(calls[0]).toBe('waiting: The token function did not respond');
   });
 });
 

@@ -22,7 +22,7 @@ export function checkPackages(
     }
     const found = createHash('sha256').update(readFileSync(archive)).digest('hex');
     if (found !== expected)
-      throw new Error(`The package ${name} has the SHA-256 ${found}, expected ${expected}: it is refused.`);
+      throw new Error(`The package ${name} has the SHA-256 ${found}, expected ${expected}: it is rejected.`);
   }
   if (unknown.length === 0) return;
   const some = unknown.slice(0, 3).join(', ');

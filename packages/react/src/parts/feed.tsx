@@ -14,7 +14,7 @@ const Context = createContext<Shared | null>(null);
 
 function useShared(): Shared {
   const shared = useContext(Context);
-  if (shared === null) throw new Error('Needs a <Feed.Root> around it');
+  if (shared === null) throw new Error('There is no <Feed.Root> around this part');
   return shared;
 }
 

@@ -23,7 +23,7 @@ export function startScram(password: string): ScramExchange {
       const serverNonce = attributes.get('r') ?? '';
       const iterations = Number(attributes.get('i'));
       if (!serverNonce.startsWith(nonce) || !(iterations > 0))
-        throw new Error('PostgreSQL sent an unfit challenge');
+        throw new Error('PostgreSQL sent an invalid challenge');
       const salt = Buffer.from(attributes.get('s') ?? '', 'base64');
       const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256');
       const clientKey = hmac(salted, 'Client Key');
