@@ -18,7 +18,7 @@ import { openRedis } from './open-redis.ts';
 import { quotasOf } from './quotas.ts';
 import { startWorkers } from './workers.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
-import type { Services } from '../services/create-services.ts';
+import { createServices, type Services } from '../services/create-services.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import { logFeedReadWithoutStore, logLiveLogTrouble } from '../telemetry/events/databases.ts';
@@ -133,18 +133,18 @@ async function build(
       },
     },
   });
-  const { repositories, services, sessionEnds } = core;
+  const services = createServices(core);
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
   metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
   const openFanOuts = async (): Promise<number> => {
-    const open = await repositories.actions.openFanOuts();
+    const open = await core.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
   };
   for (const watched of [
-    metrics.watchPending(() => repositories.actions.pendingByLane()),
-    metrics.watchErasures(() => repositories.workFigures.openErasures()),
-    metrics.watchReadCache('actions', () => repositories.actionCache.lookups),
-    metrics.watchReadCache('names', () => repositories.nameCache.lookups),
+    metrics.watchPending(() => core.actions.pendingByLane()),
+    metrics.watchErasures(() => core.workFigures.openErasures()),
+    metrics.watchReadCache('actions', () => core.actionCache.lookups),
+    metrics.watchReadCache('names', () => core.nameCache.lookups),
   ])
     closer.own(syncToAsync(watched));
   const probes: Probes = {
@@ -152,7 +152,15 @@ async function build(
     clock: () => checkClock(),
     ...(redis === null ? {} : { redis: () => redis.ping() }),
   };
-  const apiParts = { services, sessionEnds, database, redis, pageToken, demoPeople, probes };
+  const apiParts = {
+    services,
+    sessionEnds: core.sessionEnds,
+    database,
+    redis,
+    pageToken,
+    demoPeople,
+    probes,
+  };
   const http = parts.api
     ? closer.own(
         await (
@@ -176,8 +184,8 @@ async function build(
   // The order matters: a fan-out may request a rebuild.
   const isIdle = async (): Promise<boolean> =>
     (await openFanOuts()) === 0 &&
-    (await repositories.feeds.countDue()) === 0 &&
-    (await repositories.renames.countDue()) === 0;
+    (await core.feeds.countDue()) === 0 &&
+    (await core.renames.countDue()) === 0;
   const idle = async (): Promise<void> => {
     for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)
       await setTimeout(Math.min(pauseMs, IDLE_POLL_MS.longest));
@@ -191,7 +199,7 @@ async function build(
     http,
     readiness: () => checkReadiness(probes),
     openFanOuts,
-    openRebuilds: () => repositories.feeds.countDue(),
+    openRebuilds: () => core.feeds.countDue(),
     idle,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,33 +1,26 @@
 import type { Config } from '../config/config.ts';
+import { ERASURE_TIMING } from '../domain/erasure.ts';
 import { forgetDeletedKeys } from '../connections/forget-deleted-keys.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
 import { createEveryFeedStore, createFeedStore, FEED_COLLECTIONS } from '../packages/feed-models.ts';
+import { applySnoozes } from '../feeds/apply-snoozes.ts';
+import type { Context } from '../feeds/context.ts';
+import { feedReader } from '../feeds/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
-import { createServices } from '../services/create-services.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
+import { createSharedBoosts } from '../services/feed/live/shared-boosts.ts';
+import { SharedDecisions } from '../services/feed/live/shared-decisions.ts';
+import { createSharedUnread } from '../services/feed/live/shared-unread.ts';
+import { countUnread } from '../services/feed/unread/count-unread.ts';
+import { createEventReads } from '../services/session/event-reads.ts';
 import { cursorSeal, UNSEALED } from '../services/tenants/cursor-seal.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../services/tenants/quotas.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
-import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/readers/feed-epochs.ts';
-import { newObjectId, type Collections, type Database } from '../storage/database/mongo.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import { forgetDeleted } from '../storage/privacy/forget-deleted.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
-
-/** Shared by API and workers of one process: repositories, feed stores, services. */
-export interface Core extends Realtime {
-  readonly collections: Collections;
-  readonly repositories: Repositories;
-  readonly feedStore: FeedStore;
-  /** Stores of every feed model that may still contain feeds, in use or not. */
-  readonly feedStores: readonly FeedStore[];
-  readonly services: Services;
-  readonly onLiveLogError: (error: unknown) => void;
-  /** Removes what was deleted from the files of local databases, too. */
-  readonly forgetDeleted: () => Promise<void>;
-}
 
 /** Receives events that do not fail the caller. */
 export interface CoreObserver {
@@ -81,41 +74,42 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     cap: feeds.cap,
     redis: options.redis,
   };
-  const feedStore = createFeedStore(feeds.model, feedParts);
-  const feedStores = createEveryFeedStore(feeds.model, feedParts);
-  const realtime = options.realtime(repositories);
-  const services = createServices({
+  const context: Context = {
     ...repositories,
-    ...realtime,
-    feedStore,
-    feedStores,
+    ...options.realtime(repositories),
+    collections,
+    feedStore: createFeedStore(feeds.model, feedParts),
+    feedStores: createEveryFeedStore(feeds.model, feedParts),
+    cap: feeds.cap,
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
     reactions: feeds.reactions,
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
-    newToken: newObjectId,
-    quotas: options.quotas ?? NO_QUOTAS,
-    tickets: options.tickets(repositories),
-    cursorSeal:
-      options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
-    openSession: (identity) => openSession(repositories, identity),
-    openEventSession: createEventSessions(repositories),
+    erasureTiming: ERASURE_TIMING,
     onLiveLogError: observer.liveLogFailed,
     onStoreUnavailable: observer.storeUnavailable,
     onPublished: observer.published,
-  });
-  return {
-    ...realtime,
-    collections,
-    repositories,
-    feedStore,
-    feedStores,
-    services,
-    onLiveLogError: observer.liveLogFailed,
     forgetDeleted: async () => {
       await forgetDeleted(database.db);
       for (const { commands } of options.redis) await forgetDeletedKeys(commands);
     },
   };
+  const openEventSession = createEventSessions(repositories);
+  const core: Core = {
+    ...context,
+    feedReader: applySnoozes(feedReader(context)),
+    quotas: options.quotas ?? NO_QUOTAS,
+    tickets: options.tickets(repositories),
+    cursors:
+      options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
+    openEventSession,
+    decisions: new SharedDecisions({
+      boosts: createSharedBoosts(context),
+      read: createEventReads(repositories),
+      openSession: openEventSession,
+    }),
+    countForWatcher: createSharedUnread((identity) => countUnread(core, openEventSession(identity))),
+  };
+  return core;
 }

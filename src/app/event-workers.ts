@@ -18,12 +18,13 @@ import { logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Role } from '../domain/viewer.ts';
+import { countUnread } from '../services/feed/unread/count-unread.ts';
+import { openSession } from '../services/session/open-session.ts';
 import type { WorkerSetup } from './worker-setup.ts';
 
 /** Workers for host events; none when events are not recorded. */
 export function eventWorkers({ config, core, workerId, logger, metrics }: WorkerSetup): BackgroundWorker[] {
   const { events, fanOut } = config;
-  const { repositories, workSignal, services } = core;
   if (events.retentionMs === null) return [];
   const { leaseMs, pollMs } = fanOut;
   const onError = (err: unknown): void => {
@@ -32,20 +33,15 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
   const { receivers, timeoutMs, retryForMs } = events.webhooks;
   // Signals only within this process; events moved by other processes are found by polling.
   const moved = new MemoryWorkSignal();
-  const mover = new EventMover(
-    {
-      ...repositories,
-      onMoved: () => {
-        moved.notify('webhooks');
-      },
-      onError,
+  const mover = new EventMover(core, {
+    onMoved: () => {
+      moved.notify('webhooks');
     },
-    {
-      ...{ workerId, workSignal, leaseMs, pollMs },
-      ...{ retentionMs: events.retentionMs, digests: events.digests },
-      receiverUrls: receivers.map(({ url }) => url),
-    },
-  );
+    onError,
+    ...{ workerId, workSignal: core.workSignal, leaseMs, pollMs },
+    ...{ retentionMs: events.retentionMs, digests: events.digests },
+    receiverUrls: receivers.map(({ url }) => url),
+  });
   const webhooks = receivers.map((receiver) => {
     const { url, allowPrivateAddress } = receiver;
     const client = createWebhookClient({
@@ -53,20 +49,19 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     });
     const observer = webhookObserver(nameOf(receiver, receivers), logger, metrics);
     const now = (): Date => clock.now();
-    return new WebhookWorker(
-      { ...repositories, client, now, random: Math.random, observer },
-      { receiver, workerId, workSignal: moved, leaseMs, pollMs, retryForMs },
-    );
+    return new WebhookWorker(core, {
+      ...{ client, now, random: Math.random, observer },
+      ...{ receiver, workerId, workSignal: moved, leaseMs, pollMs, retryForMs },
+    });
   });
   return [mover, ...(events.digests === null ? [] : [digests(events.digests.afterMs)]), ...webhooks];
 
   function digests(afterMs: number): BackgroundWorker {
-    const countUnread = (userId: UserId) =>
-      services.countUnread(services.openSession({ userId, roles: new Set<Role>(['user']), expiresAt: null }));
-    return new DigestWorker(
-      { ...repositories, countUnread, mayLook: () => mover.hasLease, onError },
-      { pollMs, afterMs },
-    );
+    const count = (userId: UserId) =>
+      countUnread(core, openSession(core, { userId, roles: new Set<Role>(['user']), expiresAt: null }));
+    return new DigestWorker(core, {
+      ...{ countUnread: count, mayLook: () => mover.hasLease, onError, pollMs, afterMs },
+    });
   }
 }
 
@@ -78,11 +73,7 @@ function nameOf({ url }: WebhookReceiver, receivers: readonly WebhookReceiver[])
   return place === 0 ? host : `${host}#${String(place + 1)}`;
 }
 
-function webhookObserver(
-  receiver: string,
-  logger: Logger,
-  metrics: Pick<Metrics, 'webhookAttempted' | 'webhookGivenUp' | 'webhookBehind'>,
-): WebhookObserver {
+function webhookObserver(receiver: string, logger: Logger, metrics: Metrics): WebhookObserver {
   return {
     attempted(isTaken, seconds) {
       metrics.webhookAttempted({ receiver, isTaken, seconds });

@@ -19,7 +19,7 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { partsOf, type WorkerSetup } from './worker-setup.ts';
+import type { WorkerSetup } from './worker-setup.ts';
 
 const RESCORE_POLL_MS = 10_000;
 
@@ -29,93 +29,65 @@ export function feedWorkers(setup: WorkerSetup): BackgroundWorker[] {
 }
 
 function fanOut(setup: WorkerSetup): FanOutWorker {
-  const { workerId, logger, metrics } = setup;
+  const { core, workerId, gate, logger, metrics } = setup;
   const { feeds, fanOut } = setup.config;
   const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
-  const parts = partsOf(setup);
-  return new FanOutWorker(
-    {
-      ...parts,
-      chunkSize,
-      leaseMs,
-      weights: feeds.relevancyWeights,
-      cap: feeds.cap,
-      random: Math.random,
-      skipDormant: dormancy({
-        ...parts,
-        dormantAfterMs: feeds.dormantAfterMs,
-        neverReadAfterMs: feeds.neverReadAfterMs,
-      }),
-      observer: fanOutObserver(logger, metrics),
-    },
-    { workerId, leaseMs, maxAttempts, concurrency, pollMs },
-  );
+  return new FanOutWorker(core, {
+    ...{ workerId, chunkSize, leaseMs, maxAttempts, concurrency, pollMs, gate },
+    skipDormant: dormancy(core, feeds),
+    observer: fanOutObserver(logger, metrics),
+  });
 }
 
 function rebuilds(setup: WorkerSetup): RebuildWorker {
-  const { logger } = setup;
-  const { feeds, fanOut } = setup.config;
-  const { leaseMs, pollMs } = fanOut;
-  const parts = partsOf(setup);
-  return new RebuildWorker(
-    {
-      ...parts,
-      weights: feeds.relevancyWeights,
-      cap: feeds.cap,
-      observer: {
-        rebuilt: (userId, seconds) => {
-          logFeedRebuilt(logger, { userId, seconds });
-        },
-        failed: (err) => {
-          logWorkerTrouble(logger, { err });
-        },
+  const { core, gate, logger } = setup;
+  const { leaseMs, pollMs } = setup.config.fanOut;
+  return new RebuildWorker(core, {
+    ...{ leaseMs, pollMs, gate },
+    observer: {
+      rebuilt: (userId, seconds) => {
+        logFeedRebuilt(logger, { userId, seconds });
+      },
+      failed: (err) => {
+        logWorkerTrouble(logger, { err });
       },
     },
-    { leaseMs, pollMs },
-  );
+  });
 }
 
 function renames({ config, core, workerId, gate, dueLooks, logger }: WorkerSetup): RenameWorker {
   const { leaseMs, pollMs, chunkSize } = config.fanOut;
   const failure = createStackOnce();
-  return new RenameWorker(
-    {
-      renames: core.repositories.renames,
-      gate,
-      observer: {
-        carried: ({ id, version }, actions, seconds) => {
-          logNameCarried(logger, { id, version, actions, seconds });
-        },
-        failed: ({ id, attempts }, err) => {
-          logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(err) });
-        },
-        claimFailed: (err) => {
-          logWorkerTrouble(logger, { err });
-        },
+  return new RenameWorker(core, {
+    ...{ workerId, leaseMs, pollMs, gate, batchSize: chunkSize },
+    isDue: () => dueLooks.isDue('rename'),
+    observer: {
+      carried: ({ id, version }, actions, seconds) => {
+        logNameCarried(logger, { id, version, actions, seconds });
+      },
+      failed: ({ id, attempts }, err) => {
+        logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(err) });
+      },
+      claimFailed: (err) => {
+        logWorkerTrouble(logger, { err });
       },
     },
-    { workerId, leaseMs, pollMs, batchSize: chunkSize, isDue: () => dueLooks.isDue('rename') },
-  );
+  });
 }
 
 function rescores({ config, core, logger }: WorkerSetup): RescoreWorker {
-  const { feeds, fanOut } = config;
-  const { leaseMs } = fanOut;
-  return new RescoreWorker(
-    {
-      ...core.repositories,
-      ranking: feeds.ranking,
-      observer: {
-        rescored: (generation, actions, seconds) => {
-          logRescored(logger, { generation: generation.toISOString(), actions, seconds });
-        },
-        failed: (err) => {
-          logWorkerTrouble(logger, { err });
-        },
+  const { leaseMs } = config.fanOut;
+  return new RescoreWorker(core, {
+    ...{ leaseMs, pollMs: RESCORE_POLL_MS },
+    observer: {
+      rescored: (generation, actions, seconds) => {
+        logRescored(logger, { generation: generation.toISOString(), actions, seconds });
+      },
+      failed: (err) => {
+        logWorkerTrouble(logger, { err });
       },
     },
-    { leaseMs, pollMs: RESCORE_POLL_MS },
-  );
+  });
 }
 
 function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {

@@ -1,6 +1,5 @@
 import { MIGRATIONS } from '../storage/migrations/registry.ts';
 import type { DueKind } from '../storage/due/due-work.ts';
-import { newObjectId } from '../storage/database/mongo.ts';
 import {
   logMigrationFailed,
   logMigrationFinished,
@@ -10,7 +9,6 @@ import {
 import { logErasureFailed, logErasureRound, logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { BackgroundWorker } from '../workers/background-worker.ts';
 import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
-import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
 import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
@@ -18,7 +16,7 @@ import { pollByTheClockMs } from '../workers/poll-by-the-clock.ts';
 import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { partsOf, type WorkerSetup } from './worker-setup.ts';
+import type { WorkerSetup } from './worker-setup.ts';
 
 const MIGRATION_POLL_MS = 5_000;
 
@@ -29,63 +27,50 @@ export function upkeepWorkers(setup: WorkerSetup): BackgroundWorker[] {
 
 function migrations({ config, core, logger }: WorkerSetup): MigrationWorker {
   const { leaseMs, chunkSize } = config.fanOut;
-  return new MigrationWorker(
-    {
-      migrations: MIGRATIONS,
-      collections: core.collections,
-      ...core.repositories,
-      newToken: newObjectId,
-      observer: {
-        started: ({ version, name }) => {
-          logMigrationStarted(logger, { version, name });
-        },
-        waiting: ({ version, name }, olderProcesses) => {
-          logMigrationWaits(logger, { version, name, olderProcesses });
-        },
-        finished: ({ version, name }, documents) => {
-          logMigrationFinished(logger, { version, name, documents });
-        },
-        failed: (err) => {
-          logMigrationFailed(logger, { err });
-        },
+  return new MigrationWorker(core, {
+    migrations: MIGRATIONS,
+    ...{ leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
+    observer: {
+      started: ({ version, name }) => {
+        logMigrationStarted(logger, { version, name });
+      },
+      waiting: ({ version, name }, olderProcesses) => {
+        logMigrationWaits(logger, { version, name, olderProcesses });
+      },
+      finished: ({ version, name }, documents) => {
+        logMigrationFinished(logger, { version, name, documents });
+      },
+      failed: (err) => {
+        logMigrationFailed(logger, { err });
       },
     },
-    { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
-  );
+  });
 }
 
 function byTheClock(setup: WorkerSetup): BackgroundWorker[] {
-  const { logger } = setup;
+  const { core, logger } = setup;
   const { leaseMs, pollMs } = setup.config.fanOut;
-  const parts = partsOf(setup);
-  const timed = {
-    ...parts,
-    newToken: newObjectId,
-    onError: (err: unknown) => {
-      logWorkerTrouble(logger, { err });
-    },
-  };
   const byTime = (kind: DueKind) => ({
     ...{ leaseMs, pollMs: pollByTheClockMs(pollMs) },
     isDue: () => setup.dueLooks.isDue(kind),
+    onError: (err: unknown) => {
+      logWorkerTrouble(logger, { err });
+    },
   });
   return [
-    new ExpiryWorker(timed, byTime('expiry')),
-    new MuteEndsWorker(timed, byTime('muteEnd')),
-    new SnoozeWorker(timed, byTime('snooze')),
+    new ExpiryWorker(core, byTime('expiry')),
+    new MuteEndsWorker(core, byTime('muteEnd')),
+    new SnoozeWorker(core, byTime('snooze')),
   ];
 }
 
 function upkeep(setup: WorkerSetup): UpkeepWorker {
-  const { logger } = setup;
+  const { core, logger } = setup;
   const { feeds } = setup.config;
-  const parts = partsOf(setup);
-  return new UpkeepWorker({
-    ...parts,
+  return new UpkeepWorker(core, {
     celebrityThreshold: feeds.celebrityThreshold,
     dropAfterMs: feeds.dropAfterMs,
     neverReadAfterMs: feeds.neverReadAfterMs,
-    newToken: newObjectId,
     onError: (err) => {
       logWorkerTrouble(logger, { err });
     },
@@ -93,14 +78,9 @@ function upkeep(setup: WorkerSetup): UpkeepWorker {
 }
 
 function erasures(setup: WorkerSetup): ErasureWorker {
-  const { logger, metrics } = setup;
+  const { core, logger, metrics } = setup;
   const failure = createStackOnce();
-  const parts = partsOf(setup);
-  return new ErasureWorker({
-    ...parts,
-    forgetDeleted: setup.core.forgetDeleted,
-    newToken: newObjectId,
-    timing: ERASURE_TIMING,
+  return new ErasureWorker(core, {
     observer: {
       finished: ({ key, state }, seconds) => {
         logErasureRound(logger, { erasure: key, round: state, seconds });

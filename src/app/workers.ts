@@ -6,25 +6,20 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { DueLooks } from '../workers/due-looks.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
-import type { Core } from './core.ts';
+import type { Core } from '../services/core.ts';
 import { eventWorkers } from './event-workers.ts';
 import { feedWorkers } from './feed-workers.ts';
 import { upkeepWorkers } from './upkeep-workers.ts';
 
 /** Starts all background workers of a process. Disposing releases unfinished work. */
-export function startWorkers(
-  config: Pick<Config, 'events' | 'fanOut' | 'feeds'>,
-  core: Core,
-  logger: Logger,
-  metrics: Metrics,
-): AsyncDisposable {
+export function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
   const workerId = randomUUID();
   const setup = {
     config,
     core,
     workerId,
     gate: new LaneGate(),
-    dueLooks: new DueLooks(core.repositories.dueWork),
+    dueLooks: new DueLooks(core.dueWork),
     logger,
     metrics,
   };

@@ -54,3 +54,13 @@ export interface Erasure {
   /** Number of documents removed or rewritten so far. */
   readonly changed: number;
 }
+
+/** All in milliseconds. */
+export interface ErasureTiming {
+  /** Time a batch may take before another process takes the erasure over. */
+  readonly leaseMs: number;
+  /** Delay of the second pass: longer than any delivery, publication or rebuild that read the member before may last. */
+  readonly confirmAfterMs: number;
+}
+
+export const ERASURE_TIMING: ErasureTiming = { leaseMs: 30_000, confirmAfterMs: 60_000 };

@@ -1,12 +1,12 @@
+import type { Context } from './context.ts';
 import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './resolve-entries.ts';
 import { feedMembershipOf, type FeedMembership } from './membership.ts';
-import { announce, removals, resynchronise } from '../realtime/announce.ts';
+import { announce, removals, resynchronise } from './announce.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Upper bound on removals announced individually: the size of a log. With more, the watcher is asked to resync. */
 const MOST = 1_000;
@@ -19,23 +19,23 @@ const MOST = 1_000;
  * @param notified actions they were already notified of
  */
 export async function announceTakenBack(
-  dependencies: FeedDependencies,
+  context: Context,
   userId: UserId,
   { follow, notified }: { readonly follow: Follow; readonly notified: ReadonlySet<ActionId> },
 ): Promise<void> {
-  if (follow.spans.length === 0 || !(await isWatched(dependencies, userId))) return;
+  if (follow.spans.length === 0 || !(await isWatched(context, userId))) return;
   const since = new Date(Math.min(...follow.spans.map((span) => span.since.getTime())));
   const [own, passedOn] = await Promise.all([
-    dependencies.actions.newestOfRef(follow.refId, since, MOST + 1),
-    passedOnSince(dependencies, follow.refId, since),
+    context.actions.newestOfRef(follow.refId, since, MOST + 1),
+    passedOnSince(context, follow.refId, since),
   ]);
   if (own.length + passedOn.size > MOST) {
-    await resynchronise(dependencies, [userId]);
+    await resynchronise(context, [userId]);
     return;
   }
-  const others = passedOn.size === 0 ? [] : await dependencies.actions.findByIds([...passedOn.keys()]);
+  const others = passedOn.size === 0 ? [] : await context.actions.findByIds([...passedOn.keys()]);
   const actions = new Map([...own, ...others].map((action) => [action.id, action]));
-  const membership = await feedMembershipOf(dependencies, userId);
+  const membership = await feedMembershipOf(context, userId);
   const isPassedOn = (action: Action): boolean => {
     const at = passedOn.get(action.id);
     return at !== undefined && anySpanBringsPassedOn(follow.spans, action, at);
@@ -49,9 +49,9 @@ export async function announceTakenBack(
         ? wasAddressed(membership, action, follow)
         : anySpanBrings(follow.spans, action) && isChanged(membership, action, follow)),
   );
-  const place = await resolveEntries(dependencies, changed, [userId]);
+  const place = await resolveEntries(context, changed, [userId]);
   await announce(
-    dependencies,
+    context,
     changed.flatMap((action) => {
       const reasons = addressedReasons(membership.reader, action, membership.follows);
       if (reasons.length === 0) return removals(action.id, [userId], clock.now());
@@ -62,7 +62,7 @@ export async function announceTakenBack(
 
 /** Actions the ref has reshared since, with the times; at most slightly more than are announced. They may move down. */
 async function passedOnSince(
-  { interactions }: FeedDependencies,
+  { interactions }: Context,
   refId: RefId,
   since: Date,
 ): Promise<ReadonlyMap<ActionId, Date>> {
@@ -84,7 +84,7 @@ function isChanged({ reader, follows }: FeedMembership, action: Action, follow: 
   return before.length !== now.length;
 }
 
-async function isWatched({ liveLog, onLiveLogError }: FeedDependencies, userId: UserId): Promise<boolean> {
+async function isWatched({ liveLog, onLiveLogError }: Context, userId: UserId): Promise<boolean> {
   try {
     return (await liveLog.watched([userId])).length > 0;
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import type { Action, RefId, UserId } from '../domain/action.ts';
 import {
   baseRelevancy,
@@ -7,7 +8,6 @@ import {
   type InteractionGroup,
 } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * The relevancy of an action for each of these readers. Without interactions it is equal for all and costs nothing. With
@@ -15,7 +15,7 @@ import type { FeedDependencies } from './feed-dependencies.ts';
  * assigned follows of the action's refs and, if there are reshares, their follows of the resharers.
  */
 export async function relevancies(
-  { members, follows, weights }: FeedDependencies,
+  { members, follows, weights }: Context,
   action: Action,
   interactions: readonly InteractionGroup[],
   userIds: readonly UserId[],
@@ -26,7 +26,7 @@ export async function relevancies(
   }
   const [found, followed] = await Promise.all([
     members.amongGroups(userIds, concernedGroups(action, interactions)),
-    followsThatBoost({ follows }, userIds, { passers: passersOf(interactions), refIds: action.refIds }),
+    followsThatBoost(follows, userIds, { passers: passersOf(interactions), refIds: action.refIds }),
   ]);
   const known = new Map(found.map((member) => [member.userId, member]));
   const forReader = relevancyFor(action, interactions, weights);
@@ -39,7 +39,7 @@ export async function relevancies(
 
 /** The readers' follows that may boost actions: of resharers, and assigned ones of refs. One round trip. */
 export async function followsThatBoost(
-  { follows }: Pick<FeedDependencies, 'follows'>,
+  follows: Context['follows'],
   userIds: readonly UserId[],
   { passers, refIds }: { readonly passers: readonly UserId[]; readonly refIds: readonly RefId[] },
 ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {

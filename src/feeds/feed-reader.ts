@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import {
   compareFeedPositions,
@@ -10,9 +11,9 @@ import { StoreUnavailable } from '../storage/database/errors.ts';
 import type { FeedQuery, StoredPage } from './feed-store.ts';
 import { higher, isAbove, isAboveAll } from './floor.ts';
 import { PullGuesses } from '../storage/follows/pull-guesses.ts';
+import { makeDue } from './reconcile-feed.ts';
 import { counts, isPlain, readAhead, type FeedAhead } from './read-ahead.ts';
 import { entriesBelow, findUnstored, pulledEntries, pulledFromAhead } from './unstored-entries.ts';
-import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 /** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
 export interface LocatedEntry {
@@ -36,8 +37,8 @@ export interface FeedReader {
   locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
 }
 
-export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
-  const { feedStore } = dependencies;
+export function feedReader(context: Context): FeedReader {
+  const { feedStore } = context;
   const guesses = new PullGuesses();
 
   async function stored(
@@ -47,7 +48,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
     if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
     const page = await (ahead ?? feedStore.page({ ...query, userId: reader.userId }));
-    if (page.isLost === true && !reader.isRebuilding) await dependencies.onLost(reader.userId);
+    if (page.isLost === true && !reader.isRebuilding) await makeDue(context, [reader.userId]);
     const floor = higher(reader.floor, page.floor);
     return {
       entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),
@@ -68,7 +69,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
     return [
       ...upper,
-      ...(await entriesBelow(dependencies, reader, floor, { ...query, limit: limit - upper.length })),
+      ...(await entriesBelow(context, reader, floor, { ...query, limit: limit - upper.length })),
     ];
   }
 
@@ -95,7 +96,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
       guesses.keep(reader.userId, { refIds, above, limit }, actions);
     };
     const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
-    const guessed = read === null ? null : await pulledFromAhead(dependencies, reader, bounded, read);
+    const guessed = read === null ? null : await pulledFromAhead(context, reader, bounded, read);
     if (read !== null && guessed !== null) {
       const upper = merged(guessed.entries);
       if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
@@ -103,7 +104,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
         return upper;
       }
     }
-    const pulled = await pulledEntries(dependencies, reader, bounded);
+    const pulled = await pulledEntries(context, reader, bounded);
     const upper = merged(pulled.entries);
     if (isPlain(query)) remember(upper, pulled.actions);
     return upper;
@@ -117,7 +118,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
     if (missing.length === 0) return entries;
     const { floor } = await stored(reader, { limit: 1 });
-    return merge(entries, await findUnstored(dependencies, reader, floor, missing));
+    return merge(entries, await findUnstored(context, reader, floor, missing));
   }
 
   async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {
@@ -137,7 +138,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
       return await read(reader);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      dependencies.onStoreUnavailable(error);
+      context.onStoreUnavailable(error);
       return read({ ...reader, floor: FLOOR_ABOVE_ALL });
     }
   }
@@ -147,7 +148,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
       const read = ahead !== undefined && (await counts(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(reader, (as) => page(as, query, read));
     },
-    readAhead: (userId, query) => readAhead(dependencies, guesses, { ...query, userId }),
+    readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
   };

@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import type { Action, UserId } from '../domain/action.ts';
 import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
@@ -5,7 +6,6 @@ import { addressedReasons } from '../domain/visibility.ts';
 import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
 import type { SourceKeys } from '../storage/actions/source-actions.ts';
 import { resolveEntries } from './resolve-entries.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Everything that decides which actions belong in one reader's feed. */
 export interface FeedMembership {
@@ -15,22 +15,16 @@ export interface FeedMembership {
 }
 
 /** One round trip of two queries; reads all of the reader's follows. */
-export async function feedMembershipOf(
-  dependencies: FeedDependencies,
-  userId: UserId,
-): Promise<FeedMembership> {
+export async function feedMembershipOf(context: Context, userId: UserId): Promise<FeedMembership> {
   const [found, follows] = await Promise.all([
-    dependencies.members.findByIds([userId]),
-    followsWithSpans(dependencies, userId),
+    context.members.findByIds([userId]),
+    followsWithSpans(context, userId),
   ]);
   const [member] = found;
   return { reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member), follows };
 }
 
-export async function followsWithSpans(
-  { follows }: Pick<FeedDependencies, 'follows'>,
-  userId: UserId,
-): Promise<readonly Follow[]> {
+export async function followsWithSpans({ follows }: Context, userId: UserId): Promise<readonly Follow[]> {
   return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
 }
 
@@ -51,7 +45,7 @@ export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
 
 /** Entries for those of the actions that belong in the reader's feed by the definition, regardless of marks. */
 export async function entriesOf(
-  dependencies: FeedDependencies,
+  context: Context,
   { reader, follows }: FeedMembership,
   actions: readonly Action[],
 ): Promise<FeedEntry[]> {
@@ -61,7 +55,7 @@ export async function entriesOf(
     return reasons.length === 0 ? [] : [{ action, reasons }];
   });
   const place = await resolveEntries(
-    dependencies,
+    context,
     addressed.map(({ action }) => action),
     [reader.userId],
     follows.filter(({ isAssigned }) => isAssigned),

@@ -1,7 +1,7 @@
+import type { Context } from './context.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedPageQuery, FeedQuery, KnownReader, StoredPage } from './feed-store.ts';
-import type { FeedReaderDependencies } from './feed-dependencies.ts';
 import type { PulledAhead, PullGuesses } from '../storage/follows/pull-guesses.ts';
 
 /** A page requested from the store before its reader is known. Its promises need not be awaited. */
@@ -31,7 +31,7 @@ export function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): bool
 }
 
 export function readAhead(
-  { feedStore, pulledRefs }: Pick<FeedReaderDependencies, 'feedStore' | 'pulledRefs'>,
+  { feedStore, pulledRefs }: Context,
   guesses: PullGuesses,
   { userId, ...query }: FeedPageQuery,
 ): FeedAhead {

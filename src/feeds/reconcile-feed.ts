@@ -1,40 +1,54 @@
+import type { Context } from './context.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import { isAboveAll } from './floor.ts';
 import type { StoredPage } from './feed-store.ts';
 import { readFromSource } from './source.ts';
 import { entriesOf, sourceKeys, feedMembershipOf, type FeedMembership } from './membership.ts';
-import { announce, announceListChange, removals, type AnnounceDependencies } from '../realtime/announce.ts';
+import { announce, announceListChange, removals } from './announce.ts';
+import { MemoryLiveLog } from '../realtime/memory-live-log.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedDependencies, InTurn, RebuildDependencies } from './feed-dependencies.ts';
+import type { StretchGuess } from './stretch-guess.ts';
 
 const CHUNK = 500;
+
+/** Runs a chunk of work when its lane allows. */
+type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
+
+export interface RebuildTurns {
+  readonly inTurn: InTurn;
+  /** Shared by the rebuilds of a process. */
+  readonly stretch: StretchGuess;
+}
+
+/** Requests rebuilds and wakes the workers. One write. */
+export async function makeDue({ feeds, workSignal }: Context, userIds: readonly UserId[]): Promise<void> {
+  await feeds.markDue(userIds, clock.now());
+  workSignal.notify('rebuild');
+}
 
 /**
  * Removes entries that do not belong in a reader's stored feed and corrects the positions of the others, also downwards.
  * Costs four round trips per 500 stored entries, and four more for changes. Watchers have been notified of the changes,
  * which are returned.
  */
-export async function sweepFeed(
-  dependencies: FeedDependencies,
-  userId: UserId,
-): Promise<ReadonlySet<ActionId>> {
-  return (await sweep(dependencies, userId, (chunk) => chunk())).notified;
+export async function sweepFeed(context: Context, userId: UserId): Promise<ReadonlySet<ActionId>> {
+  return (await sweep(context, userId, (chunk) => chunk())).notified;
 }
 
 /** Also returns the first page of the stored feed as it was before. */
 async function sweep(
-  dependencies: FeedDependencies,
+  context: Context,
   userId: UserId,
   inTurn: InTurn,
 ): Promise<{ readonly notified: ReadonlySet<ActionId>; readonly before: StoredPage }> {
   let before: StoredPage | undefined;
   const notified = new Set<ActionId>();
-  const membership = await feedMembershipOf(dependencies, userId);
+  const membership = await feedMembershipOf(context, userId);
   let after: FeedPosition | undefined;
   for (;;) {
     const from = after;
-    const { page, changed } = await inTurn(() => sweepChunk(dependencies, membership, userId, from));
+    const { page, changed } = await inTurn(() => sweepChunk(context, membership, userId, from));
     before ??= page;
     for (const { actionId } of changed) notified.add(actionId);
     if (page.entries.length < CHUNK) return { notified, before };
@@ -44,33 +58,33 @@ async function sweep(
 
 /** Returns the entries stored below the position, and the changes among them. */
 async function sweepChunk(
-  dependencies: FeedDependencies,
+  context: Context,
   membership: FeedMembership,
   userId: UserId,
   after: FeedPosition | undefined,
 ): Promise<{ readonly page: StoredPage; readonly changed: readonly FeedEntry[] }> {
-  const page = await dependencies.feedStore.page({
+  const page = await context.feedStore.page({
     userId,
     limit: CHUNK,
     ...(after === undefined ? {} : { after }),
   });
-  return { page, changed: await correct(dependencies, membership, userId, page.entries) };
+  return { page, changed: await correct(context, membership, userId, page.entries) };
 }
 
 /** Returns those of the stored entries that did not match the definition. */
 async function correct(
-  dependencies: FeedDependencies,
+  context: Context,
   membership: FeedMembership,
   userId: UserId,
   stored: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
   const wanted = await wantedEntries(
-    dependencies,
+    context,
     membership,
     stored.map((entry) => entry.actionId),
   );
   const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
-  if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
+  if (changed.length > 0) await replace(context, userId, changed, wanted);
   return changed;
 }
 
@@ -85,20 +99,20 @@ async function correct(
  *   visible, whose events may have been withheld.
  */
 export async function fillFeed(
-  dependencies: FeedDependencies,
+  context: Context,
   userId: UserId,
   entries: readonly FeedEntry[],
   { notifiesOfStored = false }: { readonly notifiesOfStored?: boolean } = {},
 ): Promise<void> {
   if (entries.length === 0) return;
-  const { feedStore, actions, fanOuts } = dependencies;
+  const { feedStore, actions, fanOuts } = context;
   const added = new Set(await feedStore.fill(userId, entries));
   const visible = await actions.visibleRevisions(entries.map((entry) => entry.actionId));
   // Not removed here: a later pass may have shown the action again and found the entry in place.
   for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
   const seen = entries.filter((entry) => visible.has(entry.actionId));
   await announce(
-    dependencies,
+    context,
     seen
       .filter((entry) => notifiesOfStored || added.has(entry.actionId))
       .map((entry) => ({
@@ -109,8 +123,8 @@ export async function fillFeed(
   const outdated = seen.filter((entry) => visible.get(entry.actionId) !== entry.rev);
   if (outdated.length === 0) return;
   const ids = outdated.map((entry) => entry.actionId);
-  const membership = await feedMembershipOf(dependencies, userId);
-  await correct(dependencies, membership, userId, await feedStore.find(userId, ids));
+  const membership = await feedMembershipOf(context, userId);
+  await correct(context, membership, userId, await feedStore.find(userId, ids));
 }
 
 /**
@@ -123,21 +137,23 @@ export async function fillFeed(
  * @param claim.floor the stored feed was complete above this position before; `null`: to the end
  */
 export async function rebuildStoredFeed(
-  given: RebuildDependencies,
+  given: Context,
   { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
+  { inTurn, stretch }: RebuildTurns,
 ): Promise<FeedPosition | null> {
   // Where nothing stored counts, it may also have been stored in another shape, which the model no longer finds.
   const before = isAboveAll(vouchedFor)
-    ? await dropped(given, userId)
-    : (await sweep(given, userId, given.inTurn)).before;
+    ? await inTurn(() => given.feedStore.drop(userId).then(() => null))
+    : (await sweep(given, userId, inTurn)).before;
   const isDifferenceKnown = before !== null && storesWhatWasRead(before, vouchedFor);
-  const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
-  const { cap, feedStore, inTurn, stretch } = dependencies;
+  // Nobody watches a log of its own.
+  const context = isDifferenceKnown ? given : { ...given, liveLog: new MemoryLiveLog() };
+  const { cap, feedStore } = context;
   await feedStore.fill(userId, []);
-  const membership = await feedMembershipOf(dependencies, userId);
+  const membership = await feedMembershipOf(context, userId);
   const entries = await inTurn(() =>
     readFromSource(
-      dependencies,
+      context,
       {
         reader: membership.reader,
         keys: sourceKeys(membership),
@@ -151,24 +167,13 @@ export async function rebuildStoredFeed(
   const floor = entries[cap] ?? null;
   for (let from = 0; from < kept.length; from += CHUNK) {
     const some = kept.slice(from, from + CHUNK);
-    await inTurn(() => fillFeed(dependencies, userId, asStored(some)));
+    await inTurn(() => fillFeed(context, userId, asStored(some)));
   }
   const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
   await feedStore.fill(userId, [], { isCompleteDownTo });
   if (!isDifferenceKnown) await announceListChange(given, [userId], 'membership');
   return isCompleteDownTo;
 }
-
-async function dropped({ feedStore, inTurn }: RebuildDependencies, userId: UserId): Promise<null> {
-  await inTurn(() => feedStore.drop(userId));
-  return null;
-}
-
-const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
-  watched: () => Promise.resolve([]),
-  append: () => Promise.resolve(),
-  forget: () => Promise.resolve(),
-};
 
 /**
  * Whether the stored entries include everything that pages have been read from since the feed was declared complete. Entries
@@ -192,13 +197,13 @@ function isPushed(entry: FeedEntry): boolean {
 }
 
 async function wantedEntries(
-  dependencies: FeedDependencies,
+  context: Context,
   membership: FeedMembership,
   actionIds: readonly string[],
 ): Promise<Map<string, FeedEntry>> {
   if (actionIds.length === 0) return new Map();
-  const actions = await dependencies.actions.findByIds(actionIds);
-  const entries = await entriesOf(dependencies, membership, actions);
+  const actions = await context.actions.findByIds(actionIds);
+  const entries = await entriesOf(context, membership, actions);
   return new Map(asStored(entries).map((entry) => [entry.actionId, entry]));
 }
 
@@ -218,12 +223,12 @@ function isSame(a: FeedEntry | undefined, b: FeedEntry | undefined): boolean {
 
 /** Removes entries and adds the wanted ones in their place. */
 async function replace(
-  dependencies: FeedDependencies,
+  context: Context,
   userId: UserId,
   changed: readonly FeedEntry[],
   wanted: ReadonlyMap<string, FeedEntry>,
 ): Promise<void> {
-  const { feedStore } = dependencies;
+  const { feedStore } = context;
   const entries = new Map(changed.map(({ actionId }) => [actionId, wanted.get(actionId)]));
   let open = [...entries.keys()];
   while (open.length > 0) {
@@ -234,12 +239,12 @@ async function replace(
     );
     // A delivery between the read and the removal is lost with it, and the pass of an edit may have ended before the write.
     // The data they are based on was written before, so another look finds it.
-    const now = await wantedEntries(dependencies, await feedMembershipOf(dependencies, userId), open);
+    const now = await wantedEntries(context, await feedMembershipOf(context, userId), open);
     open = open.filter((id) => !isSame(entries.get(id), now.get(id)));
     for (const id of open) entries.set(id, now.get(id));
   }
   await announce(
-    dependencies,
+    context,
     [...entries].flatMap(([id, entry]) =>
       entry === undefined
         ? removals(id, [userId], clock.now())

@@ -1,9 +1,9 @@
+import type { Context } from './context.ts';
 import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
 import { baseRelevancy, passersOf, relevancyFor } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { followsThatBoost } from './boost.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
@@ -14,7 +14,7 @@ export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly Deli
  * @param known for a single reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
-  { interactions, members, follows, weights }: FeedDependencies,
+  { interactions, members, follows, weights }: Context,
   actions: readonly Action[],
   userIds: readonly UserId[],
   known?: readonly Follow[],
@@ -29,7 +29,7 @@ export async function resolveEntries(
   const supervisors = new Set(found.flatMap(({ supervisorId }) => supervisorId ?? []));
   const [liftsBySupervisors, followed] = await Promise.all([
     interactions.liftsBy([...lifts.keys()], [...supervisors]),
-    followsThatBoost({ follows }, userIds, { passers: [...passers], refIds }),
+    followsThatBoost(follows, userIds, { passers: [...passers], refIds }),
   ]);
   const readers = new Map(found.map((member) => [member.userId, member]));
   const boosts = new Map(

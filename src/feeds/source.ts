@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
@@ -8,7 +9,6 @@ import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import { MAX_CANDIDATES, StretchGuess } from './stretch-guess.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Actions with the follows that decide over them. */
 export interface Looked {
@@ -50,7 +50,7 @@ const LITTLE = 50;
  * before its beginning and bumped after it.
  */
 export async function readFromSource(
-  dependencies: FeedDependencies,
+  context: Context,
   { reader, keys, followsOf, lookAtLittle, guess = new StretchGuess(), keep }: SourceReader,
   query: FeedQuery,
 ): Promise<FeedEntry[]> {
@@ -62,13 +62,13 @@ export async function readFromSource(
   let candidates = 0;
   const take = async ({ actions, follows }: Looked): Promise<void> => {
     const read = new Map(actions.map((action) => [action.id, action]));
-    for (const entry of await entriesOf(dependencies, { reader, follows }, actions)) {
+    for (const entry of await entriesOf(context, { reader, follows }, actions)) {
       const action = read.get(entry.actionId);
       if (action !== undefined) found.set(entry.actionId, { entry, action });
     }
   };
   const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
-    const actions = await dependencies.sourceActions.candidates(keys, window, most);
+    const actions = await context.sourceActions.candidates(keys, window, most);
     if (most !== null && actions.length > most) return false;
     candidates += actions.length;
     await take({ actions, follows: await followsOf(actions) });

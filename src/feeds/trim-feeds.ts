@@ -1,8 +1,6 @@
+import type { Context } from './context.ts';
 import type { UserId } from '../domain/action.ts';
-import type { FeedStore } from './feed-store.ts';
-import type { FeedsRepository } from '../storage/readers/feeds.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * How long a reader may go on by what they knew of the floor. What is stored below it is forgotten after that only:
@@ -15,22 +13,14 @@ const LEASE_MS = 30_000;
 /** How far a feed may grow beyond the cap before it is cut, as a share of the cap. */
 const SLACK = 0.1;
 
-export interface RaiseFloorDependencies {
-  readonly feedStore: Pick<FeedStore, 'page'>;
-  readonly feeds: Pick<FeedsRepository, 'raiseFloor'>;
-  /** Newest entries that are kept per feed. */
-  readonly cap: number;
-  /** From 0 to 1. */
-  readonly random: () => number;
-}
-
 /**
  * Of the readers something new was just stored for, looks at about one in `cap` and raises the floor of a feed that has
  * grown too long. So each feed is looked at once while it grows by its cap, on average, and no write has to count.
  */
 export async function raiseFloors(
-  { feedStore, feeds, cap, random }: RaiseFloorDependencies,
+  { feedStore, feeds, cap }: Context,
   userIds: readonly UserId[],
+  random: () => number,
 ): Promise<void> {
   for (const userId of userIds) {
     if (random() * cap >= 1) continue;
@@ -44,10 +34,7 @@ export async function raiseFloors(
 }
 
 /** Deletes what lies below floors that have been known for long enough. Returns the number of feeds. */
-export async function trimDue(
-  { feedStore, feeds }: Pick<FeedDependencies, 'feedStore' | 'feeds'>,
-  now: Date,
-): Promise<number> {
+export async function trimDue({ feedStore, feeds }: Context, now: Date): Promise<number> {
   let trimmed = 0;
   for (const due of await feeds.dueTrims(now, AT_ONCE)) {
     const begunAt = clock.now();

@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import type { Action, ActionId, RefId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
@@ -7,7 +8,6 @@ import type { FeedQuery } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { readFromSource, type Looked } from './source.ts';
-import type { FeedReaderDependencies } from './feed-dependencies.ts';
 import type { PulledAhead } from '../storage/follows/pull-guesses.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
@@ -15,7 +15,7 @@ const MOST_IN_ONE = 1_000;
 
 /** Those of pulled refs are known already. */
 async function followsOfRefs(
-  { follows }: Pick<FeedReaderDependencies, 'follows'>,
+  { follows }: Context,
   { userId, pulledFollows }: ReaderProfile,
   actions: readonly Action[],
 ): Promise<readonly Follow[]> {
@@ -33,7 +33,7 @@ export interface Pulled {
 const NOTHING_PULLED: Pulled = { entries: [], actions: [] };
 
 export async function pulledEntries(
-  dependencies: FeedReaderDependencies,
+  context: Context,
   reader: ReaderProfile,
   query: FeedQuery,
 ): Promise<Pulled> {
@@ -41,9 +41,9 @@ export async function pulledEntries(
   const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
   const keys = pullKeys(pullRefIds);
   const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
-    followsOfRefs(dependencies, reader, actions);
+    followsOfRefs(context, reader, actions);
   const lookAtLittle = async (window: SourceWindow, most: number): Promise<Looked | null> => {
-    const { sourceActions, feedStore } = dependencies;
+    const { sourceActions, feedStore } = context;
     // Where the store can read what lies in several collections by one command, so can this; not on shards.
     const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
     const looked = isOneCommand
@@ -63,9 +63,9 @@ export async function pulledEntries(
   let given: readonly Action[] = [];
   const keep = (actions: readonly Action[]): void => {
     given = actions;
-    dependencies.actionCache.keep(actions);
+    context.actionCache.keep(actions);
   };
-  const entries = await readFromSource(dependencies, { reader, keys, followsOf, lookAtLittle, keep }, query);
+  const entries = await readFromSource(context, { reader, keys, followsOf, lookAtLittle, keep }, query);
   return { entries, actions: given };
 }
 
@@ -74,7 +74,7 @@ export async function pulledEntries(
  * the reader follows.
  */
 export async function pulledFromAhead(
-  dependencies: FeedReaderDependencies,
+  context: Context,
   reader: ReaderProfile,
   query: FeedQuery,
   { guess, actions: read, follows, asked }: PulledAhead,
@@ -90,16 +90,16 @@ export async function pulledFromAhead(
     actions,
     follows: areAllAsked
       ? [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))]
-      : await followsOfRefs(dependencies, reader, actions),
+      : await followsOfRefs(context, reader, actions),
   };
   const entries = await readFromSource(
-    dependencies,
+    context,
     {
       reader,
       keys: pullKeys([...known]),
       followsOf: () => Promise.resolve(looked.follows),
       lookAtLittle: () => Promise.resolve(looked),
-      keep: keeping(dependencies),
+      keep: keeping(context),
     },
     query,
   );
@@ -112,16 +112,16 @@ function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
 
 /** What of a feed lies below the floor, from the actions. */
 export async function entriesBelow(
-  dependencies: FeedReaderDependencies,
+  context: Context,
   reader: ReaderProfile,
   floor: FeedPosition,
   query: FeedQuery,
 ): Promise<readonly FeedEntry[]> {
-  const keep = keeping(dependencies);
-  const all = await followsWithSpans(dependencies, reader.userId);
+  const keep = keeping(context);
+  const all = await followsWithSpans(context, reader.userId);
   const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
     readFromSource(
-      dependencies,
+      context,
       { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
       from,
     );
@@ -131,7 +131,7 @@ export async function entriesBelow(
   for (;;) {
     const found = await read(from);
     // What the store still has above its floor has been given, or will be, from there.
-    const stored = await dependencies.feedStore.find(
+    const stored = await context.feedStore.find(
       reader.userId,
       found.map((entry) => entry.actionId),
     );
@@ -145,7 +145,7 @@ export async function entriesBelow(
   }
 }
 
-function keeping({ actionCache }: FeedReaderDependencies) {
+function keeping({ actionCache }: Context) {
   return (actions: readonly Action[]): void => {
     actionCache.keep(actions);
   };
@@ -153,17 +153,17 @@ function keeping({ actionCache }: FeedReaderDependencies) {
 
 /** Entries that are in the feed although they are not stored: below the floor, or pulled. */
 export async function findUnstored(
-  dependencies: FeedReaderDependencies,
+  context: Context,
   reader: ReaderProfile,
   floor: FeedPosition | null,
   ids: readonly ActionId[],
 ): Promise<readonly FeedEntry[]> {
   if (floor === null && reader.pulledFollows.length === 0) return [];
-  const actions = await dependencies.actions.findByIds(ids);
+  const actions = await context.actions.findByIds(ids);
   // Asked for also where there is no such action: how much work it is must not tell whether there is one.
   const refIds = [...new Set(actions.flatMap(followableIds))];
-  const own = await dependencies.follows.find(reader.userId, orNone(refIds));
-  const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
+  const own = await context.follows.find(reader.userId, orNone(refIds));
+  const entries = await entriesOf(context, { reader, follows: own }, actions);
   return entries.filter(
     (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
   );

@@ -1,8 +1,6 @@
 import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import type { Identity } from '../domain/viewer.ts';
-import { feedReader } from '../feeds/feed-reader.ts';
-import { applySnoozes } from '../feeds/apply-snoozes.ts';
 import { upsertMembers, upsertRefs } from './members/directory.ts';
 import { readMember, readRef } from './members/read-directory.ts';
 import { createFollowersReader } from './follow/followers.ts';
@@ -48,63 +46,44 @@ import { createFeedGroupReader, readFeedGroups } from './feed/groups/read-groups
 import { countUnread } from './feed/unread/count-unread.ts';
 import { createItemReader } from './feed/items/get-item.ts';
 import { readFeed } from './feed/read-page.ts';
-import { createEventReads } from './session/event-reads.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { resharedBy } from './feed/items/reshared-by.ts';
-import { makeDue, readFeedState, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
+import { readFeedState, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
 import { addInteraction } from './interactions/add-interaction.ts';
 import { getInteraction } from './interactions/find-interaction.ts';
 import { setInteractionHidden, updateInteraction } from './interactions/moderate-interaction.ts';
 import { latestInteractions, listInteractions } from './interactions/read-interactions.ts';
 import { removeInteraction } from './interactions/remove-interaction.ts';
-import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
-import type { ServiceParts } from './service-parts.ts';
+import type { Core } from './core.ts';
+import { openSession } from './session/open-session.ts';
 import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
-import { createSharedBoosts } from './feed/live/shared-boosts.ts';
-import { SharedDecisions } from './feed/live/shared-decisions.ts';
-import { createSharedUnread } from './feed/live/shared-unread.ts';
 import { watchFeed } from './feed/live/watch-feed.ts';
 
-/** The use cases with their dependencies bound. */
+/** The use cases with their core bound. */
 export type Services = ReturnType<typeof createServices>;
 
 /**
- * Binds the use cases to their dependencies. Each use case checks roles itself and throws FanfareError with an error code of
+ * Binds the use cases to their core. Each use case checks roles itself and throws FanfareError with an error code of
  * the API; callers without an identity are rejected earlier. Behaviour and errors are documented at each function.
  */
-export function createServices(given: ServiceParts) {
-  const parts = {
-    ...given,
-    feedReader: applySnoozes(feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) })),
-  };
-  const watching = {
-    liveLog: parts.liveLog,
-    openSession: parts.openEventSession,
-    reading: parts,
-    decisions: new SharedDecisions({
-      boosts: createSharedBoosts(parts),
-      read: createEventReads(parts),
-      openSession: parts.openEventSession,
-    }),
-    countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
-  };
+export function createServices(core: Core) {
   return {
     /** Loaders and profile for one request; must not be kept longer. */
-    openSession: parts.openSession,
+    openSession: (identity: Identity) => openSession(core, identity),
     /** The same for one live event; shares loads with other events rendered at the same time. */
-    openEventSession: parts.openEventSession,
+    openEventSession: core.openEventSession,
     /** For clients that cannot send headers. */
-    createTicket: (identity: Identity) => parts.tickets.sign(identity),
+    createTicket: (identity: Identity) => core.tickets.sign(identity),
     /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
-    readTicket: (ticket: string, tenant?: string) => parts.tickets.read(ticket, tenant),
+    readTicket: (ticket: string, tenant?: string) => core.tickets.read(ticket, tenant),
 
     /** Converts cursors between their internal form and the form given to clients. */
-    cursors: parts.cursorSeal,
+    cursors: core.cursors,
 
-    ...bound(parts, {
+    ...bound(core, {
       publishAction,
       publishActions,
       retryFanOut,
@@ -170,11 +149,11 @@ export function createServices(given: ServiceParts) {
       eraseTenant,
       exportTenant,
     }),
-    ...bound({ ...parts, timing: ERASURE_TIMING }, { eraseMember }),
-    ...bound(watching, { watchFeed }),
-    readFollowers: createFollowersReader(parts),
-    getFeedGroup: createFeedGroupReader(parts),
-    getNewsfeedItem: createItemReader(parts),
+    ...bound(core, { eraseMember }),
+    ...bound(core, { watchFeed }),
+    readFollowers: createFollowersReader(core),
+    getFeedGroup: createFeedGroupReader(core),
+    getNewsfeedItem: createItemReader(core),
 
     // Use cases that need only the session.
     getAction,
@@ -188,12 +167,12 @@ export function createServices(given: ServiceParts) {
     getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),
 
     hideInteraction: (session: ReaderSession, id: InteractionId, reason: Reason) =>
-      setInteractionHidden(parts, session, id, { kind: 'HIDE_INTERACTION', reason }),
+      setInteractionHidden(core, session, id, { kind: 'HIDE_INTERACTION', reason }),
     unhideInteraction: (session: ReaderSession, id: InteractionId) =>
-      setInteractionHidden(parts, session, id, { kind: 'UNHIDE_INTERACTION', reason: null }),
+      setInteractionHidden(core, session, id, { kind: 'UNHIDE_INTERACTION', reason: null }),
     hideAction: (session: ReaderSession, id: ActionId, reason: Reason) =>
-      setHidden(parts, session, id, 'HIDE', reason),
-    unhideAction: (session: ReaderSession, id: ActionId) => setHidden(parts, session, id, 'UNHIDE', null),
+      setHidden(core, session, id, 'HIDE', reason),
+    unhideAction: (session: ReaderSession, id: ActionId) => setHidden(core, session, id, 'UNHIDE', null),
   };
 }
 

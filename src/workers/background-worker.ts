@@ -5,7 +5,7 @@ export interface BackgroundWorkerOptions {
   /** Interval for polling when not woken. */
   readonly pollMs: number;
   /** Wakes the worker. Default: polling only. */
-  readonly workSignal?: Pick<WorkSignal, 'onWork'>;
+  readonly workSignal?: WorkSignal;
   /** Kind of work that wakes it. Default: any. */
   readonly work?: DueWork;
   /** Asked at each poll: `false` if there is nothing to do, so that it does not look itself. Default: it looks. */
@@ -18,7 +18,7 @@ const REPORT_EVERY_MS = 10_000;
 /** Does work of one kind, piece by piece. Any number of processes may run one: claims decide who does what. */
 export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
-  readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
+  readonly #workSignal: WorkSignal | undefined;
   readonly #awaited: DueWork | 'any';
   readonly #isDue: BackgroundWorkerOptions['isDue'];
   #hasMore = false;

@@ -9,10 +9,10 @@ const SHARED_MS = 50;
  * find, so that an idle process sends one command instead of one or more for each worker.
  */
 export class DueLooks {
-  readonly #dueWork: Pick<DueWorkRepository, 'kinds'>;
+  readonly #dueWork: DueWorkRepository;
   #last: { readonly at: number; readonly kinds: Promise<ReadonlySet<DueKind>> } | null = null;
 
-  constructor(dueWork: Pick<DueWorkRepository, 'kinds'>) {
+  constructor(dueWork: DueWorkRepository) {
     this.#dueWork = dueWork;
   }
 

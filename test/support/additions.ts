@@ -138,32 +138,32 @@ const WORKER: Addition = {
   what: 'a worker',
   files: {
     'src/workers/census/census-worker.ts': `
-import type { RenamesRepository } from '../../storage/directory/renames.ts';
+import type { Context } from '../../feeds/context.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 
-export interface CensusDependencies {
-  readonly renames: Pick<RenamesRepository, 'countDue'>;
+export interface CensusOptions extends BackgroundWorkerOptions {
   readonly counted: (names: number) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /** Counts the names that are still to be carried to their copies. */
 export class CensusWorker extends BackgroundWorker {
-  readonly #dependencies: CensusDependencies;
+  readonly #context: Context;
+  readonly #options: CensusOptions;
 
-  constructor(dependencies: CensusDependencies, options: BackgroundWorkerOptions) {
+  constructor(context: Context, options: CensusOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#options = options;
   }
 
   protected override async work(): Promise<boolean> {
-    const { renames, counted } = this.#dependencies;
-    counted(await renames.countDue());
+    this.#options.counted(await this.#context.renames.countDue());
     return false;
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.failed(error);
+    this.#options.failed(error);
   }
 }
 `,
@@ -180,18 +180,15 @@ export class CensusWorker extends BackgroundWorker {
       'upkeep(setup), erasures(setup)];\n}\n',
       `
 function census({ config, core, logger }: WorkerSetup): CensusWorker {
-  return new CensusWorker(
-    {
-      renames: core.repositories.renames,
-      counted: (names) => {
-        logger.info({ names }, 'Census taken');
-      },
-      failed: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
+  return new CensusWorker(core, {
+    ...config.fanOut,
+    counted: (names) => {
+      logger.info({ names }, 'Census taken');
     },
-    config.fanOut,
-  );
+    failed: (err) => {
+      logWorkerTrouble(logger, { err });
+    },
+  });
 }
 `,
     ],

@@ -2,11 +2,12 @@ import { BSON } from 'mongodb';
 import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
-import { eraseMember, type EraseMemberDependencies } from '../../src/services/privacy/erase-member.ts';
+import type { Core } from '../../src/services/core.ts';
+import { eraseMember } from '../../src/services/privacy/erase-member.ts';
 import { ErasureWorker } from '../../src/workers/erasure/erasure-worker.ts';
-import { newObjectId, type Database } from '../../src/storage/database/mongo.ts';
-import { createRepositories } from '../../src/storage/repositories.ts';
+import type { Database } from '../../src/storage/database/mongo.ts';
 import type { Parts } from './parts.ts';
+import { storageContext } from './storage-context.ts';
 
 function fail(error: unknown): never {
   throw error;
@@ -15,18 +16,17 @@ function fail(error: unknown): never {
 /** What an erasure needs, with a second look that is due at once. */
 export function erasureParts(
   { db, collections }: Pick<Database, 'db' | 'collections'>,
-  overrides: Partial<EraseMemberDependencies> = {},
-): EraseMemberDependencies {
-  return {
-    ...createRepositories(collections),
+  overrides: Partial<Core> = {},
+): Core {
+  return storageContext(collections, {
     feedStores: createEveryFeedStore('items', { db, cap: 1_000, redis: [] }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
     sessionEnds: new MemorySessionEnds(),
-    newToken: newObjectId,
-    timing: { leaseMs: 30_000, confirmAfterMs: 0 },
+    erasureTiming: { leaseMs: 30_000, confirmAfterMs: 0 },
+    forgetDeleted: () => Promise.resolve(),
     ...overrides,
-  };
+  });
 }
 
 /** Erases somebody, the second look included. */
@@ -40,14 +40,14 @@ export async function erase(parts: Parts, memberId: string): Promise<void> {
 /** Runs a worker until no erasure is due. */
 export async function finishErasures(
   parts: Parts,
-  dependencies: EraseMemberDependencies = erasureParts(parts.database),
+  dependencies: Core = erasureParts(parts.database),
 ): Promise<void> {
   const observer = {
     finished: () => undefined,
     failed: (_: unknown, error: unknown) => fail(error),
     claimFailed: fail,
   };
-  await using worker = new ErasureWorker({ ...dependencies, observer }, { pollMs: 5 });
+  await using worker = new ErasureWorker(dependencies, { observer, pollMs: 5 });
   worker.start();
   const { erasures } = parts.database.collections;
   while ((await erasures.countDocuments({ state: { $ne: 'DONE' } })) > 0)

@@ -4,6 +4,7 @@ import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import { EventMover, type EventMoverOptions } from '../../src/workers/events/event-mover.ts';
 import type { Parts } from './parts.ts';
+import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
 
 /** A mover that nothing starts. */
@@ -11,24 +12,19 @@ export function eventMover(
   collections: Collections,
   options: Partial<Pick<EventMoverOptions, 'retentionMs' | 'digests' | 'receiverUrls'>> = {},
 ): EventMover {
-  return new EventMover(
-    {
-      ...createRepositories(collections, { recordsEvents: true }),
-      onMoved: () => undefined,
-      onError: (error) => {
-        throw error;
-      },
+  return new EventMover(storageContext(collections), {
+    onMoved: () => undefined,
+    onError: (error) => {
+      throw error;
     },
-    {
-      workerId: uniqueName('mover'),
-      leaseMs: 30_000,
-      pollMs: 20,
-      retentionMs: 7 * 86_400_000,
-      digests: null,
-      receiverUrls: [],
-      ...options,
-    },
-  );
+    workerId: uniqueName('mover'),
+    leaseMs: 30_000,
+    pollMs: 20,
+    retentionMs: 7 * 86_400_000,
+    digests: null,
+    receiverUrls: [],
+    ...options,
+  });
 }
 
 /** Moves everything that has happened into the log. */

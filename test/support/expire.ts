@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
+import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
 import type { Parts } from './parts.ts';
 import { revised } from '../../src/storage/stages/revision.ts';
 
@@ -17,14 +18,10 @@ export async function letExpire(
 
 /** @param onError default: throws, so that the round fails */
 export function expiryWorker({
-  repositories,
-  live,
+  core,
   onError = (error) => {
     throw error;
   },
-}: Pick<Parts, 'repositories' | 'live'> & { readonly onError?: (error: unknown) => void }): ExpiryWorker {
-  return new ExpiryWorker(
-    { ...repositories, ...live, workSignal: { notify: () => undefined }, onError },
-    { pollMs: 60_000 },
-  );
+}: Pick<Parts, 'core'> & { readonly onError?: (error: unknown) => void }): ExpiryWorker {
+  return new ExpiryWorker({ ...core, workSignal: new MemoryWorkSignal() }, { pollMs: 60_000, onError });
 }

@@ -1,15 +1,14 @@
-import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
+import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
 import { follow, followMany } from '../../src/services/follow/follow.ts';
 import { unfollow } from '../../src/services/follow/unfollow.ts';
-import { newObjectId } from '../../src/storage/database/mongo.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
-import type { FollowDependencies } from '../../src/services/service-parts.ts';
+import type { Core } from '../../src/services/core.ts';
 
 /** More than any of the calls below has. */
 export const MOST_WRITES = 12;
 
-type Dependencies = FollowDependencies;
+type Dependencies = Core;
 
 /** A call by which ann comes to follow the site, or leaves it. */
 export interface FollowCall {
@@ -51,11 +50,8 @@ export const FOLLOW_CALLS: readonly FollowCall[] = [
 /** What the calls need; give repositories that fail to cut one off. */
 export function followDependencies(parts: Parts, repositories: Repositories): Dependencies {
   return {
+    ...parts.core,
     ...repositories,
-    ...parts.live,
-    feedStore: parts.feedStore,
-    weights: DEFAULT_WEIGHTS,
-    newToken: newObjectId,
-    workSignal: { notify: () => undefined },
+    workSignal: new MemoryWorkSignal(),
   };
 }

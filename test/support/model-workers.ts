@@ -2,11 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
 import type { RebuildWorker } from '../../src/workers/rebuild/rebuild-worker.ts';
 import { RenameWorker } from '../../src/workers/rename/rename-worker.ts';
-import type {
-  FanOutWorker,
-  WorkerDependencies,
-  FanOutWorkerOptions,
-} from '../../src/workers/fan-out/fan-out-worker.ts';
+import type { FanOutWorker, FanOutWorkerOptions } from '../../src/workers/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
 import { muteEndsWorker } from './mute-ends.ts';
 import type { Run } from './model-run.ts';
@@ -22,7 +18,7 @@ const LEASE_MS = 120_000;
 function startFanOuts(
   { worker, repositories: { fanOuts } }: Parts,
   options: Partial<FanOutWorkerOptions> = {},
-  dependencies: Partial<WorkerDependencies> = {},
+  dependencies: Parameters<Parts['worker']>[1] = {},
 ): FanOutWorker {
   const started = worker(
     { leaseMs: LEASE_MS, maxAttempts: 1_000, pollMs: 5, ...options },
@@ -51,14 +47,14 @@ function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): Rebui
   return started;
 }
 
-function startRenames({ repositories: { renames } }: Parts): RenameWorker {
+function startRenames({ core }: Parts): RenameWorker {
   const fail = (...args: unknown[]): never => {
     throw new Error(`A rename failed: ${args.map(String).join(' ')}`);
   };
-  const started = new RenameWorker(
-    { renames, observer: { carried: () => undefined, failed: fail, claimFailed: fail } },
-    { workerId: uniqueName('renamer'), leaseMs: LEASE_MS, pollMs: 20, batchSize: 2 },
-  );
+  const started = new RenameWorker(core, {
+    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
+    ...{ workerId: uniqueName('renamer'), leaseMs: LEASE_MS, pollMs: 20, batchSize: 2 },
+  });
   started.start();
   return started;
 }

@@ -17,18 +17,11 @@ export async function letMuteEnd(
   if (modifiedCount !== 1) throw new Error('Nothing is muted');
 }
 
-export function muteEndsWorker(
-  { repositories, live }: Pick<Parts, 'repositories' | 'live'>,
-  leaseMs = 30_000,
-): MuteEndsWorker {
-  return new MuteEndsWorker(
-    {
-      ...repositories,
-      ...live,
-      onError: (error) => {
-        throw error;
-      },
+export function muteEndsWorker({ core }: Pick<Parts, 'core'>, leaseMs = 30_000): MuteEndsWorker {
+  return new MuteEndsWorker(core, {
+    ...{ leaseMs, pollMs: 60_000 },
+    onError: (error) => {
+      throw error;
     },
-    { leaseMs, pollMs: 60_000 },
-  );
+  });
 }

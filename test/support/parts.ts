@@ -9,16 +9,11 @@ import type { Identity, Role } from '../../src/domain/viewer.ts';
 import {
   FanOutWorker,
   type FanOutObserver,
-  type WorkerDependencies,
   type FanOutWorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
-import type { AnnounceDependencies } from '../../src/realtime/announce.ts';
+import type { Core } from '../../src/services/core.ts';
 import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
-import {
-  RebuildWorker,
-  type RebuildWorkerDependencies,
-  type RebuildWorkerOptions,
-} from '../../src/workers/rebuild/rebuild-worker.ts';
+import { RebuildWorker, type RebuildWorkerOptions } from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createTickets } from '../../src/http/identity/tickets.ts';
 import { openSession } from '../../src/services/session/open-session.ts';
@@ -26,36 +21,37 @@ import { Closer } from '../../src/lib/closer.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
-import type { LiveLog } from '../../src/realtime/live-log.ts';
 import type { Realtime } from '../../src/realtime/create-realtime.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { Services } from '../../src/services/create-services.ts';
+import { createServices, type Services } from '../../src/services/create-services.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
-import type { Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
 
 export interface Parts extends AsyncDisposable {
   readonly database: Database;
-  readonly repositories: Repositories;
+  /** The same as `core`, for a test that looks at what is stored. */
+  readonly repositories: Core;
   readonly feedStore: FeedStore;
   /** Of every model that may hold a feed, in use or not. */
   readonly feedStores: readonly FeedStore[];
   readonly services: Services;
-  /** What tells watchers; a failure to do so fails the test. */
-  readonly live: AnnounceDependencies & { readonly liveLog: LiveLog };
+  /** What use cases and workers take; a failure to tell watchers fails the test. */
+  readonly core: Core;
+  /** What tells watchers. */
+  readonly live: Pick<Core, 'liveLog' | 'onLiveLogError'>;
   readonly service: Identity;
   readonly admin: Identity;
   session(userId: string, ...roles: Role[]): ReaderSession;
   /** Publishes as the service. */
   publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
-  worker(options?: Partial<FanOutWorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
+  worker(options?: Partial<FanOutWorkerOptions>, parts?: Partial<Core & FanOutWorkerOptions>): FanOutWorker;
   rebuildWorker(
-    parts?: Partial<RebuildWorkerDependencies>,
+    parts?: Partial<Core & RebuildWorkerOptions>,
     options?: Partial<RebuildWorkerOptions>,
   ): RebuildWorker;
   /** Makes the scores of one generation, the latest at that time. */
@@ -153,74 +149,52 @@ async function openOn(
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
   });
-  const { repositories, feedStore, feedStores, services, liveLog, workSignal } = core;
-  await repositories.pulledRefs.known();
+  const { feedStore, feedStores } = core;
+  const services = createServices(core);
+  await core.pulledRefs.known();
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,
     roles: new Set<Role>(roles.length === 0 ? ['user'] : roles),
     expiresAt: null,
   });
   const session = (userId: string, ...roles: Role[]): ReaderSession =>
-    openSession(repositories, identity(userId, ...roles));
+    openSession(core, identity(userId, ...roles));
   const service = identity('service', 'service');
   const worker: Parts['worker'] = (workerOptions, parts) =>
     new FanOutWorker(
-      {
-        ...repositories,
-        feedStore,
-        liveLog,
-        workSignal,
-        onLiveLogError: fail,
-        chunkSize: 100,
-        leaseMs: 30_000,
-        weights: DEFAULT_WEIGHTS,
-        cap,
-        random: Math.random,
-        skipDormant: dormancy({
-          ...repositories,
-          liveLog,
-          onLiveLogError: fail,
-          dormantAfterMs,
-          neverReadAfterMs: options.neverReadAfterMs ?? null,
-        }),
-        observer: silentObserver,
-        ...parts,
-      },
+      { ...core, ...parts },
       {
         workerId: uniqueName('worker'),
         leaseMs: 30_000,
         maxAttempts: 3,
         concurrency: 2,
         pollMs: POLL_MS,
+        chunkSize: 100,
+        skipDormant: dormancy(core, { dormantAfterMs, neverReadAfterMs: options.neverReadAfterMs ?? null }),
+        observer: silentObserver,
         ...workerOptions,
+        ...parts,
       },
     );
   const rebuildWorker: Parts['rebuildWorker'] = (parts, workerOptions) =>
     new RebuildWorker(
+      { ...core, ...parts },
       {
-        ...repositories,
-        feedStore,
-        liveLog,
-        workSignal,
-        onLiveLogError: fail,
-        weights: DEFAULT_WEIGHTS,
-        cap,
-        observer: { rebuilt: () => undefined, failed: fail },
+        ...{ leaseMs: 30_000, pollMs: POLL_MS, observer: { rebuilt: () => undefined, failed: fail } },
+        ...workerOptions,
         ...parts,
       },
-      { leaseMs: 30_000, pollMs: POLL_MS, ...workerOptions },
     );
   const rescore: Parts['rescore'] = async (now = new Date()) => {
-    const rescores = new RescoreWorker(
-      { ...repositories, ranking: DEFAULT_RANKING, observer: { rescored: () => undefined, failed: fail } },
-      { leaseMs: 30_000, pollMs: 30_000 },
-    );
+    const rescores = new RescoreWorker(core, {
+      ...{ leaseMs: 30_000, pollMs: 30_000, observer: { rescored: () => undefined, failed: fail } },
+    });
     await rescores.round(now);
   };
   const isIdle = async (): Promise<boolean> => {
     // In this order: a fan-out may leave a feed to be rebuilt.
-    const open = await repositories.actions.openFanOuts();
-    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) === 0 && (await repositories.feeds.countDue()) === 0;
+    const open = await core.actions.openFanOuts();
+    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) === 0 && (await core.feeds.countDue()) === 0;
   };
   const idle = async (): Promise<void> => {
     for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)
@@ -228,11 +202,12 @@ async function openOn(
   };
   return {
     database,
-    repositories,
+    repositories: core,
     feedStore,
     feedStores,
     services,
-    live: { liveLog, onLiveLogError: fail },
+    core,
+    live: core,
     service,
     admin: identity('admin', 'admin'),
     session,

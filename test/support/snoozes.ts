@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { SnoozeWorker } from '../../src/workers/snoozes/snooze-worker.ts';
 import type { Parts } from './parts.ts';
-import { uniqueName } from './unique-name.ts';
 
 /** As if the reader had snoozed the item until then, and that were over now. Nothing where it is not snoozed. */
 export async function endSnoozeAt(
@@ -18,19 +17,11 @@ export async function endSnoozeAt(
 
 export const SNOOZE_LEASE_MS = 30_000;
 
-export function snoozeWorker(
-  { repositories, live }: Pick<Parts, 'repositories' | 'live'>,
-  pollMs = 60_000,
-): SnoozeWorker {
-  return new SnoozeWorker(
-    {
-      ...repositories,
-      ...live,
-      newToken: () => uniqueName('claim'),
-      onError: (error) => {
-        throw error;
-      },
+export function snoozeWorker({ core }: Pick<Parts, 'core'>, pollMs = 60_000): SnoozeWorker {
+  return new SnoozeWorker(core, {
+    ...{ leaseMs: SNOOZE_LEASE_MS, pollMs },
+    onError: (error) => {
+      throw error;
     },
-    { leaseMs: SNOOZE_LEASE_MS, pollMs },
-  );
+  });
 }

@@ -1,18 +1,17 @@
 import { createWebhookClient } from '../../src/connections/webhook-client.ts';
 import type { WebhookReceiver } from '../../src/domain/webhook.ts';
-import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import {
   WebhookWorker,
   type WebhookObserver,
   type WebhookWorkerOptions,
 } from '../../src/workers/webhooks/webhook-worker.ts';
+import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
 
 const HOUR_MS = 3_600_000;
 
-export interface TestWebhookOptions extends Partial<WebhookWorkerOptions> {
-  readonly now?: () => Date;
+export interface TestWebhookOptions extends Omit<Partial<WebhookWorkerOptions>, 'observer'> {
   readonly timeoutMs?: number;
   readonly observer?: Partial<WebhookObserver>;
 }
@@ -36,31 +35,26 @@ export function webhookWorker(
 ): WebhookWorker {
   const { now = () => new Date(), timeoutMs = 10_000, observer, ...rest } = options;
   const { url, allowPrivateAddress } = receiver;
-  return new WebhookWorker(
-    {
-      ...createRepositories(collections, { recordsEvents: true }),
-      client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections: 8 }),
-      now,
-      random: () => 0,
-      observer: {
-        attempted: () => undefined,
-        down: () => undefined,
-        up: () => undefined,
-        givenUp: () => undefined,
-        skipped: () => undefined,
-        behind: () => undefined,
-        failed: (error) => {
-          throw error;
-        },
-        ...observer,
+  return new WebhookWorker(storageContext(collections), {
+    client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections: 8 }),
+    now,
+    random: () => 0,
+    observer: {
+      attempted: () => undefined,
+      down: () => undefined,
+      up: () => undefined,
+      givenUp: () => undefined,
+      skipped: () => undefined,
+      behind: () => undefined,
+      failed: (error) => {
+        throw error;
       },
+      ...observer,
     },
-    {
-      ...{ receiver, workerId: uniqueName('webhooks'), leaseMs: 30_000, pollMs: 20 },
-      // Rounds wait for all of their requests, however busy the machine is.
-      ...{ retryForMs: 72 * HOUR_MS, slowAfterMs: HOUR_MS, ...rest },
-    },
-  );
+    ...{ receiver, workerId: uniqueName('webhooks'), leaseMs: 30_000, pollMs: 20 },
+    // Rounds wait for all of their requests, however busy the machine is.
+    ...{ retryForMs: 72 * HOUR_MS, slowAfterMs: HOUR_MS, ...rest },
+  });
 }
 
 /** Rounds until nothing is due or new. */

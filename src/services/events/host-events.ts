@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts';
@@ -7,7 +8,6 @@ import type { Identity } from '../../domain/viewer.ts';
 import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
 import { requireOneOf } from '../roles.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
-import type { HostEventDependencies } from '../service-parts.ts';
 
 const LIST = 'hostEvents';
 const CURSOR_BYTES = 8;
@@ -20,7 +20,7 @@ export const MAX_EVENTS = 1_000;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR, the last also when events after the cursor have expired
  */
 export async function readHostEvents(
-  { hostEvents, erasures }: HostEventDependencies,
+  { hostEvents, erasures }: Core,
   identity: Identity,
   args: HostEventsArgs,
 ): Promise<Page<HostEventView>> {

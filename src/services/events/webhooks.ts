@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
@@ -10,7 +11,6 @@ import type { WebhookPlace } from '../../storage/events/webhook-deliveries.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireRole } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';
-import type { HostEventDependencies } from '../service-parts.ts';
 
 const LIST = 'webhookDeliveries';
 const ID = /^[0-9a-f]{32}$/;
@@ -29,7 +29,7 @@ export interface WebhookDeliveriesArgs extends PageArgs {
 
 /** Deliveries that receivers have not accepted, newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listWebhookDeliveries(
-  dependencies: HostEventDependencies,
+  core: Core,
   identity: Identity,
   args: WebhookDeliveriesArgs,
 ): Promise<Page<WebhookDeliveryView>> {
@@ -39,8 +39,8 @@ export async function listWebhookDeliveries(
     size: pageSize(args.first),
     after: args.after == null ? null : decodePlace(list, args.after),
     scan: (after, limit) =>
-      dependencies.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
-    select: (deliveries) => withEvents(dependencies, identity, deliveries),
+      core.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
+    select: (deliveries) => withEvents(core, identity, deliveries),
     cursorOf: (place) => encodePlace(list, place),
   });
 }
@@ -49,14 +49,10 @@ export async function listWebhookDeliveries(
  * Retries a delivery at once, with as many attempts as a new one.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND; CONFLICT when no worker has its receiver in its settings
  */
-export async function retryWebhook(
-  dependencies: HostEventDependencies,
-  identity: Identity,
-  id: string,
-): Promise<WebhookDeliveryView> {
+export async function retryWebhook(core: Core, identity: Identity, id: string): Promise<WebhookDeliveryView> {
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
-  const { webhookDeliveries, webhookReceivers } = dependencies;
+  const { webhookDeliveries, webhookReceivers } = core;
   const known = await webhookDeliveries.find(tenantOf(identity.userId), id);
   const seenAt = known === null ? null : await webhookReceivers.seenAt(known.url);
   if (known !== null && clock.time() - (seenAt?.getTime() ?? 0) > RECEIVER_REMOVED_AFTER_MS)
@@ -65,13 +61,13 @@ export async function retryWebhook(
       `No worker has the receiver ${hostOf(known.url)} in its settings: nothing would be sent`,
     );
   const delivery = await webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
-  const [view] = delivery === null ? [] : await withEvents(dependencies, identity, [delivery]);
+  const [view] = delivery === null ? [] : await withEvents(core, identity, [delivery]);
   if (view === undefined) throw new FanfareError('NOT_FOUND', 'The webhook delivery does not exist');
   return view;
 }
 
 async function withEvents(
-  { hostEvents, erasures }: HostEventDependencies,
+  { hostEvents, erasures }: Core,
   { userId }: Pick<Identity, 'userId'>,
   deliveries: readonly WebhookDelivery[],
 ): Promise<WebhookDeliveryView[]> {

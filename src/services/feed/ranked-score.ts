@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import {
   generationAt,
@@ -8,7 +9,6 @@ import {
   type RankingWeights,
 } from '../../domain/ranking.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Number of the reader's newest interactions that determine their relationships. */
 const INTERACTIONS = 200;
@@ -29,13 +29,13 @@ export interface RankedScore {
 }
 
 /** Before the first generation has scores: the previous one, which never gets any, so that paging stays stable. */
-export async function latestGeneration({ scores }: Pick<ReadingDependencies, 'scores'>): Promise<Date> {
+export async function latestGeneration({ scores }: Core): Promise<Date> {
   return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
 }
 
 /** The reader's interactions with other members' actions before the generation, counted by actor. */
 export async function interactionsByActor(
-  { interactions, rankedActions }: ReadingDependencies,
+  { interactions, rankedActions }: Core,
   userId: UserId,
   generation: Date,
 ): Promise<ReadonlyMap<UserId, number>> {
@@ -81,7 +81,7 @@ export function rankedScore(
 
 /** The score of a single action in the latest generation. Three round trips; one for actions too old to be ranked. */
 export async function scoreFor(
-  dependencies: ReadingDependencies,
+  core: Core,
   userId: UserId,
   action: {
     readonly id: ActionId;
@@ -90,12 +90,12 @@ export async function scoreFor(
     readonly type: string;
   },
 ): Promise<RankedScore | null> {
-  const generation = await latestGeneration(dependencies);
+  const generation = await latestGeneration(core);
   if (action.conducted.getTime() < rankedSince(generation).getTime()) return null;
   const [scores, interactions] = await Promise.all([
-    dependencies.scores.find([action.id], generation),
-    interactionsByActor(dependencies, userId, generation),
+    core.scores.find([action.id], generation),
+    interactionsByActor(core, userId, generation),
   ]);
   const known = { generation, scored: scores.get(action.id), interactions };
-  return rankedScore(action, known, dependencies.ranking);
+  return rankedScore(action, known, core.ranking);
 }

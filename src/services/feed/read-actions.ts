@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -13,11 +14,10 @@ import { requireOneOf } from '../roles.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Visible actions of a ref, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
-  { actions }: ReadingDependencies,
+  { actions }: Core,
   session: ReaderSession,
   refId: RefId,
   args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
@@ -73,7 +73,7 @@ export async function requireAction(session: ReaderSession, id: ActionId): Promi
 
 /** All actions, newest first, for admins and services. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listActions(
-  { actions }: ReadingDependencies,
+  { actions }: Core,
   session: ReaderSession,
   args: PageArgs & {
     readonly fanOutState?: FanOutState | null | undefined;

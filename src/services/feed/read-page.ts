@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
@@ -26,7 +27,6 @@ import { readRecent } from './read-recent.ts';
 import { readTop } from './read-top.ts';
 import { entriesAfter, entriesInState } from './state-entries.ts';
 import { unreadEntries } from './unread-entries.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * A page of the reader's feed, or of their items in one state. Works in four stages, in this order below:
@@ -41,7 +41,7 @@ import type { ReadingDependencies } from '../service-parts.ts';
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
@@ -56,10 +56,10 @@ export async function readFeed(
   const order = args.order ?? 'RELEVANCY';
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
-  const liveCursor = args.withLiveCursor === true ? await liveCursorOf(dependencies, userId) : null;
-  const stages = openStages(dependencies, session, { filter, order });
+  const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
+  const stages = openStages(core, session, { filter, order });
   const scan = new FeedScan({ ...stages, withUnread: args.withUnread ?? false });
-  const page = await readInOrder(dependencies, order, {
+  const page = await readInOrder(core, order, {
     userId,
     size,
     after: args.after ?? null,
@@ -76,12 +76,8 @@ export async function readFeed(
   };
 }
 
-function readInOrder(
-  dependencies: ReadingDependencies,
-  order: FeedOrder,
-  options: OrderedPage,
-): Promise<Page<NewsfeedItem>> {
-  if (order === 'TOP') return readTop(dependencies, options);
+function readInOrder(core: Core, order: FeedOrder, options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  if (order === 'TOP') return readTop(core, options);
   return order === 'RECENT' ? readRecent(options) : readRelevant(options);
 }
 
@@ -113,19 +109,17 @@ export interface PageStages extends ScanStages {
 }
 
 export function openStages(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
 ): PageStages {
-  const { feedReader } = dependencies;
+  const { feedReader } = core;
   const range = rangeOf(filter, order);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
-  const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(dependencies, session));
-  const unread = once(async () => unreadEntries(dependencies, await lookUp()));
-  const listed = once(async () =>
-    state === null ? null : entriesInState(dependencies, await lookUp(), state),
-  );
+  const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
+  const unread = once(async () => unreadEntries(core, await lookUp()));
+  const listed = once(async () => (state === null ? null : entriesInState(core, await lookUp(), state)));
   return {
     lookUp,
     async scan(from, limit) {
@@ -135,13 +129,13 @@ export function openStages(
       if (filter.unreadOnly) return (await unread()).page(query);
       let first: BegunPage | undefined;
       if (begun === undefined) {
-        first = beginPage(dependencies, session, query);
+        first = beginPage(core, session, query);
         begun = first.reader;
       }
       return feedReader.page(await begun, query, first?.ahead);
     },
     select: async (entries) =>
-      showEntries(session, lookUp, await narrowed(dependencies, filter, entries), { filter, order }),
+      showEntries(session, lookUp, await narrowed(core, filter, entries), { filter, order }),
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
@@ -161,7 +155,7 @@ function rangeOf(
 
 /** One round trip that selects matching entries, so that only those are loaded in full, however selective the filter. */
 async function narrowed(
-  { actions }: Pick<ReadingDependencies, 'actions'>,
+  { actions }: Core,
   filter: CheckedFeedFilter,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { decodeRanked, encodeRanked, type RankedCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
@@ -9,7 +10,6 @@ import { collectPage } from './paging.ts';
 import { collectRecent } from './read-recent.ts';
 import { interactionsByActor, latestGeneration, rankedScore } from './ranked-score.ts';
 import type { Page } from '../shapes.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 const CHUNK = 1_000;
 
@@ -25,19 +25,16 @@ interface RankedEntry extends RankedPosition {
  * Costs two round trips per 1,000 entries of the day, two for the reader's interactions and two for the page.
  * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
-export async function readTop(
-  dependencies: ReadingDependencies,
-  options: OrderedPage,
-): Promise<Page<NewsfeedItem>> {
+export async function readTop(core: Core, options: OrderedPage): Promise<Page<NewsfeedItem>> {
   const { size, scan, select } = options;
   const list = `feed:TOP:${options.userId}`;
-  const latest = await latestGeneration(dependencies);
+  const latest = await latestGeneration(core);
   const cursor = options.after === null ? null : decodeRanked(list, options.after);
   if (cursor !== null && !isKept(cursor.generation, latest)) throw outdated();
   const generation = cursor?.generation ?? latest;
   const edges: RankedEdge[] = [];
   if (cursor === null || cursor.zone === 'ranked') {
-    const ranked = await rank(dependencies, options, generation);
+    const ranked = await rank(core, options, generation);
     const page = await pageOfRanked(
       cursor === null ? ranked : ranked.filter((entry) => isBehind(entry, cursor)),
       options,
@@ -92,28 +89,28 @@ function isKept(generation: Date, latest: Date): boolean {
 
 /** Entries of the generation's day before the rules, best first. */
 async function rank(
-  dependencies: ReadingDependencies,
+  core: Core,
   { userId, scan }: Pick<OrderedPage, 'userId' | 'scan'>,
   generation: Date,
 ): Promise<RankedEntry[]> {
   const [entries, interactions] = await Promise.all([
     entriesSince(scan, new Date(rankedSince(generation).getTime() - MAX_FUTURE_MS)),
-    interactionsByActor(dependencies, userId, generation),
+    interactionsByActor(core, userId, generation),
   ]);
   const ranked: RankedEntry[] = [];
   for (let from = 0; from < entries.length; from += CHUNK) {
     const chunk = entries.slice(from, from + CHUNK);
     const ids = chunk.map((entry) => entry.actionId);
     const [actions, scores] = await Promise.all([
-      dependencies.rankedActions.find(ids),
-      dependencies.scores.find(ids, generation),
+      core.rankedActions.find(ids),
+      core.scores.find(ids, generation),
     ]);
     const byId = new Map(actions.map((action) => [action.id, action]));
     for (const entry of chunk) {
       const action = byId.get(entry.actionId);
       if (action === undefined) continue;
       const known = { generation, scored: scores.get(action.id), interactions };
-      const ranking = rankedScore(action, known, dependencies.ranking);
+      const ranking = rankedScore(action, known, core.ranking);
       if (ranking !== null) ranked.push({ entry, actionId: entry.actionId, score: ranking.score });
     }
   }

@@ -1,44 +1,34 @@
+import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { ActionsRepository } from '../../storage/actions/actions.ts';
-import type { FollowsRepository } from '../../storage/follows/follows.ts';
+import { makeDue } from '../../feeds/reconcile-feed.ts';
 import type { MemberRecord } from '../../storage/directory/members.ts';
 import { requireRole } from '../roles.ts';
 import type { FeedState } from '../shapes.ts';
 import { validate } from '../validate.ts';
-import { clock } from '../../lib/clock.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * Requests a rebuild of a member's stored feed from the actions. Until it is done the feed is served from the stored entries
  * and reports REBUILDING.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT; NOT_FOUND for somebody who can have no feed
  */
-export async function rebuildFeed(
-  dependencies: ReadingDependencies,
-  identity: Identity,
-  memberId: UserId,
-): Promise<FeedState> {
-  await makeDue(dependencies, [await readerAskedFor(dependencies, identity, memberId)]);
+export async function rebuildFeed(core: Core, identity: Identity, memberId: UserId): Promise<FeedState> {
+  await makeDue(core, [await readerAskedFor(core, identity, memberId)]);
   return 'REBUILDING';
 }
 
 /** Whether a rebuild of a member's stored feed is due or under way. @throws like `rebuildFeed` */
-export async function readFeedState(
-  dependencies: ReadingDependencies,
-  identity: Identity,
-  memberId: UserId,
-): Promise<FeedState> {
-  const userId = await readerAskedFor(dependencies, identity, memberId);
-  return (await dependencies.feeds.marks(userId)).isRebuilding ? 'REBUILDING' : 'READY';
+export async function readFeedState(core: Core, identity: Identity, memberId: UserId): Promise<FeedState> {
+  const userId = await readerAskedFor(core, identity, memberId);
+  return (await core.feeds.marks(userId)).isRebuilding ? 'REBUILDING' : 'READY';
 }
 
 /** Also somebody whom nobody described, and who has never read: an action that names them is in their feed. */
 async function readerAskedFor(
-  { actions, readers }: ReadingDependencies,
+  { actions, readers }: Core,
   identity: Identity,
   memberId: UserId,
 ): Promise<UserId> {
@@ -49,26 +39,14 @@ async function readerAskedFor(
   return userId;
 }
 
-/** Requests rebuilds and wakes the workers. One write. */
-export async function makeDue(
-  { feeds, workSignal }: Pick<ReadingDependencies, 'feeds' | 'workSignal'>,
-  userIds: readonly UserId[],
-): Promise<void> {
-  await feeds.markDue(userIds, clock.now());
-  workSignal.notify('rebuild');
-}
-
 const AT_ONCE = 1_000;
 
 /** Requests a rebuild for everybody; yields the running total, which may count some twice. @throws FORBIDDEN */
-export async function* rebuildFeeds(
-  { feeds, readers, workSignal }: ReadingDependencies,
-  identity: Identity,
-): AsyncGenerator<number, void, undefined> {
+export async function* rebuildFeeds(core: Core, identity: Identity): AsyncGenerator<number, void, undefined> {
   requireRole(identity, 'admin');
   let count = 0;
-  for await (const userIds of readers.all(AT_ONCE)) {
-    await makeDue({ feeds, workSignal }, userIds);
+  for await (const userIds of core.readers.all(AT_ONCE)) {
+    await makeDue(core, userIds);
     count += userIds.length;
     yield count;
   }
@@ -80,13 +58,7 @@ export async function* rebuildFeeds(
  * something.
  */
 export async function feedsInDoubt(
-  {
-    actions,
-    follows,
-  }: {
-    readonly actions: Pick<ActionsRepository, 'namedAmong'>;
-    readonly follows: Pick<FollowsRepository, 'followersAmong'>;
-  },
+  { actions, follows }: Core,
   changes: readonly MemberRecord[],
   before: readonly Member[],
 ): Promise<UserId[]> {

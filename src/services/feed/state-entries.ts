@@ -1,7 +1,7 @@
+import type { Core } from '../core.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { ListedState } from './filters.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Upper bound on archived items of one reader: the list is always read in full. Concurrent calls may exceed it by one. */
 export const MAX_ARCHIVED = 10_000;
@@ -13,7 +13,7 @@ const BATCH = 500;
  * round trip, plus one per 500 entries.
  */
 export async function entriesInState(
-  { feedReader, itemMarks, snoozes }: ReadingDependencies,
+  { feedReader, itemMarks, snoozes }: Core,
   reader: ReaderProfile,
   state: ListedState,
 ): Promise<readonly FeedEntry[]> {

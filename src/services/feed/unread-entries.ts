@@ -1,8 +1,8 @@
+import type { Core } from '../core.ts';
 import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { isInRange } from '../../feeds/feed-range.ts';
 import type { FeedQuery } from '../../feeds/feed-store.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Reads entries that may be unread: those above the read mark and, below it, those marked unread. */
 export interface UnreadEntries {
@@ -12,10 +12,7 @@ export interface UnreadEntries {
   below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
 }
 
-export function unreadEntries(
-  { feedReader, itemMarks }: ReadingDependencies,
-  reader: ReaderProfile,
-): UnreadEntries {
+export function unreadEntries({ feedReader, itemMarks }: Core, reader: ReaderProfile): UnreadEntries {
   const { lastRead, userId, hasUnreadMarks } = reader;
   let marked: Promise<readonly FeedEntry[]> | undefined;
   async function findBelow(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]> {

@@ -1,3 +1,5 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { RefId } from '../../domain/action.ts';
@@ -18,7 +20,6 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { settleFollows } from './settle-follows.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { FollowDependencies } from '../service-parts.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
@@ -41,7 +42,7 @@ const followTypesSchema = z
  * @throws FanfareError BAD_USER_INPUT, CONFLICT for more than 200 spans
  */
 export async function follow(
-  dependencies: FollowDependencies,
+  core: Core,
   session: ReaderSession,
   refId: string,
   copyLimit: number | null | undefined,
@@ -55,21 +56,21 @@ export async function follow(
   const followerId = session.identity.userId;
   const now = clock.now();
   const [oldest, epochs] = await Promise.all([
-    count === 0 ? null : oldestCopied(dependencies, { followerId, refId: id, types }, count),
-    dependencies.followerCounts.epochs([id]),
-    checkSpans(dependencies, [{ followerId, refId: id, types }]),
+    count === 0 ? null : oldestCopied(core, { followerId, refId: id, types }, count),
+    core.followerCounts.epochs([id]),
+    checkSpans(core, [{ followerId, refId: id, types }]),
   ]);
   const span: NewSpan =
     oldest === null || oldest.recorded.getTime() > now.getTime()
       ? { followerId, refId: id, types, since: now }
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
-  await open(dependencies, [span], { epochs, now });
+  await open(core, [span], { epochs, now });
   return refOf(session, id);
 }
 
 /** The oldest past action to copy. Without given types, the types of the existing follow apply. */
 async function oldestCopied(
-  { actions, follows }: FollowDependencies,
+  { actions, follows }: Core,
   { followerId, refId, types }: Pick<NewSpan, 'followerId' | 'refId' | 'types'>,
   count: number,
 ): Promise<Awaited<ReturnType<ActionsRepository['nthNewest']>>> {
@@ -101,7 +102,7 @@ const pairsSchema = z.array(
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT for more than 200 spans of one follow. Nothing is written then
  */
 export async function followMany(
-  dependencies: FollowDependencies,
+  core: Core,
   identity: Identity,
   inputs: readonly FollowInput[],
 ): Promise<number> {
@@ -115,13 +116,13 @@ export async function followMany(
   const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
-  await checkSpans(dependencies, spans);
+  await checkSpans(core, spans);
   const [epochs] = await Promise.all([
-    dependencies.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
+    core.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
     // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
-    dependencies.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
+    core.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
   ]);
-  await open(dependencies, spans, { epochs, now });
+  await open(core, spans, { epochs, now });
   return inputs.length;
 }
 
@@ -144,7 +145,7 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
 
 /** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */
 async function checkSpans(
-  { follows }: FollowDependencies,
+  { follows }: Core,
   pairs: readonly Pick<NewSpan, 'followerId' | 'refId' | 'types'>[],
 ): Promise<void> {
   const full = await follows.withSpans(pairs, MAX_SPANS);
@@ -163,13 +164,12 @@ async function checkSpans(
 
 /** The write that opens the spans is the commit point. It leaves a mark that lets a retry complete the remaining steps. */
 async function open(
-  dependencies: FollowDependencies,
+  core: Core,
   spans: readonly NewSpan[],
   { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
 ): Promise<void> {
-  const { newToken } = dependencies;
-  const tokens = { opened: newToken(), extended: newToken(), changed: newToken() };
-  await dependencies.follows.open(spans, tokens, now);
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
+  await core.follows.open(spans, tokens, now);
   const pairs: FollowPair[] = spans.map(({ followerId, refId }) => ({ followerId, refId }));
-  await settleFollows(dependencies, await dependencies.follows.unsettled(pairs), { tokens, epochs });
+  await settleFollows(core, await core.follows.unsettled(pairs), { tokens, epochs });
 }

@@ -1,14 +1,14 @@
+import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
-import type { FollowsRepository } from '../../storage/follows/follows.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 
 /** The reader's follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
 export async function following(
-  { follows }: { readonly follows: Pick<FollowsRepository, 'following'> },
+  { follows }: Core,
   session: ReaderSession,
   args: PageArgs,
 ): Promise<Page<Ref>> {

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { UserId } from '../../domain/action.ts';
@@ -12,12 +13,11 @@ import {
 import { comparable } from '../../domain/text-forms.ts';
 import { wordsOf } from '../../domain/words.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange } from '../../realtime/announce.ts';
+import { announceListChange } from '../../feeds/announce.ts';
 import { typeSchema } from '../feed/filters.ts';
 import type { MuteTargetInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
-import type { FollowDependencies } from '../service-parts.ts';
 
 /**
  * Keeps the target's actions out of the reader's feed from now on, including past ones, without changing stored entries.
@@ -25,7 +25,7 @@ import type { FollowDependencies } from '../service-parts.ts';
  * @throws FanfareError BAD_USER_INPUT, CONFLICT when the reader has too many mutes.
  */
 export async function addMute(
-  dependencies: FollowDependencies,
+  core: Core,
   session: ReaderSession,
   given: MuteTargetInput,
   until?: Date | null,
@@ -36,23 +36,19 @@ export async function addMute(
   const now = clock.now();
   if (until != null && !(until.getTime() > now.getTime()))
     throw badInput('Must be later than now', ['until']);
-  if (!(await dependencies.feeds.addMute(userId, { ...target, until: until ?? null }, now)))
+  if (!(await core.feeds.addMute(userId, { ...target, until: until ?? null }, now)))
     throw new FanfareError(
       'CONFLICT',
       `No more than ${String(MAX_MUTES)} things can be muted, ${String(MAX_PHRASES)} phrases among them`,
     );
-  await announceListChange(dependencies, [userId], 'mutes');
+  await announceListChange(core, [userId], 'mutes');
 }
 
 /** Ends a mute; does nothing when there is none. @throws FanfareError BAD_USER_INPUT */
-export async function removeMute(
-  dependencies: FollowDependencies,
-  session: ReaderSession,
-  given: MuteTargetInput,
-): Promise<void> {
+export async function removeMute(core: Core, session: ReaderSession, given: MuteTargetInput): Promise<void> {
   const { userId } = session.identity;
-  await dependencies.feeds.removeMute(userId, checkTarget(given, false), clock.now());
-  await announceListChange(dependencies, [userId], 'mutes');
+  await core.feeds.removeMute(userId, checkTarget(given, false), clock.now());
+  await announceListChange(core, [userId], 'mutes');
 }
 
 /** @param isNew existing mutes can be removed even if their target is no longer valid for a new mute. */

@@ -1,10 +1,11 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
 import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange, resynchronise } from '../../realtime/announce.ts';
+import { announceListChange, resynchronise } from '../../feeds/announce.ts';
 import { entriesOf, feedMembershipOf } from '../../feeds/membership.ts';
 import { asStored, fillFeed } from '../../feeds/reconcile-feed.ts';
 import type { PassedOn } from '../../storage/interactions/interactions.ts';
@@ -13,7 +14,6 @@ import type { OpeningTokens } from '../../storage/follows/follow-opening.ts';
 import type { UnsettledFollow } from '../../storage/follows/follows.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 import { resolveEntries } from '../../feeds/resolve-entries.ts';
-import type { FollowDependencies } from '../service-parts.ts';
 
 const FILL_CHUNK = 1_000;
 
@@ -26,17 +26,17 @@ const FILL_CHUNK = 1_000;
  *   since its progress is unknown.
  */
 export async function settleFollows(
-  dependencies: FollowDependencies,
+  core: Core,
   opened: readonly UnsettledFollow[],
   own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
 ): Promise<void> {
   if (opened.length === 0) return;
   const { tokens, epochs } = own;
   const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
-  await fillFeeds(dependencies, opened);
-  await resynchronise(dependencies, byFollower(foreign).keys());
+  await fillFeeds(core, opened);
+  await resynchronise(core, byFollower(foreign).keys());
   await bringInLine(
-    dependencies,
+    core,
     opened.filter(
       ({ token, isAssigned }) => token === tokens.changed || (token === tokens.opened && isAssigned),
     ),
@@ -45,8 +45,8 @@ export async function settleFollows(
   const added = new Map<string, number>();
   for (const { refId, token } of opened)
     if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
-  await countFollowers(dependencies, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
-  await dependencies.follows.settle(opened);
+  await countFollowers(core, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
+  await core.follows.settle(opened);
 }
 
 /**
@@ -54,44 +54,37 @@ export async function settleFollows(
  * For follows left behind by another call it is unknown whether options changed, so they are treated alike.
  */
 async function bringInLine(
-  dependencies: FollowDependencies,
+  core: Core,
   changed: readonly UnsettledFollow[],
   foreign: readonly UnsettledFollow[],
 ): Promise<void> {
   const notified = [...byFollower(changed).keys()];
-  await announceListChange(dependencies, notified, 'membership');
+  await announceListChange(core, notified, 'membership');
   const readers = [...new Set([...notified, ...byFollower(foreign).keys()])];
   if (readers.length === 0) return;
-  await dependencies.feeds.markDue(readers, clock.now(), { isNotified: true });
-  dependencies.workSignal.notify('rebuild');
+  await core.feeds.markDue(readers, clock.now(), { isNotified: true });
+  core.workSignal.notify('rebuild');
 }
 
-async function fillFeeds(
-  dependencies: FollowDependencies,
-  opened: readonly UnsettledFollow[],
-): Promise<void> {
+async function fillFeeds(core: Core, opened: readonly UnsettledFollow[]): Promise<void> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
   // All spans have been closed meanwhile.
   if (since === Infinity) return;
-  await fillOwn(dependencies, opened, new Date(since));
-  await fillPassedOn(dependencies, opened, new Date(since));
+  await fillOwn(core, opened, new Date(since));
+  await fillPassedOn(core, opened, new Date(since));
 }
 
 /** Fills the feeds with actions that have the refs. */
-async function fillOwn(
-  dependencies: FollowDependencies,
-  opened: readonly UnsettledFollow[],
-  since: Date,
-): Promise<void> {
-  const actions = await dependencies.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
+async function fillOwn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
+  const actions = await core.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
   if (actions.length === 0) return;
   const groups = byFollower(opened);
   const passers = new Set(
     actions.flatMap(({ scope, reshares }) => (scope === 'PUBLIC' ? reshares.map(({ by }) => by) : [])),
   );
   const [place, ofPassers] = await Promise.all([
-    resolveEntries(dependencies, actions, [...groups.keys()]),
-    dependencies.follows.amongPassers([...groups.keys()], [...passers]),
+    resolveEntries(core, actions, [...groups.keys()]),
+    core.follows.amongPassers([...groups.keys()], [...passers]),
   ]);
   for (const [userId, follows] of groups) {
     const followed = ofPassers.get(userId) ?? [];
@@ -99,18 +92,14 @@ async function fillOwn(
       isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action, followed))] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
-      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { notifiesOfStored: true });
+      await fillFeed(core, userId, entries.slice(at, at + FILL_CHUNK), { notifiesOfStored: true });
   }
 }
 
 /** Fills in actions reshared by the followed members, or bumps them. A single query when there are none. */
-async function fillPassedOn(
-  dependencies: FollowDependencies,
-  opened: readonly UnsettledFollow[],
-  since: Date,
-): Promise<void> {
-  for await (const some of dependencies.interactions.passedOnBy(refIdsOf(opened), since)) {
-    const found = await dependencies.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
+async function fillPassedOn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
+  for await (const some of core.interactions.passedOnBy(refIdsOf(opened), since)) {
+    const found = await core.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
     const byAction = new Map<ActionId, PassedOn[]>();
     for (const one of some) byAction.set(one.actionId, [...(byAction.get(one.actionId) ?? []), one]);
     const isPassedOn = (action: Action, { refId, spans }: UnsettledFollow): boolean =>
@@ -120,9 +109,9 @@ async function fillPassedOn(
     for (const [userId, follows] of byFollower(opened)) {
       const passedOn = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
       if (passedOn.length === 0) continue;
-      const membership = await feedMembershipOf(dependencies, userId);
-      const entries = await entriesOf(dependencies, membership, passedOn);
-      await fillFeed(dependencies, userId, asStored(entries), { notifiesOfStored: true });
+      const membership = await feedMembershipOf(core, userId);
+      const entries = await entriesOf(core, membership, passedOn);
+      await fillFeed(core, userId, asStored(entries), { notifiesOfStored: true });
     }
   }
 }

@@ -1,9 +1,11 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { RefId, UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange } from '../../realtime/announce.ts';
+import { announceListChange } from '../../feeds/announce.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 import type { ClosingTokens } from '../../storage/follows/follow-ends.ts';
 import type { UnsettledFollow } from '../../storage/follows/follows.ts';
@@ -11,7 +13,6 @@ import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
 import type { FollowPairInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
-import type { FollowDependencies } from '../service-parts.ts';
 
 /**
  * Ends follows on behalf of members. The write that ends them is the commit point; it leaves marks that let a retry or
@@ -21,7 +22,7 @@ import type { FollowDependencies } from '../service-parts.ts';
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function unfollowMany(
-  dependencies: FollowDependencies,
+  core: Core,
   identity: Identity,
   inputs: readonly FollowPairInput[],
   keepHistory: boolean,
@@ -36,8 +37,8 @@ export async function unfollowMany(
     ...new Map(given.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair])).values(),
   ];
   if (pairs.length === 0) return inputs.length;
-  const { followEnds, followerCounts, newToken } = dependencies;
-  const tokens = { closed: newToken(), dropped: newToken() };
+  const { followEnds, followerCounts } = core;
+  const tokens = { closed: newObjectId(), dropped: newObjectId() };
   // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([...new Set(pairs.map(({ refId }) => refId))]),
@@ -46,10 +47,10 @@ export async function unfollowMany(
       : followEnds.markChecksFollows([...new Set(pairs.map(({ followerId }) => followerId))]),
   ]);
   await followEnds.close(pairs, { now: clock.now(), keepHistory, tokens });
-  const ended = await dependencies.follows.unsettled(pairs);
+  const ended = await core.follows.unsettled(pairs);
   if (ended.length === 0) return inputs.length;
-  await bringFeedsInLine(dependencies, ended, { keepHistory, tokens });
-  await countFollowers(dependencies, { ...changesOf(ended, tokens), epochs });
+  await bringFeedsInLine(core, ended, { keepHistory, tokens });
+  await countFollowers(core, { ...changesOf(ended, tokens), epochs });
   await followEnds.forget(ended);
   return inputs.length;
 }
@@ -66,7 +67,7 @@ function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
 
 /** Even with history kept, items boosted by an assignment move down, and an interrupted follow may lack items. */
 async function bringFeedsInLine(
-  dependencies: FollowDependencies,
+  core: Core,
   ended: readonly UnsettledFollow[],
   { keepHistory, tokens }: { readonly keepHistory: boolean; readonly tokens: ClosingTokens },
 ): Promise<void> {
@@ -75,10 +76,10 @@ async function bringFeedsInLine(
   const notified = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned) : ended);
   const notNotified = readersOf(keepHistory ? ended.filter(isForeign) : []);
   if (notified.length + notNotified.length === 0) return;
-  await announceListChange(dependencies, notified, 'membership');
-  await dependencies.feeds.markDue(notified, clock.now(), { isNotified: true });
-  await dependencies.feeds.markDue(notNotified, clock.now(), { isNotified: false });
-  dependencies.workSignal.notify('rebuild');
+  await announceListChange(core, notified, 'membership');
+  await core.feeds.markDue(notified, clock.now(), { isNotified: true });
+  await core.feeds.markDue(notNotified, clock.now(), { isNotified: false });
+  core.workSignal.notify('rebuild');
 }
 
 function readersOf(follows: readonly UnsettledFollow[]): UserId[] {

@@ -1,15 +1,16 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceTakenBack } from '../../feeds/announce-taken-back.ts';
-import { announceListChange, resynchronise } from '../../realtime/announce.ts';
+import { announceListChange, resynchronise } from '../../feeds/announce.ts';
 import { sweepFeed } from '../../feeds/reconcile-feed.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { FollowDependencies } from '../service-parts.ts';
 
 /**
  * Ends a follow: nothing new is delivered for it. With history, delivered items stay. Without, all spans of the ref are
@@ -18,15 +19,15 @@ import type { FollowDependencies } from '../service-parts.ts';
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function unfollow(
-  dependencies: FollowDependencies,
+  core: Core,
   session: ReaderSession,
   refId: string,
   keepHistory: boolean,
 ): Promise<Ref> {
   const { identity } = session;
   const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
-  const { follows, followerCounts, feeds } = dependencies;
-  const token = dependencies.newToken();
+  const { follows, followerCounts, feeds } = core;
+  const token = newObjectId();
   // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([pair.refId]),
@@ -35,16 +36,16 @@ export async function unfollow(
   const ended = await follows.close(pair, { now: clock.now(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) {
-      const notified = await sweepFeed(dependencies, identity.userId);
+      const notified = await sweepFeed(core, identity.userId);
       if (ended.isOurs)
-        await announceTakenBack(dependencies, identity.userId, {
+        await announceTakenBack(core, identity.userId, {
           follow: { refId: pair.refId, active: false, spans: ended.spans },
           notified,
         });
     }
-    if (!ended.isOurs) await completeForeign(dependencies, identity.userId, keepHistory);
-    if (ended.wasAssigned) await lower(dependencies, identity.userId);
-    await countFollowers(dependencies, {
+    if (!ended.isOurs) await completeForeign(core, identity.userId, keepHistory);
+    if (ended.wasAssigned) await lower(core, identity.userId);
+    await countFollowers(core, {
       added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
       uncertain: ended.isOurs ? [] : [pair.refId],
       epochs,
@@ -55,18 +56,14 @@ export async function unfollow(
 }
 
 /** Items all over the feed that were boosted by the assignment move down. */
-async function lower(dependencies: FollowDependencies, userId: UserId): Promise<void> {
-  await announceListChange(dependencies, [userId], 'membership');
-  await dependencies.feeds.markDue([userId], clock.now(), { isNotified: true });
-  dependencies.workSignal.notify('rebuild');
+async function lower(core: Core, userId: UserId): Promise<void> {
+  await announceListChange(core, [userId], 'membership');
+  await core.feeds.markDue([userId], clock.now(), { isNotified: true });
+  core.workSignal.notify('rebuild');
 }
 
 /** If the ended follow was interrupted before it copied the history to keep, a rebuild completes it. */
-async function completeForeign(
-  dependencies: FollowDependencies,
-  userId: UserId,
-  keepHistory: boolean,
-): Promise<void> {
-  if (keepHistory) await dependencies.feeds.markDue([userId], clock.now(), { isNotified: false });
-  else await resynchronise(dependencies, [userId]);
+async function completeForeign(core: Core, userId: UserId, keepHistory: boolean): Promise<void> {
+  if (keepHistory) await core.feeds.markDue([userId], clock.now(), { isNotified: false });
+  else await resynchronise(core, [userId]);
 }

@@ -1,3 +1,5 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
@@ -14,6 +16,7 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { RecordOutcome } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
+import { openSession } from '../session/open-session.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
@@ -21,7 +24,6 @@ import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';
 import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 const inputSchema = z.strictObject({
   kind: z.enum(INTERACTION_KINDS),
@@ -45,16 +47,16 @@ type CheckedInput = z.infer<typeof inputSchema>;
  *   records it; CONFLICT when it was recorded before and then hidden
  */
 export async function addInteraction(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   { actionId, ...input }: RecordInteractionInput,
 ): Promise<ChangedInteraction> {
   const { identity } = session;
-  const checked = checkKind(validate(inputSchema, input, ['input']), dependencies.reactions);
+  const checked = checkKind(validate(inputSchema, input, ['input']), core.reactions);
   const actor = checked.actorId ?? identity.userId;
   const actingIdentity = actingAs(identity, actor, 'record');
   const at = timeOf(checked);
-  const acting = actingIdentity === identity ? session : dependencies.openSession(actingIdentity);
+  const acting = actingIdentity === identity ? session : openSession(core, actingIdentity);
   const action = await getAction(acting, actionId);
   if (action === null) throw noSuchAction();
 
@@ -63,15 +65,15 @@ export async function addInteraction(
   const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const key = interactionKey(of);
   const [departmentIds] = await Promise.all([
-    departmentsOf(dependencies, [actor, action.actorId]),
-    parentId == null ? null : checkParent(dependencies, { actionId, key }, parentId),
+    departmentsOf(core, [actor, action.actorId]),
+    parentId == null ? null : checkParent(core, { actionId, key }, parentId),
   ]);
-  const recorded = await dependencies.interactions.record({
+  const recorded = await core.interactions.record({
     ...of,
     actionId,
     at,
     departmentIds,
-    key: key ?? dependencies.newToken(),
+    key: key ?? newObjectId(),
     text: text ?? null,
     parentId: parentId ?? null,
     data: data ?? null,
@@ -79,7 +81,7 @@ export async function addInteraction(
   });
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
-  const changed = await settled(dependencies, action, recorded);
+  const changed = await settled(core, action, recorded);
   if (interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
     throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };
@@ -87,15 +89,15 @@ export async function addInteraction(
 
 /** A replay of a settled interaction needs no further work. */
 async function settled(
-  dependencies: InteractionDependencies,
+  core: Core,
   action: Action,
   { interaction, change, settling }: RecordOutcome,
 ): Promise<Action> {
   if (settling === null) return action;
-  if (change === 'none') return settleUnknown(dependencies, interaction, settling);
+  if (change === 'none') return settleUnknown(core, interaction, settling);
   const { kind, reaction, at, state } = interaction;
   return settleInteraction(
-    dependencies,
+    core,
     action.id,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
     { boost: at, settling, reshare: reshareOf(interaction) },
@@ -124,7 +126,7 @@ function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedIn
  * was removed or hidden.
  */
 async function checkParent(
-  { interactions }: Pick<InteractionDependencies, 'interactions'>,
+  { interactions }: Core,
   { actionId, key }: { readonly actionId: ActionId; readonly key: string | null },
   parentId: InteractionId,
 ): Promise<void> {
@@ -146,10 +148,7 @@ function timeOf({ at }: CheckedInput): Date {
   return at == null || at.getTime() > now.getTime() ? now : at;
 }
 
-async function departmentsOf(
-  { members }: Pick<InteractionDependencies, 'members'>,
-  userIds: readonly string[],
-): Promise<string[]> {
+async function departmentsOf({ members }: Core, userIds: readonly string[]): Promise<string[]> {
   const found = await members.findByIds([...new Set(userIds)]);
   return [...new Set(found.flatMap((member) => member.departmentId ?? []))].sort();
 }

@@ -1,10 +1,10 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { SettlingToken } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 /** An interaction with its action, if the session may see the action. */
 export interface FoundInteraction {
@@ -29,7 +29,7 @@ export interface FindInteractionOptions {
 
 /** Two round trips; three when visibility depends on follows or nothing is found: the cost does not reveal which. */
 export async function findInteraction(
-  { interactions }: InteractionDependencies,
+  { interactions }: Core,
   id: InteractionId,
   { isShown, sessionOf }: FindInteractionOptions,
 ): Promise<FoundInteraction | null> {
@@ -44,21 +44,21 @@ export async function findInteraction(
 
 /** `null` when it does not exist or is not visible; the caller cannot tell which. */
 export async function getInteraction(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<Interaction | null> {
-  const found = await findShown(dependencies, session, id);
+  const found = await findShown(core, session, id);
   return found?.interaction ?? null;
 }
 
 /** Finds an interaction that the viewer may see, on an action that they may see. */
 export async function findShown(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<ShownInteraction | null> {
-  const found = await findInteraction(dependencies, id, {
+  const found = await findInteraction(core, id, {
     isShown: (interaction) => isShown(interaction, isAdmin(session.identity)),
     sessionOf: () => session,
   });

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
@@ -16,7 +17,6 @@ import {
   settleUnknown,
   takenFrom,
 } from './settle-interaction.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * Hides an interaction from everybody but admins, or shows it again. Updates counts, viewer state and scores; boosts stay.
@@ -24,7 +24,7 @@ import type { InteractionDependencies } from '../service-parts.ts';
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setInteractionHidden(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   id: InteractionId,
   {
@@ -38,19 +38,19 @@ export async function setInteractionHidden(
   const { identity } = session;
   requireRole(identity, 'admin');
   const why = validate(reasonSchema, reason, ['reason']);
-  const found = await requireShown(dependencies, session, id);
-  const changed = await dependencies.interactions.setHidden(found.interaction, {
+  const found = await requireShown(core, session, id);
+  const changed = await core.interactions.setHidden(found.interaction, {
     ...{ kind, reason: why },
     by: identity.userId,
     at: clock.now(),
   });
-  if (changed === null) return unchanged(dependencies, found);
+  if (changed === null) return unchanged(core, found);
   const { at, reaction, kind: of } = changed.interaction;
   const change: EngagementChange =
     kind === 'HIDE_INTERACTION'
-      ? await takenFrom(dependencies, found.action, changed.interaction, 1)
+      ? await takenFrom(core, found.action, changed.interaction, 1)
       : { kind: 'given', of, reaction, at };
-  return conclude(dependencies, changed, change);
+  return conclude(core, changed, change);
 }
 
 /**
@@ -59,47 +59,47 @@ export async function setInteractionHidden(
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function updateInteraction(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   id: InteractionId,
   text: string,
 ): Promise<Interaction> {
   const { identity } = session;
   const words = validate(commentSchema, text, ['text']);
-  const found = await requireShown(dependencies, session, id);
+  const found = await requireShown(core, session, id);
   const { interaction } = found;
   const isOwn = interaction.actorId === identity.userId;
   if (!isOwn && !isAdmin(identity))
     throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
   if (interaction.kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['id']);
   const now = clock.now();
-  const changed = await dependencies.interactions.edit(
+  const changed = await core.interactions.edit(
     interaction,
     words,
     now,
     isOwn ? null : { kind: 'EDIT_INTERACTION', by: identity.userId, at: now, reason: null },
   );
-  if (changed === null) return unchanged(dependencies, found);
-  return conclude(dependencies, changed, { kind: 'none' });
+  if (changed === null) return unchanged(core, found);
+  return conclude(core, changed, { kind: 'none' });
 }
 
 async function requireShown(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<ShownInteraction> {
-  const found = await findShown(dependencies, session, id);
+  const found = await findShown(core, session, id);
   if (found === null) throw noSuchInteraction();
   return found;
 }
 
 async function conclude(
-  dependencies: InteractionDependencies,
+  core: Core,
   { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
   change: EngagementChange,
 ): Promise<Interaction> {
-  await dependencies.interactions.logModeration(interaction);
-  await settleInteraction(dependencies, interaction.actionId, change, {
+  await core.interactions.logModeration(interaction);
+  await settleInteraction(core, interaction.actionId, change, {
     boost: interaction.at,
     settling,
     reshare: reshareOf(interaction),
@@ -108,16 +108,13 @@ async function conclude(
 }
 
 /** Nothing to change. The call may be the retry of an interrupted one, so later steps still run. */
-async function unchanged(
-  dependencies: InteractionDependencies,
-  { interaction, settling }: KnownInteraction,
-): Promise<Interaction> {
+async function unchanged(core: Core, { interaction, settling }: KnownInteraction): Promise<Interaction> {
   if (settling !== null) {
-    await dependencies.interactions.logModeration(interaction);
-    await settleUnknown(dependencies, interaction, settling);
+    await core.interactions.logModeration(interaction);
+    await settleUnknown(core, interaction, settling);
     return interaction;
   }
-  const now = (await dependencies.interactions.find(interaction.id))?.interaction;
+  const now = (await core.interactions.find(interaction.id))?.interaction;
   // May have been removed by another call in the meantime.
   if (now === undefined || now.state === 'REMOVED') throw noSuchInteraction();
   return now;

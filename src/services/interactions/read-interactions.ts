@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -12,7 +13,6 @@ import { requireRole } from '../roles.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { isAdmin } from './find-interaction.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * Interactions of an action the viewer may see, newest first: visible ones, and for admins also hidden ones. One round trip
@@ -48,7 +48,7 @@ export async function listInteractions(
 
 /** Interactions with a text, most recently recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function latestInteractions(
-  { interactions }: InteractionDependencies,
+  { interactions }: Core,
   session: ReaderSession,
   { first, after }: PageArgs,
 ): Promise<Page<Interaction>> {

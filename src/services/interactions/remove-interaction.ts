@@ -1,9 +1,11 @@
+import type { Core } from '../core.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import { areOfOneTenant } from '../../domain/tenant.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction } from '../feed/read-actions.ts';
+import { openSession } from '../session/open-session.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
@@ -17,7 +19,6 @@ import {
   settleUnknown,
   takenFrom,
 } from './settle-interaction.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * Takes back an interaction: one's own, as a service that of others, as an admin any. Updates counts, viewer state and
@@ -27,28 +28,24 @@ import type { InteractionDependencies } from '../service-parts.ts';
  *   see the action
  */
 export async function removeInteraction(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   input: RemoveInteractionInput,
 ): Promise<ChangedInteraction> {
-  if (input.own != null) return removeOwn(dependencies, session, input.own);
+  if (input.own != null) return removeOwn(core, session, input.own);
   if (input.id == null) throw badInput('Exactly one of id and own is required', ['input']);
-  return removeOne(dependencies, session, input.id);
+  return removeOne(core, session, input.id);
 }
 
-async function removeOne(
-  dependencies: InteractionDependencies,
-  session: ReaderSession,
-  id: InteractionId,
-): Promise<ChangedInteraction> {
+async function removeOne(core: Core, session: ReaderSession, id: InteractionId): Promise<ChangedInteraction> {
   const { identity } = session;
   const mayRemove = ({ actorId }: Interaction): boolean =>
     actorId === identity.userId || isAdmin(identity) || identity.roles.has('service');
-  const found = await findInteraction(dependencies, id, {
+  const found = await findInteraction(core, id, {
     isShown: (interaction) => mayRemove(interaction) || interaction.state === 'VISIBLE',
     sessionOf: (interaction) =>
       actsForOther(identity, interaction)
-        ? dependencies.openSession(actingAs(identity, interaction.actorId, 'remove'))
+        ? openSession(core, actingAs(identity, interaction.actorId, 'remove'))
         : session,
   });
   if (found?.action == null) throw noSuchInteraction();
@@ -56,19 +53,19 @@ async function removeOne(
   if (!mayRemove(interaction))
     throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can remove an interaction');
   if (interaction.state === 'REMOVED') {
-    const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);
+    const same = settling === null ? action : await settleUnknown(core, interaction, settling);
     return { interaction, action: same, isReplay: true };
   }
-  const removed = await dependencies.interactions.remove(interaction, clock.now());
-  const change = await takenFrom(dependencies, action, interaction, removed.visible);
+  const removed = await core.interactions.remove(interaction, clock.now());
+  const change = await takenFrom(core, action, interaction, removed.visible);
   const gone = asRemoved(interaction);
   const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
-  const changed = await settleInteraction(dependencies, action.id, change, how);
+  const changed = await settleInteraction(core, action.id, change, how);
   return { interaction: gone, action: changed, isReplay: false };
 }
 
 async function removeOwn(
-  dependencies: InteractionDependencies,
+  core: Core,
   session: ReaderSession,
   { actionId, kind, reaction }: OwnInteraction,
 ): Promise<ChangedInteraction> {
@@ -77,28 +74,28 @@ async function removeOwn(
   const action = await getAction(session, actionId);
   if (action === null) throw noSuchAction();
   // One that is no longer configured can be taken back, too.
-  const meant = reaction == null ? null : (reactionAmong(dependencies.reactions, reaction) ?? reaction);
+  const meant = reaction == null ? null : (reactionAmong(core.reactions, reaction) ?? reaction);
   const of = { actionId, actorId: session.identity.userId, kind, reaction: meant };
-  const newest = await dependencies.interactions.newestOwn(of);
+  const newest = await core.interactions.newestOwn(of);
   if (newest === null) throw noSuchInteraction();
-  const removed = await dependencies.interactions.remove(of, clock.now());
+  const removed = await core.interactions.remove(of, clock.now());
   // With several reactions removed at once, the number of each kind is not known here.
   const isMixed = kind === 'REACTION' && reaction == null;
   const { interaction, settling } = newest;
   if (interaction.state === 'REMOVED' && removed.visible === 0) {
-    const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);
+    const same = settling === null ? action : await settleUnknown(core, interaction, settling);
     return { interaction, action: same, isReplay: true };
   }
   if (isMixed) {
-    const counted = await settleUnknown(dependencies, interaction, removed.settling);
+    const counted = await settleUnknown(core, interaction, removed.settling);
     return { interaction: asRemoved(interaction), action: counted, isReplay: false };
   }
   // If the newest one was not visible, the times of the others are not known here.
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
-  const change = await takenFrom(dependencies, action, { ...interaction, at }, removed.visible);
+  const change = await takenFrom(core, action, { ...interaction, at }, removed.visible);
   const gone = asRemoved(interaction);
   const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
-  const changed = await settleInteraction(dependencies, actionId, change, how);
+  const changed = await settleInteraction(core, actionId, change, how);
   return { interaction: gone, action: changed, isReplay: false };
 }
 

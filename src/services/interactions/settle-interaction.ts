@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
@@ -6,7 +7,6 @@ import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import type { SettlingToken } from '../../storage/interactions/interaction-records.ts';
 import { clock } from '../../lib/clock.ts';
-import type { InteractionDependencies } from '../service-parts.ts';
 
 /** Further effects of a changed interaction on its action. */
 export interface SettledBy {
@@ -36,7 +36,7 @@ export function reshareOf({
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
-  { actions, interactions, workSignal }: InteractionDependencies,
+  { actions, interactions, workSignal }: Core,
   actionId: ActionId,
   change: EngagementChange,
   { boost, settling, reshare }: SettledBy,
@@ -50,15 +50,15 @@ export async function settleInteraction(
 
 /** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
 export async function settleUnknown(
-  dependencies: InteractionDependencies,
+  core: Core,
   interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,
   settling: SettlingToken,
 ): Promise<Action> {
   const { actionId, at } = interaction;
-  const summary = (await dependencies.interactions.summaries([actionId])).get(actionId);
+  const summary = (await core.interactions.summaries([actionId])).get(actionId);
   const change: EngagementChange =
     summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
-  return settleInteraction(dependencies, actionId, change, {
+  return settleInteraction(core, actionId, change, {
     boost: at,
     settling,
     reshare: reshareOf(interaction),
@@ -67,7 +67,7 @@ export async function settleUnknown(
 
 /** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */
 export async function takenFrom(
-  { interactions }: Pick<InteractionDependencies, 'interactions'>,
+  { interactions }: Core,
   action: Action,
   { kind, reaction, at }: Pick<Interaction, 'kind' | 'reaction' | 'at'>,
   count: number,

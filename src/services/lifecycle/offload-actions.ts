@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
@@ -7,7 +8,6 @@ import { OffloadSum, recordText } from '../../storage/offload/offload-records.ts
 import type { OffloadedAction } from '../../storage/offload/offloads.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
-import type { LifecycleDependencies } from '../service-parts.ts';
 
 /** Number of actions read at once, together with everything that belongs to them. */
 const BATCH = 500;
@@ -34,10 +34,7 @@ export interface DocumentShape {
 }
 
 /** Current schema version of the documents. @throws FORBIDDEN; CONFLICT while a migration is due or running. */
-export async function readDocumentShape(
-  { schemaVersion }: Pick<LifecycleDependencies, 'schemaVersion'>,
-  identity: Identity,
-): Promise<DocumentShape> {
+export async function readDocumentShape({ schemaVersion }: Core, identity: Identity): Promise<DocumentShape> {
   requireRole(identity, 'admin');
   const latest = latestVersion(MIGRATIONS);
   const state = await schemaVersion.state();
@@ -48,7 +45,7 @@ export async function readDocumentShape(
 
 /** Inactive actions in id order; `null`: no more. @throws FORBIDDEN */
 export async function readOffloadable(
-  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
+  { offloads }: Core,
   identity: Identity,
   range: { readonly before: Date; readonly after: ActionId | null },
 ): Promise<OffloadableActions | null> {
@@ -63,7 +60,7 @@ export async function readOffloadable(
 
 /** Step 1: makes the actions of the file invisible; nothing is removed yet. @throws FORBIDDEN */
 export async function claimOffloaded(
-  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
+  { offloads }: Core,
   identity: Identity,
   offloadId: string,
   chunks: AsyncIterable<OffloadChunk>,
@@ -86,7 +83,7 @@ export async function claimOffloaded(
  * @throws FanfareError FORBIDDEN
  */
 export async function takeOut(
-  { offloads, workSignal }: Pick<LifecycleDependencies, 'offloads' | 'workSignal'>,
+  { offloads, workSignal }: Core,
   identity: Identity,
   { id: offloadId, isContinued }: { readonly id: string; readonly isContinued: boolean },
   chunks: AsyncIterable<OffloadChunk>,
@@ -125,7 +122,7 @@ export async function takeOut(
 
 /** Numbers of actions being withdrawn and of failed withdrawals. @throws FanfareError FORBIDDEN */
 export async function readLeaving(
-  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
+  { offloads }: Core,
   identity: Identity,
   offloadId: string,
 ): Promise<{ readonly open: number; readonly failed: number }> {
@@ -135,7 +132,7 @@ export async function readLeaving(
 
 /** Step 3: removes the remains of withdrawn actions. @returns their number. @throws FanfareError FORBIDDEN */
 export async function purgeOffloaded(
-  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
+  { offloads }: Core,
   identity: Identity,
   offloadId: string,
 ): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
@@ -16,7 +17,6 @@ import {
 import { MAX_PINNED } from '../moderation/pin-action.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
-import type { LifecycleDependencies } from '../service-parts.ts';
 
 export interface OffloadedFile {
   readonly id: string;
@@ -47,18 +47,18 @@ const BATCH = 500;
  *   database; CONFLICT while the file is still being offloaded
  */
 export async function restoreActions(
-  dependencies: LifecycleDependencies,
+  core: Core,
   identity: Identity,
   file: OffloadedFile,
   chunks: AsyncIterable<OffloadChunk>,
 ): Promise<BroughtBack> {
   requireRole(identity, 'admin');
-  const { offloads, schemaVersion, workSignal } = dependencies;
+  const { offloads, schemaVersion, workSignal } = core;
   const refusal = refusalOfFile(file, (await schemaVersion.state())?.hasTenants ?? false);
   if (refusal !== null) throw new FanfareError('BAD_USER_INPUT', refusal);
   if ((await offloads.countUnfinished(file.id)) > 0)
     throw new FanfareError('CONFLICT', 'The offload to this file is not finished: finish it first');
-  const skipped = await bring(dependencies, file, chunks);
+  const skipped = await bring(core, file, chunks);
   // Migrate older documents while nobody can see them yet.
   await offloads.bringUp(file.schema);
   let returned = 0;
@@ -85,23 +85,19 @@ export function refusalOfFile(
 }
 
 /** @returns the number of actions skipped. */
-async function bring(
-  dependencies: LifecycleDependencies,
-  file: OffloadedFile,
-  chunks: AsyncIterable<OffloadChunk>,
-): Promise<number> {
+async function bring(core: Core, file: OffloadedFile, chunks: AsyncIterable<OffloadChunk>): Promise<number> {
   let skipped = 0;
   let batch: Batch = { returning: new Set(), named: [] };
   for await (const { lines, endsBatch } of chunks) {
     const records = lines.map(readLine);
     const actions = records.filter(({ section }) => section === 'actions');
     batch.named.push(...actions);
-    const present = await withoutErasedTenants(dependencies, file, records);
-    const kept = await withoutErased(dependencies, file, batch, present);
-    const returning = await bringActions(dependencies, file.id, kept);
+    const present = await withoutErasedTenants(core, file, records);
+    const kept = await withoutErased(core, file, batch, present);
+    const returning = await bringActions(core, file.id, kept);
     skipped += actions.length - returning.size;
     for (const id of returning) batch.returning.add(id);
-    await bringBelongings(dependencies, kept, batch.returning);
+    await bringBelongings(core, kept, batch.returning);
     if (endsBatch) batch = { returning: new Set(), named: [] };
   }
   return skipped;
@@ -115,7 +111,7 @@ interface Batch {
 
 /** Data of actions that are not restored is left out as well. */
 async function withoutErasedTenants(
-  { erasedTenants }: LifecycleDependencies,
+  { erasedTenants }: Core,
   { readAt }: OffloadedFile,
   records: readonly OffloadRecord[],
 ): Promise<readonly OffloadRecord[]> {
@@ -132,7 +128,7 @@ function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
 
 /** The records as they would be if erasures since then had included the file. */
 async function withoutErased(
-  { erasures }: LifecycleDependencies,
+  { erasures }: Core,
   { readAt, salt }: OffloadedFile,
   { named }: Batch,
   records: readonly OffloadRecord[],
@@ -152,7 +148,7 @@ function anonymised(record: OffloadRecord | null, subject: ErasureSubject): Offl
 }
 
 async function bringActions(
-  { offloads, renames }: LifecycleDependencies,
+  { offloads, renames }: Core,
   offloadId: string,
   records: readonly OffloadRecord[],
 ): Promise<ReadonlySet<ActionId>> {
@@ -168,7 +164,7 @@ async function bringActions(
 }
 
 async function bringBelongings(
-  { offloads, feeds }: LifecycleDependencies,
+  { offloads, feeds }: Core,
   records: readonly OffloadRecord[],
   returning: ReadonlySet<ActionId>,
 ): Promise<void> {

@@ -1,11 +1,11 @@
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import { badInput } from '../../domain/errors.ts';
-import { announceListChange } from '../../realtime/announce.ts';
+import { announceListChange } from '../../feeds/announce.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { MemberRecord } from '../../storage/directory/members.ts';
-import type { RefsRepository } from '../../storage/directory/refs.ts';
 import { admitMembers } from '../privacy/erase-member.ts';
 import { feedsInDoubt } from '../feed/rebuild-feed.ts';
 import { requireRole } from '../roles.ts';
@@ -15,7 +15,6 @@ import { settleMemberships } from './settle-memberships.ts';
 import { checkMemberQuota } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { MemberDependencies } from '../service-parts.ts';
 
 export const MAX_ENTRIES_PER_CALL = 1_000;
 
@@ -45,7 +44,7 @@ const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSche
  *   number of members
  */
 export async function upsertMembers(
-  dependencies: MemberDependencies,
+  core: Core,
   identity: Identity,
   inputs: readonly MemberInput[],
 ): Promise<number> {
@@ -58,23 +57,23 @@ export async function upsertMembers(
   const latest = [...new Map(changes.map((change) => [change.userId, change])).values()];
   if (latest.length > 0) {
     await admitMembers(
-      dependencies,
+      core,
       latest.map((change) => change.userId),
     );
     const now = clock.now();
-    const before = await dependencies.members.findByIds(latest.map((change) => change.userId));
-    await checkMemberQuota(dependencies, identity, latest.length - before.length);
-    const inDoubt = await feedsInDoubt(dependencies, latest, before);
+    const before = await core.members.findByIds(latest.map((change) => change.userId));
+    await checkMemberQuota(core.members, core.quotas.members, identity, latest.length - before.length);
+    const inDoubt = await feedsInDoubt(core, latest, before);
     // Requested before the change, which is the commit point, in case this call is interrupted after it. Requested again
     // after
     // the change, since a rebuild in between uses the old state.
-    await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
-    await dependencies.members.upsert(latest, now);
-    await announceListChange(dependencies, inDoubt, 'membership');
-    await dependencies.feeds.markDue(inDoubt, now, { isNotified: true });
-    if (inDoubt.length > 0) dependencies.workSignal.notify('rebuild');
+    await core.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
+    await core.members.upsert(latest, now);
+    await announceListChange(core, inDoubt, 'membership');
+    await core.feeds.markDue(inDoubt, now, { isNotified: true });
+    if (inDoubt.length > 0) core.workSignal.notify('rebuild');
     await settleMemberships(
-      dependencies,
+      core,
       latest.map((change) => change.userId),
       now,
     );
@@ -84,7 +83,7 @@ export async function upsertMembers(
 
 /** Sets refs to the given state: omitted details are cleared. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function upsertRefs(
-  { refs }: { readonly refs: Pick<RefsRepository, 'upsert'> },
+  { refs }: Core,
   identity: Identity,
   inputs: readonly RefInput[],
 ): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { RefId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -7,7 +8,6 @@ import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { requireRole } from '../roles.ts';
 import { validate } from '../validate.ts';
-import type { MemberDependencies } from '../service-parts.ts';
 
 const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
 
@@ -16,21 +16,15 @@ const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
  * in actions are updated in the background. Also describes refs known only from actions or follows.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
  */
-export async function renameRef(
-  dependencies: MemberDependencies,
-  identity: Identity,
-  refId: RefId,
-  label: string,
-): Promise<Ref> {
+export async function renameRef(core: Core, identity: Identity, refId: RefId, label: string): Promise<Ref> {
   requireRole(identity, 'service');
   const input = validate(inputSchema, { refId, label });
   return (
-    (await dependencies.refs.relabel(input.refId, input.label)) ??
-    (await describe(dependencies, input.refId, input.label))
+    (await core.refs.relabel(input.refId, input.label)) ?? (await describe(core, input.refId, input.label))
   );
 }
 
-async function describe({ refs, renames }: MemberDependencies, refId: RefId, label: string): Promise<Ref> {
+async function describe({ refs, renames }: Core, refId: RefId, label: string): Promise<Ref> {
   const { isFollowed, isMember, isHeld, type } = await renames.traces(refId);
   if (type !== null) return refs.describe(refId, { type, label });
   if (isMember)

@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { departmentKey, teamKey } from '../../domain/audience.ts';
 import type { Member } from '../../domain/member.ts';
@@ -6,31 +7,26 @@ import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed } from '../../feeds/reconcile-feed.ts';
 import { resolveEntries, type PlaceEntry } from '../../feeds/resolve-entries.ts';
-import type { FeedDependencies } from '../../feeds/feed-dependencies.ts';
 
 /**
  * Delivers actions that were recorded for a group just while the member was joining: their fan-out may have read the group's
  * members before the new one was written, even though the action was recorded after `joined`.
  */
-export async function settleMemberships(
-  dependencies: FeedDependencies,
-  userIds: readonly UserId[],
-  joined: Date,
-): Promise<void> {
-  const { members, actions } = dependencies;
+export async function settleMemberships(core: Core, userIds: readonly UserId[], joined: Date): Promise<void> {
+  const { members, actions } = core;
   const joiners = (await members.findByIds(userIds)).filter((member) => groupKeys(member, joined).length > 0);
   const keys = [...new Set(joiners.flatMap((member) => groupKeys(member, joined)))];
   if (keys.length === 0) return;
   const recent = await actions.addressedSince(keys, joined);
   if (recent.length === 0) return;
   const place = await resolveEntries(
-    dependencies,
+    core,
     recent,
     joiners.map((member) => member.userId),
   );
   for (const member of joiners) {
     const entries = entriesFor(member, recent, place);
-    await fillFeed(dependencies, member.userId, entries, { notifiesOfStored: true });
+    await fillFeed(core, member.userId, entries, { notifiesOfStored: true });
   }
 }
 

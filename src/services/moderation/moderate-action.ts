@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -12,7 +13,6 @@ import type { Page, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ModerationDependencies } from '../service-parts.ts';
 
 /**
  * Hides an action from everybody but admins, or shows it again: at once through the rules, in stored feeds by the fan-out.
@@ -20,7 +20,7 @@ import type { ModerationDependencies } from '../service-parts.ts';
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setHidden(
-  dependencies: ModerationDependencies,
+  core: Core,
   session: ReaderSession,
   id: ActionId,
   kind: 'HIDE' | 'UNHIDE',
@@ -30,13 +30,13 @@ export async function setHidden(
   requireRole(identity, 'admin');
   const why = validate(reasonSchema, reason, ['reason']);
   await refuseOtherTenants(session, id);
-  const changed = await dependencies.moderation.apply(id, {
+  const changed = await core.moderation.apply(id, {
     kind,
     by: identity.userId,
     at: clock.now(),
     reason: why,
   });
-  await conclude(dependencies, id, changed);
+  await conclude(core, id, changed);
   const action = changed ?? (await session.actions.load(id));
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
@@ -53,11 +53,7 @@ async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise
  * background. Idempotent. For admins and the actor.
  * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
  */
-export async function deleteAction(
-  dependencies: ModerationDependencies,
-  session: ReaderSession,
-  id: ActionId,
-): Promise<void> {
+export async function deleteAction(core: Core, session: ReaderSession, id: ActionId): Promise<void> {
   const { identity } = session;
   const visible = await getAction(session, id);
   const action = await session.actions.load(id);
@@ -66,24 +62,20 @@ export async function deleteAction(
   if (action === null || (visible === null && !isAllowed))
     throw new FanfareError('NOT_FOUND', 'There is no such action');
   if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
-  const changed = await dependencies.moderation.apply(id, {
+  const changed = await core.moderation.apply(id, {
     kind: 'DELETE',
     by: identity.userId,
     at: clock.now(),
     reason: null,
   });
-  await conclude(dependencies, id, changed);
+  await conclude(core, id, changed);
 }
 
 /** Runs even if nothing changed: the call may be the retry of an interrupted one. */
-async function conclude(
-  dependencies: ModerationDependencies,
-  id: ActionId,
-  changed: Action | null,
-): Promise<void> {
-  const { moderation, workSignal } = dependencies;
+async function conclude(core: Core, id: ActionId, changed: Action | null): Promise<void> {
+  const { moderation, workSignal } = core;
   try {
-    if (changed !== null) await notifyWatchers(dependencies, changed);
+    if (changed !== null) await notifyWatchers(core, changed);
     await moderation.log(id);
   } finally {
     // After noting that watchers were notified, otherwise the pass would notify them again.
@@ -95,15 +87,15 @@ async function conclude(
  * Notifies watchers at once that an action is gone, without waiting for its pass. For an action hidden before they already
  * know. If this fails or is interrupted, the pass does it.
  */
-async function notifyWatchers(dependencies: ModerationDependencies, changed: Action): Promise<void> {
+async function notifyWatchers(core: Core, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
-  if (!isWithdrawn || !(await announceWithdrawal(dependencies, changed, clock.now()))) return;
-  await dependencies.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
+  if (!isWithdrawn || !(await announceWithdrawal(core, changed, clock.now()))) return;
+  await core.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
 }
 
 /** Moderation log, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function readModerationLog(
-  { moderation }: ModerationDependencies,
+  { moderation }: Core,
   session: ReaderSession,
   args: PageArgs & { readonly actionId?: ActionId | null | undefined },
 ): Promise<Page<ModerationRecord>> {

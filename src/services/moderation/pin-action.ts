@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Ref } from '../../domain/member.ts';
@@ -8,7 +9,6 @@ import { refOf } from '../follow/follow.ts';
 import { requireOneOf } from '../roles.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
-import type { ModerationDependencies } from '../service-parts.ts';
 
 export const MAX_PINNED = 3;
 
@@ -18,7 +18,7 @@ export const MAX_PINNED = 3;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth pin.
  */
 export async function pinAction(
-  { pins }: ModerationDependencies,
+  { pins }: Core,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,
@@ -38,7 +38,7 @@ export async function pinAction(
 
 /** Removes a pin, if there is one; the action need not exist any more. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function unpinAction(
-  { pins }: ModerationDependencies,
+  { pins }: Core,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,

@@ -1,14 +1,14 @@
+import type { Core } from '../core.ts';
 import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { requireRole } from '../roles.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ModerationDependencies } from '../service-parts.ts';
 
 /** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */
 export async function retryFanOut(
-  { actions, fanOuts, workSignal }: ModerationDependencies,
+  { actions, fanOuts, workSignal }: Core,
   identity: Identity,
   id: ActionId,
 ): Promise<Action> {
@@ -28,7 +28,7 @@ export async function retryFanOut(
 }
 
 async function refuseOtherTenants(
-  actions: ModerationDependencies['actions'],
+  actions: Core['actions'],
   { userId }: Identity,
   id: ActionId,
 ): Promise<void> {

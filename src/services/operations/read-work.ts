@@ -1,9 +1,9 @@
+import type { Core } from '../core.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { requireRole } from '../roles.ts';
-import type { OperationsDependencies } from '../service-parts.ts';
 
 export interface LaneDepth {
   readonly lane: Lane;
@@ -24,7 +24,7 @@ export interface WorkOverview {
 
 /** @throws FanfareError FORBIDDEN */
 export function readWork(
-  { feeds, liveLog, processes, renames, workFigures }: OperationsDependencies,
+  { feeds, liveLog, processes, renames, workFigures }: Core,
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');

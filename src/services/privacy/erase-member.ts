@@ -1,19 +1,15 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { ErasuresRepository } from '../../storage/privacy/erasures.ts';
 import { requireRole } from '../roles.ts';
-import { runErasure, type RunErasureDependencies } from '../../workers/erasure/run-erasure.ts';
+import { runErasure } from '../../workers/erasure/run-erasure.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { PrivacyDependencies } from '../service-parts.ts';
-import type { Repositories } from '../../storage/repositories.ts';
-
-export interface EraseMemberDependencies
-  extends RunErasureDependencies, Pick<Repositories, 'members' | 'refs'> {}
 
 /** Time a request spends on the erasure itself, in milliseconds; the rest is done in the background. */
 const REQUEST_BUDGET_MS = 5_000;
@@ -26,13 +22,13 @@ const REQUEST_BUDGET_MS = 5_000;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function eraseMember(
-  dependencies: EraseMemberDependencies,
+  core: Core,
   identity: Identity,
   memberId: UserId,
   budgetMs = REQUEST_BUDGET_MS,
 ): Promise<boolean> {
   requireRole(identity, 'admin');
-  const { erasures, members, refs, newToken } = dependencies;
+  const { erasures, members, refs } = core;
   const id = validate(idSchema, memberId, ['memberId']);
   const [member, [ref]] = await Promise.all([members.find(id), refs.findByIds([id])]);
   const now = clock.now();
@@ -44,14 +40,14 @@ export async function eraseMember(
     now,
   });
   const claim = await erasures.claim({
-    token: newToken(),
+    token: newObjectId(),
     now,
-    leaseMs: dependencies.timing.leaseMs,
+    leaseMs: core.erasureTiming.leaseMs,
     memberId: id,
   });
   if (claim !== null) {
     const deadline = performance.now() + budgetMs;
-    await runErasure(dependencies, claim, () => performance.now() > deadline);
+    await runErasure(core, claim, () => performance.now() > deadline);
   }
   const erasure = await erasures.find(id);
   return erasure !== null && erasure.state !== 'RUNNING';
@@ -59,7 +55,7 @@ export async function eraseMember(
 
 /** Progress of a member's erasure; `null`: there was none. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function readErasure(
-  { erasures }: { readonly erasures: Pick<ErasuresRepository, 'find'> },
+  { erasures }: Core,
   identity: Identity,
   memberId: UserId,
 ): Promise<Erasure | null> {
@@ -72,10 +68,7 @@ export async function readErasure(
  * person; the rules keep late deliveries for the erased one away from them. One round trip, unless one of them was erased.
  * @throws FanfareError CONFLICT while one of them is being erased.
  */
-export async function admitMembers(
-  { erasures, feeds }: Pick<PrivacyDependencies, 'erasures' | 'feeds'>,
-  memberIds: readonly UserId[],
-): Promise<void> {
+export async function admitMembers({ erasures, feeds }: Core, memberIds: readonly UserId[]): Promise<void> {
   const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
   for (const memberId of admitted) await feeds.markChecksFollows(memberId);
   if (erasing.length > 0)

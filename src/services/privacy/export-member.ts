@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { userKey } from '../../domain/audience.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -9,7 +10,6 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import type { ExportPart } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { PrivacyDependencies } from '../service-parts.ts';
 
 /** Maximum size of an export as a query result, in bytes of JSON. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024;
@@ -22,7 +22,7 @@ const FEED_BATCH = 500;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, before the first piece.
  */
 export async function* exportMember(
-  dependencies: PrivacyDependencies,
+  core: Core,
   session: ReaderSession,
   memberId: UserId,
 ): AsyncGenerator<ExportPart, void, undefined> {
@@ -30,25 +30,25 @@ export async function* exportMember(
   if (!identity.roles.has('admin') && identity.userId !== memberId)
     throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export their data');
   const id = validate(idSchema, memberId, ['memberId']);
-  const { memberData } = dependencies;
+  const { memberData } = core;
   const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
   for (const [section, value] of Object.entries(facts)) yield { section, value };
-  yield* list('actions', actionEntries(dependencies, session, id));
+  yield* list('actions', actionEntries(core, session, id));
   for (const { section, entries } of memberData.lists(id)) yield* list(section, entries());
-  yield* list('feed', feedEntries(dependencies, id));
+  yield* list('feed', feedEntries(core, id));
   yield* list('events', memberData.events(id, identity.roles.has('admin')));
 }
 
 /** `exportMember` as a single value for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT when too large. */
 export async function memberExport(
-  dependencies: PrivacyDependencies,
+  core: Core,
   session: ReaderSession,
   memberId: UserId,
   maxBytes = MAX_EXPORT_BYTES,
 ): Promise<Readonly<Record<string, unknown>>> {
   const result: Record<string, unknown> = {};
   let bytes = 0;
-  for await (const part of exportMember(dependencies, session, memberId)) {
+  for await (const part of exportMember(core, session, memberId)) {
     bytes += Buffer.byteLength(JSON.stringify('value' in part ? part.value : part.entries));
     if (bytes > maxBytes)
       throw new FanfareError(
@@ -73,7 +73,7 @@ async function* list(
 }
 
 async function* actionEntries(
-  { memberData }: PrivacyDependencies,
+  { memberData }: Core,
   session: ReaderSession,
   memberId: UserId,
 ): AsyncGenerator<object[], void, undefined> {
@@ -139,7 +139,7 @@ function rolesIn(
 }
 
 async function* feedEntries(
-  { feedStore }: PrivacyDependencies,
+  { feedStore }: Core,
   userId: UserId,
 ): AsyncGenerator<readonly FeedEntry[], void, undefined> {
   let after: FeedPosition | undefined;

@@ -1,13 +1,10 @@
+import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type {
-  ErasureListRepository,
-  ErasurePlace,
-  ListedErasure,
-} from '../../storage/privacy/erasure-list.ts';
+import type { ErasurePlace, ListedErasure } from '../../storage/privacy/erasure-list.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireRole } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';
@@ -18,7 +15,7 @@ const PLACE_BYTES = 8 + KEY_BYTES;
 
 /** Erasures, most recently requested first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listErasures(
-  { erasureList }: { readonly erasureList: ErasureListRepository },
+  { erasureList }: Core,
   identity: Identity,
   args: PageArgs,
 ): Promise<Page<Erasure>> {

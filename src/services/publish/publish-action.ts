@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
@@ -26,7 +27,6 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
-import type { PublishDependencies } from '../service-parts.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
 /** Calls with more actions than this are delivered in the lane BULK. */
@@ -78,25 +78,23 @@ type CheckedInput = z.output<typeof inputSchema> & {
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED when the tenant's quota is used up
  */
 export async function publishAction(
-  dependencies: PublishDependencies,
+  core: Core,
   identity: Identity,
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
-  if ((await lateOf(dependencies, [checked])).has(checked)) throw tooLate(['input']);
-  const groups = await groupsOf(dependencies.members, [checked]);
-  if ((await grouplessOf(dependencies, [checked], groups)).has(checked))
-    throw noGroup(checked.scope, ['input']);
-  await using quota = await takePublications(dependencies.quotas, identity, 1);
-  if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
-    throw quota.refusal;
-  const lane = await liveLane(dependencies, identity, 1);
-  const published = await dependencies.actions.insert(
+  if ((await lateOf(core, [checked])).has(checked)) throw tooLate(['input']);
+  const groups = await groupsOf(core.members, [checked]);
+  if ((await grouplessOf(core, [checked], groups)).has(checked)) throw noGroup(checked.scope, ['input']);
+  await using quota = await takePublications(core.quotas, identity, 1);
+  if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
+  const lane = await liveLane(core, identity, 1);
+  const published = await core.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane, isImported: false }),
   );
   quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
-  if (!published.isReplay) announceWork(dependencies, 1);
+  if (!published.isReplay) announceWork(core, 1);
   return published;
 }
 
@@ -106,7 +104,7 @@ export async function publishAction(
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */
 export async function publishActions(
-  dependencies: PublishDependencies,
+  core: Core,
   identity: Identity,
   inputs: readonly PublishActionInput[],
   { isBulk = false }: PublishOptions = {},
@@ -136,24 +134,22 @@ export async function publishActions(
       if (refused.has(input)) outcomes[position] = outcomeOf(refusalOf(input, ['inputs', position]));
     accepted = accepted.filter(({ input }) => !refused.has(input));
   };
-  refuse(await lateOf(dependencies, inputsOf()), (_input, path) => tooLate(path));
-  const groups = await groupsOf(dependencies.members, inputsOf());
-  refuse(await grouplessOf(dependencies, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
+  refuse(await lateOf(core, inputsOf()), (_input, path) => tooLate(path));
+  const groups = await groupsOf(core.members, inputsOf());
+  refuse(await grouplessOf(core, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
   // Last, so that what is left of the quota goes to entries that nothing else is wrong with.
-  await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
+  await using quota = await takePublications(core.quotas, identity, accepted.length);
   const { refusal } = quota;
-  if (refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), () => refusal);
+  if (refusal !== null) refuse(await refusedOf(core, quota, inputsOf()), () => refusal);
   const recorded = clock.now();
   const lane =
-    isBulk || inputs.length > MAX_LIVE_PER_CALL
-      ? 'BULK'
-      : await liveLane(dependencies, identity, accepted.length);
+    isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : await liveLane(core, identity, accepted.length);
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
     ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
   }
-  const published = await dependencies.actions.insertMany(ready.map(({ action }) => action));
+  const published = await core.actions.insertMany(ready.map(({ action }) => action));
   published.forEach((result, index) => {
     const entry = ready[index];
     if (entry === undefined) return;
@@ -164,16 +160,12 @@ export async function publishActions(
   });
   const recordedCount = published.filter((result) => !result.isReplay).length;
   quota.recorded = recordedCount;
-  if (recordedCount > 0) announceWork(dependencies, recordedCount);
+  if (recordedCount > 0) announceWork(core, recordedCount);
   return outcomes;
 }
 
 /** Services and admins publish for many, so they are not limited. */
-async function liveLane(
-  { fanOuts }: Pick<PublishDependencies, 'fanOuts'>,
-  identity: Identity,
-  count: number,
-): Promise<Lane> {
+async function liveLane({ fanOuts }: Core, identity: Identity, count: number): Promise<Lane> {
   return isTrusted(identity) ? 'LIVE' : fanOuts.laneFor(identity.userId, count);
 }
 
@@ -210,16 +202,13 @@ function outcomeOf({ code, message, issues }: FanfareError): PublishOutcome {
 }
 
 /** Actions that would expire before they happen, or have already. A replay stays a replay even after that. */
-async function lateOf(
-  { actions }: Pick<PublishDependencies, 'actions'>,
-  inputs: readonly CheckedInput[],
-): Promise<ReadonlySet<CheckedInput>> {
+async function lateOf(core: Core, inputs: readonly CheckedInput[]): Promise<ReadonlySet<CheckedInput>> {
   const now = clock.time();
   const over = inputs.filter(
     ({ expiresAt, conducted }) =>
       expiresAt !== null && expiresAt.getTime() <= Math.max(now, conducted?.getTime() ?? now),
   );
-  return new Set(await unpublishedOf({ actions }, over));
+  return new Set(await unpublishedOf(core, over));
 }
 
 function tooLate(path: readonly (string | number)[]): FanfareError {
@@ -228,28 +217,25 @@ function tooLate(path: readonly (string | number)[]): FanfareError {
 
 /** Actions beyond the tenant's quota. Replays do not count, neither of earlier calls nor of earlier entries. */
 async function refusedOf(
-  { actions }: Pick<PublishDependencies, 'actions'>,
-  { granted }: Pick<GrantedPublications, 'granted'>,
+  core: Core,
+  { granted }: GrantedPublications,
   inputs: readonly CheckedInput[],
 ): Promise<ReadonlySet<CheckedInput>> {
-  return new Set(beyondGrant(granted, await unpublishedOf({ actions }, inputs)));
+  return new Set(beyondGrant(granted, await unpublishedOf(core, inputs)));
 }
 
 /** Actions whose actor lacks the group that the scope needs. A replay stays a replay even after the actor has left it. */
 async function grouplessOf(
-  { actions }: Pick<PublishDependencies, 'actions'>,
+  core: Core,
   inputs: readonly CheckedInput[],
   groups: Groups,
 ): Promise<ReadonlySet<CheckedInput>> {
   const groupless = inputs.filter(({ scope, actor }) => lacksGroup(scope, groups.get(actor) ?? null));
-  return new Set(await unpublishedOf({ actions }, groupless));
+  return new Set(await unpublishedOf(core, groupless));
 }
 
 /** Those that are no replays, in their order. */
-async function unpublishedOf(
-  { actions }: Pick<PublishDependencies, 'actions'>,
-  inputs: readonly CheckedInput[],
-): Promise<CheckedInput[]> {
+async function unpublishedOf({ actions }: Core, inputs: readonly CheckedInput[]): Promise<CheckedInput[]> {
   if (inputs.length === 0) return [];
   const published = await actions.published(inputs.map(publicationOf));
   return inputs.filter((_, index) => published[index] !== true);
@@ -262,7 +248,7 @@ function publicationOf({
   return { actorId: actor, idempotencyKey };
 }
 
-function announceWork({ workSignal, onPublished }: PublishDependencies, count: number): void {
+function announceWork({ workSignal, onPublished }: Core, count: number): void {
   onPublished(count);
   workSignal.notify('fan-out');
 }

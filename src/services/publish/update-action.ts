@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import { z } from 'zod';
 import { SCOPES, type Action, type ActionId } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
@@ -23,7 +24,6 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
-import type { PublishDependencies } from '../service-parts.ts';
 
 const inputSchema = z
   .strictObject({
@@ -56,13 +56,13 @@ export function mayEdit({ userId, roles }: Identity, { actorId }: Pick<Action, '
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND, CONFLICT when `ifVersion` is not the action's version.
  */
 export async function updateAction(
-  dependencies: PublishDependencies,
+  core: Core,
   session: ReaderSession,
   id: ActionId,
   input: UpdateActionInput,
   ifVersion?: number | null,
 ): Promise<Action> {
-  const { edits, members, moderation, workSignal } = dependencies;
+  const { edits, members, moderation, workSignal } = core;
   const { identity } = session;
   const checked = check(input);
   const known = await requireEditable(session, id);

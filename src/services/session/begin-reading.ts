@@ -1,11 +1,11 @@
+import type { Core } from '../core.ts';
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedQuery } from '../../feeds/feed-store.ts';
 import type { FeedAhead } from '../../feeds/read-ahead.ts';
-import { makeDue } from '../feed/rebuild-feed.ts';
+import { makeDue } from '../../feeds/reconcile-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Number of times per dormancy period that a reader's activity is recorded. */
 const NOTES = 8;
@@ -15,17 +15,14 @@ const NOTES = 8;
  * whether deliveries have skipped the feed. If the feed is not stored, or not complete any more, requests a rebuild; until
  * it is done, reads use the source.
  */
-export async function beginReading(
-  { feeds, workSignal, dormantAfterMs }: ReadingDependencies,
-  session: ReaderSession,
-): Promise<ReaderProfile> {
+export async function beginReading(core: Core, session: ReaderSession): Promise<ReaderProfile> {
   const known = await session.profile();
   const now = clock.now();
   const isNoted =
-    known.activeAt !== null && now.getTime() - known.activeAt.getTime() < dormantAfterMs / NOTES;
-  const profile = isNoted ? known : { ...known, ...(await feeds.touch(known.userId, now)) };
+    known.activeAt !== null && now.getTime() - known.activeAt.getTime() < core.dormantAfterMs / NOTES;
+  const profile = isNoted ? known : { ...known, ...(await core.feeds.touch(known.userId, now)) };
   if (profile.isRebuilding || !isUnstored(profile)) return profile;
-  await makeDue({ feeds, workSignal }, [profile.userId]);
+  await makeDue(core, [profile.userId]);
   return { ...profile, isRebuilding: true };
 }
 
@@ -39,15 +36,11 @@ export interface BegunPage {
  * Starts a read with its first page, requested while the reader is looked up, which saves a round trip. If the feed model
  * reads both in one command, the session uses the reader data from it.
  */
-export function beginPage(
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-  query: FeedQuery,
-): BegunPage {
-  const ahead = dependencies.feedReader.readAhead(session.identity.userId, query);
+export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
+  const ahead = core.feedReader.readAhead(session.identity.userId, query);
   const reader = ahead.known.then((known) => {
     if (known !== null) session.know(known);
-    return beginReading(dependencies, session);
+    return beginReading(core, session);
   });
   return { reader, ahead };
 }

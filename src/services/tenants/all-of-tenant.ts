@@ -1,3 +1,4 @@
+import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
@@ -7,7 +8,6 @@ import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import type { TenantSummary } from '../../storage/tenants/tenant-data.ts';
 import { requireRole } from '../roles.ts';
-import type { TenantDependencies } from '../service-parts.ts';
 
 export interface TenantProgress {
   /** The collection, or `feeds of readers`. */
@@ -26,7 +26,7 @@ const FEED_BATCH = 500;
 
 /** All tenants with stored data. @throws FanfareError FORBIDDEN */
 export async function* listTenants(
-  { tenantData }: Pick<TenantDependencies, 'tenantData'>,
+  { tenantData }: Core,
   identity: Identity,
 ): AsyncGenerator<TenantSummary, void, undefined> {
   requireOperator(identity);
@@ -40,12 +40,12 @@ export async function* listTenants(
  * @throws FanfareError FORBIDDEN
  */
 export async function* eraseTenant(
-  dependencies: TenantDependencies,
+  core: Core,
   identity: Identity,
   tenant: Tenant,
 ): AsyncGenerator<TenantProgress, void, undefined> {
   requireOperator(identity);
-  const { tenantData, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = dependencies;
+  const { tenantData, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = core;
   // From now on files written before cannot be restored; noted again at the end for files written meanwhile.
   await erasedTenants.note(tenant, clock.now());
   for await (const readers of tenantData.readers(tenant)) {
@@ -77,7 +77,7 @@ export const READERS = 'feeds of readers';
  * @throws FanfareError FORBIDDEN
  */
 export async function* exportTenant(
-  { tenantData, feedStore }: TenantDependencies,
+  { tenantData, feedStore }: Core,
   identity: Identity,
   tenant: Tenant,
 ): AsyncGenerator<TenantLines, void, undefined> {

@@ -2,7 +2,7 @@ import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import { isTrusted, type Identity } from '../../domain/viewer.ts';
-import type { MembersRepository } from '../../storage/directory/members.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 /** Quotas per tenant. Commands and processes without the API are not limited. */
 export interface TenantQuotas {
@@ -43,8 +43,8 @@ export interface GrantedPublications extends AsyncDisposable {
 
 /** Takes publications from the tenant's quota. No round trip without a quota. */
 export async function takePublications(
-  { publications }: Pick<TenantQuotas, 'publications'>,
-  identity: Pick<Identity, 'userId' | 'roles'>,
+  { publications }: TenantQuotas,
+  identity: Identity,
   count: number,
 ): Promise<GrantedPublications> {
   const { userId } = identity;
@@ -94,15 +94,12 @@ export function beyondGrant<T extends { readonly actor: string; readonly idempot
  * @throws FanfareError CONFLICT if the tenant would exceed its quota
  */
 export async function checkMemberQuota(
-  {
-    members,
-    quotas,
-  }: { readonly members: Pick<MembersRepository, 'countIn'>; readonly quotas: TenantQuotas },
-  { userId }: Pick<Identity, 'userId'>,
+  members: Repositories['members'],
+  most: number | null,
+  { userId }: Identity,
   added: number,
 ): Promise<void> {
   const tenant = tenantOf(userId);
-  const most = quotas.members;
   if (most === null || tenant === null || added === 0) return;
   const known = await members.countIn(idRangeOf(tenant), most + 1);
   if (known + added > most)

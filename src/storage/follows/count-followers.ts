@@ -1,13 +1,7 @@
 import type { RefId } from '../../domain/action.ts';
-import type { CountEpochs, followerCountsRepository } from './follower-counts.ts';
-import type { FollowsRepository } from './follows.ts';
-
-export interface CountFollowersDependencies {
-  readonly followerCounts: ReturnType<typeof followerCountsRepository>;
-  readonly follows: FollowsRepository;
-  /** A new id of 24 hex digits. */
-  readonly newToken: () => string;
-}
+import { newObjectId } from '../database/mongo.ts';
+import type { Repositories } from '../repositories.ts';
+import type { CountEpochs } from './follower-counts.ts';
 
 /** What follows that were written come to. */
 export interface FollowerChanges {
@@ -21,14 +15,14 @@ export interface FollowerChanges {
 
 /** Brings follower counts up to date. One round trip; three more for each ref that has to be counted from scratch. */
 export async function countFollowers(
-  { follows, followerCounts, newToken }: CountFollowersDependencies,
+  { follows, followerCounts }: Repositories,
   { added, uncertain, epochs }: FollowerChanges,
 ): Promise<void> {
   const toCount = new Set(uncertain);
   const certain = new Map([...added].filter(([refId, count]) => count !== 0 && !toCount.has(refId)));
   for (const refId of await followerCounts.add(certain, epochs)) toCount.add(refId);
   for (const refId of toCount) {
-    const epoch = newToken();
+    const epoch = newObjectId();
     await followerCounts.begin(refId, epoch);
     await followerCounts.end(refId, epoch, await follows.countFollowers(refId));
   }

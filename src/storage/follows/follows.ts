@@ -201,5 +201,3 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     ...followReads(collection),
   };
 }
-
-export type FollowsRepository = ReturnType<typeof followsRepository>;

@@ -36,5 +36,3 @@ export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'
     },
   };
 }
-
-export type ErasureListRepository = ReturnType<typeof erasureListRepository>;

@@ -227,5 +227,3 @@ export function feedsRepository(
     },
   };
 }
-
-export type FeedsRepository = ReturnType<typeof feedsRepository>;

@@ -1,25 +1,14 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Context } from '../../feeds/context.ts';
 import type { ErasureStepName, ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
-import type { FeedStore } from '../../feeds/feed-store.ts';
-import type { AnnounceDependencies } from '../../realtime/announce.ts';
-import type { Repositories } from '../../storage/repositories.ts';
-import type { SessionEnds } from '../../realtime/session-ends.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/follows/count-followers.ts';
+import { countFollowers } from '../../storage/follows/count-followers.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface ErasureDependencies
-  extends
-    CountFollowersDependencies,
-    AnnounceDependencies,
-    Pick<Repositories, 'erasures' | 'feeds' | 'memberTraces'> {
-  readonly feedStores: readonly FeedStore[];
-  readonly sessionEnds: SessionEnds;
-}
 
 export interface ErasureStep {
   readonly name: ErasureStepName;
   /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
-  readonly run: (dependencies: ErasureDependencies, task: ErasureTask) => Promise<number>;
+  readonly run: (context: Context, task: ErasureTask) => Promise<number>;
 }
 
 /** Documents per batch: a batch must finish well within a lease. */
@@ -76,27 +65,24 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
 ];
 
 /** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
-async function endFollows(dependencies: ErasureDependencies, subject: ErasureSubject): Promise<number> {
-  const { memberTraces, followerCounts, newToken } = dependencies;
+async function endFollows(context: Context, subject: ErasureSubject): Promise<number> {
+  const { memberTraces, followerCounts } = context;
   const follows = await memberTraces.followsOf(subject, BATCH);
   const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
-  const { ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newToken());
+  const { ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newObjectId());
   const added = new Map(counted.map((refId) => [refId, -1]));
-  await countFollowers(dependencies, { added, uncertain: [], epochs });
+  await countFollowers(context, { added, uncertain: [], epochs });
   if (ids.length > 0) await memberTraces.dropFollows(ids);
   // One at a time, so that a retry does not repeat finished recounts.
   for (const { id, refId } of uncertain) {
-    await countFollowers(dependencies, { added: new Map(), uncertain: [refId], epochs });
+    await countFollowers(context, { added: new Map(), uncertain: [refId], epochs });
     await memberTraces.dropFollows([id]);
   }
   return follows.length;
 }
 
 /** Rebuilds the feeds of members who followed the member as assigned, even if a batch is interrupted between its writes. */
-function moveFollowers(
-  { memberTraces, feeds }: ErasureDependencies,
-  subject: ErasureSubject,
-): Promise<number> {
+function moveFollowers({ memberTraces, feeds }: Context, subject: ErasureSubject): Promise<number> {
   return memberTraces.moveFollowers(subject, clock.now(), {
     limit: BATCH,
     makeDue: (userIds, when) =>
@@ -107,7 +93,7 @@ function moveFollowers(
 }
 
 /** Removes entries in bounded writes, whatever the model, then the rest of what the model stores. */
-async function dropFeed({ feedStores }: ErasureDependencies, { memberId }: ErasureSubject): Promise<number> {
+async function dropFeed({ feedStores }: Context, { memberId }: ErasureSubject): Promise<number> {
   for (const feedStore of feedStores) {
     const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
     const actionIds = entries.map((entry) => entry.actionId);
@@ -121,17 +107,14 @@ async function dropFeed({ feedStores }: ErasureDependencies, { memberId }: Erasu
 }
 
 /** Fails, and is retried, until all streams are known to be notified. */
-async function endSessions(
-  { sessionEnds }: ErasureDependencies,
-  { memberId }: ErasureSubject,
-): Promise<number> {
+async function endSessions({ sessionEnds }: Context, { memberId }: ErasureSubject): Promise<number> {
   await sessionEnds.endSessions(memberId);
   return 0;
 }
 
 /** The log expires on its own minutes after the last watcher left, so a store that is away delays nothing. */
 async function forgetLiveLog(
-  { liveLog, onLiveLogError }: ErasureDependencies,
+  { liveLog, onLiveLogError }: Context,
   { memberId }: ErasureSubject,
 ): Promise<number> {
   try {

@@ -1,6 +1,8 @@
 import { BackgroundWorker } from '../background-worker.ts';
 import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
-import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Context } from '../../feeds/context.ts';
+import { runErasure } from './run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Events for logs. An erasure is identified by its key, never by its member. */
@@ -10,10 +12,9 @@ export interface ErasureObserver {
   claimFailed(error: unknown): void;
 }
 
-export interface ErasureWorkerDependencies extends RunErasureDependencies {
-  /** Called when members were erased and no more are waiting. Default: nothing. */
-  readonly forgetDeleted?: () => Promise<void>;
+export interface ErasureWorkerOptions {
   readonly observer: ErasureObserver;
+  readonly pollMs?: number;
 }
 
 /** Poll interval in milliseconds. There is no signal, since erasures are few and not urgent to the second. */
@@ -21,25 +22,32 @@ const POLL_MS = 5_000;
 
 /** Completes erasures that a request did not finish, and runs the second pass. Any number may run. */
 export class ErasureWorker extends BackgroundWorker {
-  readonly #dependencies: ErasureWorkerDependencies;
+  readonly #context: Context;
+  readonly #options: ErasureWorkerOptions;
   #hasErased = false;
 
-  constructor(dependencies: ErasureWorkerDependencies, options: { readonly pollMs?: number } = {}) {
+  constructor(context: Context, options: ErasureWorkerOptions) {
     super({ pollMs: options.pollMs ?? POLL_MS });
-    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#options = options;
   }
 
   protected override async work(): Promise<boolean> {
-    const { erasures, observer, timing, newToken } = this.#dependencies;
-    const claim = await erasures.claim({ token: newToken(), now: clock.now(), leaseMs: timing.leaseMs });
+    const { erasures, forgetDeleted, erasureTiming } = this.#context;
+    const { observer } = this.#options;
+    const claim = await erasures.claim({
+      token: newObjectId(),
+      now: clock.now(),
+      leaseMs: erasureTiming.leaseMs,
+    });
     if (claim === null) {
-      if (this.#hasErased) await this.#dependencies.forgetDeleted?.();
+      if (this.#hasErased) await forgetDeleted();
       this.#hasErased = false;
       return false;
     }
     const startedAt = performance.now();
     try {
-      if (await runErasure(this.#dependencies, claim, () => this.isStopping)) {
+      if (await runErasure(this.#context, claim, () => this.isStopping)) {
         if (claim.state === 'CONFIRMING') this.#hasErased = true;
         observer.finished(claim, (performance.now() - startedAt) / 1_000);
       }
@@ -50,6 +58,6 @@ export class ErasureWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.claimFailed(error);
+    this.#options.observer.claimFailed(error);
   }
 }

@@ -1,20 +1,7 @@
 import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
-import { ERASURE_STEPS, type ErasureDependencies } from './erasure-steps.ts';
+import type { Context } from '../../feeds/context.ts';
+import { ERASURE_STEPS } from './erasure-steps.ts';
 import { clock } from '../../lib/clock.ts';
-
-/** All in milliseconds. */
-export interface ErasureTiming {
-  /** Time a batch may take before another process takes the erasure over. */
-  readonly leaseMs: number;
-  /** Delay of the second pass: longer than any delivery, publication or rebuild that read the member before may last. */
-  readonly confirmAfterMs: number;
-}
-
-export interface RunErasureDependencies extends ErasureDependencies {
-  readonly timing: ErasureTiming;
-}
-
-export const ERASURE_TIMING: ErasureTiming = { leaseMs: 30_000, confirmAfterMs: 60_000 };
 
 const FIRST_BACKOFF_MS = 500;
 /** An erasure is retried for ever. */
@@ -29,11 +16,11 @@ const MAX_BACKOFF_MS = 5 * 60_000;
  * @throws the error of a step, after the erasure was released for a later attempt.
  */
 export async function runErasure(
-  dependencies: RunErasureDependencies,
+  context: Context,
   claim: ErasureClaim,
   isToStop: () => boolean,
 ): Promise<boolean> {
-  const { erasures, timing } = dependencies;
+  const { erasures, erasureTiming: timing } = context;
   try {
     for (const step of ERASURE_STEPS) {
       let changed: number;
@@ -42,7 +29,7 @@ export async function runErasure(
           await erasures.release(claim, clock.now());
           return false;
         }
-        changed = await step.run(dependencies, claim.subject);
+        changed = await step.run(context, claim.subject);
         const leaseUntil = new Date(clock.time() + timing.leaseMs);
         if (!(await erasures.progress(claim, { step: step.name, changed }, leaseUntil))) return false;
       } while (changed > 0);

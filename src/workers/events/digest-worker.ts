@@ -1,20 +1,17 @@
+import type { Context } from '../../feeds/context.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { UnreadFacts } from '../../domain/host-event.ts';
 import type { DueDigest } from '../../storage/events/digests.ts';
 import { clock } from '../../lib/clock.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface DigestWorkerDependencies extends Pick<Repositories, 'digests' | 'eventOutbox'> {
+export interface DigestWorkerOptions extends BackgroundWorkerOptions {
   /** The member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
   /** Whether this process should look for due digests. Two at once are harmless, but cost twice as much. */
   readonly mayLook: () => boolean;
   /** A failed round is repeated after the poll interval. A reader whose count fails waits, and the others do not. */
   readonly onError: (error: unknown) => void;
-}
-
-export interface DigestWorkerOptions extends BackgroundWorkerOptions {
   /** Inactivity after which a reader is reminded. */
   readonly afterMs: number;
 }
@@ -28,19 +25,19 @@ const RETRY_MS = 5 * 60_000;
  * and the due time, so retries record it once.
  */
 export class DigestWorker extends BackgroundWorker {
-  readonly #dependencies: DigestWorkerDependencies;
-  readonly #afterMs: number;
+  readonly #context: Context;
+  readonly #options: DigestWorkerOptions;
 
-  constructor(dependencies: DigestWorkerDependencies, options: DigestWorkerOptions) {
+  constructor(context: Context, options: DigestWorkerOptions) {
     super(options);
-    this.#dependencies = dependencies;
-    this.#afterMs = options.afterMs;
+    this.#context = context;
+    this.#options = options;
   }
 
   /** Handles one batch of digests due by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
-    if (!this.#dependencies.mayLook()) return false;
-    const due = await this.#dependencies.digests.due(now, BATCH);
+    if (!this.#options.mayLook()) return false;
+    const due = await this.#context.digests.due(now, BATCH);
     for (const one of due) {
       if (this.isStopping) return false;
       await this.#decide(one, now);
@@ -53,12 +50,13 @@ export class DigestWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.onError(error);
+    this.#options.onError(error);
   }
 
   async #decide(due: DueDigest, now: Date): Promise<void> {
-    const { digests, eventOutbox, countUnread, onError } = this.#dependencies;
-    const earliest = (due.activeAt?.getTime() ?? 0) + this.#afterMs;
+    const { digests, eventOutbox } = this.#context;
+    const { afterMs, countUnread, onError } = this.#options;
+    const earliest = (due.activeAt?.getTime() ?? 0) + afterMs;
     if (earliest > now.getTime()) {
       await digests.postpone(due, new Date(earliest));
       return;

@@ -1,20 +1,14 @@
+import type { Context } from '../../feeds/context.ts';
 import type { HostEvent } from '../../domain/host-event.ts';
 import { RECEIVER_REMOVED, RECEIVER_REMOVED_AFTER_MS } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface EventMoverDependencies extends Pick<
-  Repositories,
-  'digests' | 'eventSources' | 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'
-> {
+export interface EventMoverOptions extends BackgroundWorkerOptions {
   /** The log has new events. */
   readonly onMoved: () => void;
   readonly onError: (error: unknown) => void;
-}
-
-export interface EventMoverOptions extends BackgroundWorkerOptions {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly retentionMs: number;
@@ -34,22 +28,22 @@ const PURGE_EVERY_MS = 60_000;
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
 export class EventMover extends BackgroundWorker {
-  readonly #dependencies: EventMoverDependencies;
+  readonly #context: Context;
   readonly #options: EventMoverOptions;
   #purgeAt = 0;
   #nextRoundAt = 0;
   #hasLease = false;
   #extendAt = 0;
 
-  constructor(dependencies: EventMoverDependencies, options: EventMoverOptions) {
+  constructor(context: Context, options: EventMoverOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
     this.#options = options;
   }
 
   /** Moves a batch. Returns false when there is no more, or when another process is active. */
   async round(now: Date): Promise<boolean> {
-    const { eventSources, hostEvents } = this.#dependencies;
+    const { eventSources, hostEvents } = this.#context;
     const { workerId, leaseMs } = this.#options;
     // Correctness does not depend on the lease, so it is not extended in every round.
     if (!this.#hasLease || performance.now() >= this.#extendAt) {
@@ -61,7 +55,7 @@ export class EventMover extends BackgroundWorker {
     const batch = await eventSources.read(now, BATCH);
     if (batch.events.length === 0) return false;
     await hostEvents.append(batch.events, now);
-    this.#dependencies.onMoved();
+    this.#options.onMoved();
     await this.#noteDigests(batch.events, now);
     await batch.taken();
     return batch.hasMore;
@@ -73,7 +67,7 @@ export class EventMover extends BackgroundWorker {
 
   override async stop(): Promise<void> {
     await super.stop();
-    if (this.#hasLease) await this.#dependencies.hostEvents.release(this.#options.workerId);
+    if (this.#hasLease) await this.#context.hostEvents.release(this.#options.workerId);
   }
 
   protected override async work(): Promise<Next> {
@@ -86,7 +80,7 @@ export class EventMover extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.onError(error);
+    this.#options.onError(error);
   }
 
   /** Runs before the events are removed from their source, so that an interruption repeats it. */
@@ -97,12 +91,12 @@ export class EventMover extends BackgroundWorker {
       events.flatMap(({ facts }) => facts.readers ?? []).map(({ memberId }) => memberId),
     );
     const dueAt = new Date(now.getTime() + digests.afterMs);
-    await this.#dependencies.digests.note([...readers], { dueAt, everyMs: digests.everyMs });
+    await this.#context.digests.note([...readers], { dueAt, everyMs: digests.everyMs });
   }
 
   async #purge(now: Date): Promise<void> {
     if (performance.now() < this.#purgeAt) return;
-    const { hostEvents, webhookDeliveries, webhookReceivers } = this.#dependencies;
+    const { hostEvents, webhookDeliveries, webhookReceivers } = this.#context;
     const { retentionMs } = this.#options;
     const before = new Date(now.getTime() - retentionMs);
     const { purged, upTo } = await hostEvents.purge(before, BATCH);
@@ -116,7 +110,7 @@ export class EventMover extends BackgroundWorker {
 
   /** Nobody sends to a receiver that is in the settings of no process. */
   async #giveUpRemoved(now: Date): Promise<void> {
-    const { webhookDeliveries, webhookReceivers } = this.#dependencies;
+    const { webhookDeliveries, webhookReceivers } = this.#context;
     const seen = await webhookReceivers.seenSince(new Date(now.getTime() - RECEIVER_REMOVED_AFTER_MS));
     await webhookDeliveries.giveUpOthers([...this.#options.receiverUrls, ...seen], RECEIVER_REMOVED);
   }

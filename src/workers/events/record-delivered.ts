@@ -4,11 +4,11 @@ import { clock } from '../../lib/clock.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { gainedAmong, type AudienceMember, type AudienceReader } from '../fan-out/audience.ts';
-import type { DeliverDependencies } from '../fan-out/fan-out-dependencies.ts';
+import type { Context } from '../../feeds/context.ts';
 
 /** For the first audience, or readers who gained the action by an edit or a reshare; otherwise no query. */
 export async function recordDelivered(
-  dependencies: DeliverDependencies,
+  context: Context,
   {
     action,
     version,
@@ -17,10 +17,10 @@ export async function recordDelivered(
   }: Pick<Claim, 'action' | 'version' | 'tellsHosts' | 'toldAudience'>,
   chunk: readonly AudienceReader[],
 ): Promise<void> {
-  if (tellsHosts) return recordFirstDelivery(dependencies, action, chunk);
+  if (tellsHosts) return recordFirstDelivery(context, action, chunk);
   if (toldAudience === null) return;
-  const gained = await gainedAmong(dependencies, { action, before: toldAudience }, chunk);
-  await recordFirstDelivery(dependencies, action, gained, version);
+  const gained = await gainedAmong(context, { action, before: toldAudience }, chunk);
+  await recordFirstDelivery(context, action, gained, version);
 }
 
 /**
@@ -30,7 +30,7 @@ export async function recordDelivered(
  * @param version of the pass, for readers who gained the action; `null`: the first pass of the action.
  */
 export async function recordFirstDelivery(
-  { eventOutbox, readerChoices }: Pick<DeliverDependencies, 'eventOutbox' | 'readerChoices'>,
+  { eventOutbox, readerChoices }: Context,
   action: Action,
   chunk: readonly AudienceMember[],
   version: number | null = null,

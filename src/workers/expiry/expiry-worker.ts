@@ -1,13 +1,10 @@
+import type { Context } from '../../feeds/context.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { announceWithdrawal } from '../fan-out/announce-withdrawal.ts';
-import type { WatchingAudienceDependencies } from '../fan-out/fan-out-dependencies.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface ExpiryDependencies extends WatchingAudienceDependencies, Pick<Repositories, 'moderation'> {
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
+export interface ExpiryOptions extends BackgroundWorkerOptions {
   readonly onError: (error: unknown) => void;
 }
 
@@ -19,17 +16,19 @@ const BATCH = 100;
  * that was interrupted.
  */
 export class ExpiryWorker extends BackgroundWorker {
-  readonly #dependencies: ExpiryDependencies;
+  readonly #context: Context;
+  readonly #options: ExpiryOptions;
 
   /** @param options.pollMs maximum delay of notifications to watchers. Reads use the clock and are exact. */
-  constructor(dependencies: ExpiryDependencies, options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'>) {
+  constructor(context: Context, options: ExpiryOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#options = options;
   }
 
   /** Deletes one batch of actions expired by then. Returns false when there are no more, or when one of them failed. */
   async round(now: Date): Promise<boolean> {
-    const ids = await this.#dependencies.moderation.expired(now, BATCH);
+    const ids = await this.#context.moderation.expired(now, BATCH);
     let haveFailed = false;
     for (const id of ids) {
       if (await this.apart(() => this.#expire(id, now))) haveFailed = true;
@@ -39,11 +38,11 @@ export class ExpiryWorker extends BackgroundWorker {
   }
 
   async #expire(id: ActionId, now: Date): Promise<void> {
-    const { moderation, workSignal } = this.#dependencies;
+    const { moderation, workSignal } = this.#context;
     const action = await moderation.expire(id, now);
     if (action === null) return;
     // Watchers were notified when the action was hidden.
-    if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
+    if (!action.isHidden && (await announceWithdrawal(this.#context, action, now)))
       await moderation.noteNotified(id, action.fanOut.version, now);
     workSignal.notify('fan-out');
   }
@@ -53,6 +52,6 @@ export class ExpiryWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.onError(error);
+    this.#options.onError(error);
   }
 }

@@ -1,10 +1,10 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import { relevancies } from '../../feeds/boost.ts';
-import { surviveLiveLog, type Announcement } from '../../realtime/announce.ts';
+import { surviveLiveLog, type Announcement } from '../../feeds/announce.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { PassContext } from './pass-context.ts';
 
 const CHUNK = 500;
 
@@ -13,7 +13,7 @@ const CHUNK = 500;
  * @throws errors of the database: the pass is repeated, since nobody else notifies them
  */
 export async function announcePulled(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   action: Action,
   change: {
     readonly claim: Pick<Claim, 'version' | 'former'>;
@@ -35,7 +35,7 @@ export async function announcePulled(
 }
 
 async function announcementsFor(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   action: Action,
   { claim: { version, former }, interactions }: Parameters<typeof announcePulled>[2],
   watched: readonly UserId[],

@@ -1,7 +1,7 @@
+import type { Context } from '../../feeds/context.ts';
 import type { Action, UserId } from '../../domain/action.ts';
-import { removals, surviveLiveLog } from '../../realtime/announce.ts';
+import { removals, surviveLiveLog } from '../../feeds/announce.ts';
 import { audienceAmong } from './audience.ts';
-import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -11,11 +11,7 @@ const CHUNK = 500;
  * list, and a query per 500 watchers.
  * @returns whether all were notified.
  */
-export async function announceWithdrawal(
-  dependencies: WatchingAudienceDependencies,
-  action: Action,
-  at: Date,
-): Promise<boolean> {
+export async function announceWithdrawal(dependencies: Context, action: Action, at: Date): Promise<boolean> {
   try {
     await tellWithdrawal(dependencies, action, at);
     return true;
@@ -31,7 +27,7 @@ export async function announceWithdrawal(
  * @throws errors of the database: the pass is repeated, since nobody else notifies them
  */
 export async function announceWithdrawalInPass(
-  dependencies: WatchingAudienceDependencies,
+  dependencies: Context,
   action: Action,
   at: Date,
 ): Promise<void> {
@@ -42,11 +38,7 @@ export async function announceWithdrawalInPass(
   }
 }
 
-async function tellWithdrawal(
-  dependencies: WatchingAudienceDependencies,
-  action: Action,
-  at: Date,
-): Promise<void> {
+async function tellWithdrawal(dependencies: Context, action: Action, at: Date): Promise<void> {
   const { liveLog } = dependencies;
   for await (const watched of liveLog.allWatched())
     for (let from = 0; from < watched.length; from += CHUNK) {
@@ -58,7 +50,7 @@ async function tellWithdrawal(
 
 /** Watching readers among these who were not notified by `announceWithdrawal`. Queries only watchers. */
 export async function notAddressed(
-  dependencies: WatchingAudienceDependencies,
+  dependencies: Context,
   action: Action,
   userIds: readonly UserId[],
 ): Promise<readonly UserId[]> {

@@ -1,3 +1,4 @@
+import type { Context } from '../../feeds/context.ts';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../../domain/follow-span.ts';
@@ -5,13 +6,6 @@ import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
 import type { FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
 import type { FollowerPage } from '../../storage/follows/follow-reads.ts';
-import type { FollowsRepository } from '../../storage/follows/follows.ts';
-import type { MembersRepository } from '../../storage/directory/members.ts';
-
-export interface AudienceDependencies {
-  readonly follows: Pick<FollowsRepository, 'followers' | 'firstFollowers'>;
-  readonly members: Pick<MembersRepository, 'inGroup'>;
-}
 
 interface SourcePage {
   readonly userIds: readonly UserId[];
@@ -28,7 +22,7 @@ export interface Source {
 }
 
 /** Sources of the action's audience. The first followers of all its refs are read in one command. */
-export function sourcesOf({ follows, members }: AudienceDependencies, action: Action): Source[] {
+export function sourcesOf({ follows, members }: Context, action: Action): Source[] {
   const pushed = reachesFollowers(action)
     ? action.refIds.filter((refId) => !action.pullRefIds.includes(refId))
     : [];
@@ -71,7 +65,7 @@ function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
   };
 }
 
-function groupSources(members: AudienceDependencies['members'], action: Action): Source[] {
+function groupSources(members: Context['members'], action: Action): Source[] {
   const kind = action.scope === 'TEAM' ? 'team' : 'department';
   const prefix = `${kind}:`;
   return action.audience
@@ -117,11 +111,11 @@ function followerSource(
 
 /** Followers of several refs, each in order of id. The first page of every ref is read in one command. */
 class Followers {
-  readonly #follows: AudienceDependencies['follows'];
+  readonly #follows: Context['follows'];
   readonly #refIds: readonly RefId[];
   #first: Promise<ReadonlyMap<RefId, FollowerPage>> | null = null;
 
-  constructor(follows: AudienceDependencies['follows'], refIds: readonly RefId[]) {
+  constructor(follows: Context['follows'], refIds: readonly RefId[]) {
     this.#follows = follows;
     this.#refIds = [...new Set(refIds)];
   }

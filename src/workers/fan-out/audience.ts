@@ -1,3 +1,4 @@
+import type { Context } from '../../feeds/context.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import { profileOfMember, profileOfStranger, type Follow } from '../../domain/viewer.ts';
@@ -5,10 +6,7 @@ import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
 import type { Claim, FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
-import { sourcesOf, type AudienceDependencies, type Source } from './audience-sources.ts';
-import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
-
-export type { AudienceDependencies } from './audience-sources.ts';
+import { sourcesOf, type Source } from './audience-sources.ts';
 
 export interface AudienceMember {
   readonly userId: UserId;
@@ -30,7 +28,7 @@ export interface AudienceReader extends AudienceMember {
  * @param options.before a former audience to compare with; `null`: none.
  */
 export async function* audienceOf(
-  dependencies: AudienceDependencies,
+  dependencies: Context,
   action: Action,
   {
     afterUserId,
@@ -76,7 +74,7 @@ export async function* audienceOf(
  * follows, or of the members if a team or department is addressed.
  */
 export async function audienceAmong(
-  { follows, members }: WatchingAudienceDependencies,
+  { follows, members }: Context,
   action: Action,
   userIds: readonly UserId[],
 ): Promise<AudienceMember[]> {
@@ -101,7 +99,7 @@ export async function audienceAmong(
 
 /** Those of the readers to whom the action was addressed before edits that no pass has processed yet. */
 export async function formerlyAmong(
-  dependencies: WatchingAudienceDependencies,
+  dependencies: Context,
   { action, former }: Pick<Claim, 'action' | 'former'>,
   userIds: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
@@ -119,7 +117,7 @@ export async function formerlyAmong(
 
 /** Members of a chunk to whom the action was not addressed before. One query, for those whom no former way reaches now. */
 export async function gainedAmong(
-  dependencies: WatchingAudienceDependencies,
+  dependencies: Context,
   { action, before }: { readonly action: Action; readonly before: FormerAudience },
   chunk: readonly AudienceReader[],
 ): Promise<AudienceReader[]> {

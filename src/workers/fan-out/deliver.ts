@@ -5,7 +5,7 @@ import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
-import { announce, type Announcement } from '../../realtime/announce.ts';
+import { announce, type Announcement } from '../../feeds/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled } from './announce-pulled.ts';
 import type { PassOutcome } from './pass-outcome.ts';
@@ -18,7 +18,7 @@ import { relevancies } from '../../feeds/boost.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
 import { recordDelivered } from '../events/record-delivered.ts';
-import type { DeliverDependencies, LiftedClaim } from './fan-out-dependencies.ts';
+import type { PassContext, LiftedClaim } from './pass-context.ts';
 
 /** Concurrent chunks of one pass. */
 const CHUNKS_AT_ONCE = 3;
@@ -32,7 +32,7 @@ const WATCHERS_CHUNKS_AT_ONCE = 2;
  * that. Chunks of watchers do not queue for the gate, except in the lane BULK.
  */
 export async function deliverToAll(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   { claim, interactions }: LiftedClaim,
   fence: Fence,
 ): Promise<PassOutcome> {
@@ -95,7 +95,7 @@ export async function deliverToAll(
 }
 
 /** Bulk chunks are half as large: urgent work does not queue behind a running chunk, but shares the database with it. */
-function chunkSizeOf({ chunkSize }: Pick<DeliverDependencies, 'chunkSize'>, { lane }: Claim): number {
+function chunkSizeOf({ chunkSize }: PassContext, { lane }: Claim): number {
   return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
 
@@ -111,7 +111,7 @@ type Watchers = AsyncIterable<readonly AudienceMember[]>;
 
 /** Returns the readers served. */
 async function deliverToWatchers(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   delivery: Delivery,
   watchers: Watchers,
 ): Promise<ReadonlySet<UserId>> {
@@ -138,7 +138,7 @@ interface ChunkDelivery extends Delivery {
 
 /** Returns the readers served, without skipped ones. */
 async function deliverChunk(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   { claim, action, interactions, chunk, isFirstAttempt, areWatching }: ChunkDelivery,
 ): Promise<readonly UserId[]> {
   if (chunk.length === 0) return [];
@@ -158,7 +158,7 @@ async function deliverChunk(
   });
   const announcements = announcementsOf(action.id, readers, outcome, isForAll);
   await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
-  await raiseFloors(dependencies, outcome.added);
+  await raiseFloors(dependencies, outcome.added, dependencies.random);
   return userIds;
 }
 

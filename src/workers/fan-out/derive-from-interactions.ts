@@ -3,11 +3,11 @@ import type { Action, Reshare } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import type { InteractionSummary } from '../../storage/interactions/interactions.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { PassContext } from './pass-context.ts';
 
 /** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
 export async function deriveFromInteractions(
-  { interactions, fanOuts }: DeliverDependencies,
+  { interactions, fanOuts }: PassContext,
   claim: Claim,
 ): Promise<readonly InteractionGroup[] | null> {
   const { id, isBumped } = claim.action;

@@ -1,9 +1,9 @@
-import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../../feeds/context.ts';
 import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
 import type { Claim, FoundClaim } from '../../storage/fan-out/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/stages/fan-out-stages.ts';
-import type { WorkOffer, WorkSignal } from '../../realtime/work-signal.ts';
+import type { WorkOffer } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { runPass } from './run-pass.ts';
@@ -14,7 +14,7 @@ import { BackgroundWorker } from '../background-worker.ts';
 import { Outage } from '../../lib/outage.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { PassContext } from './pass-context.ts';
 import { lagOf, type FanOutObserver } from './fan-out-observer.ts';
 
 export type { FanOutObserver } from './fan-out-observer.ts';
@@ -36,13 +36,14 @@ export interface FanOutWorkerOptions {
   /** Concurrent fan-outs per lane. */
   readonly concurrency: number;
   readonly pollMs: number;
-}
-
-export interface WorkerDependencies
-  extends Omit<DeliverDependencies, 'gate'>, Pick<Repositories, 'belongings' | 'moderation' | 'pins'> {
+  /** Readers per chunk. */
+  readonly chunkSize: number;
+  /** The readers who can be skipped; see `skip-dormant.ts`. */
+  readonly skipDormant: PassContext['skipDormant'];
+  /** Returns a number from 0 to 1. Default: a random one. */
+  readonly random?: () => number;
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
-  readonly workSignal: Pick<WorkSignal, 'notify' | 'onWork'>;
   readonly observer: FanOutObserver;
 }
 
@@ -52,7 +53,7 @@ export interface WorkerDependencies
  * and nothing is given up: the worker backs off and tries again.
  */
 export class FanOutWorker extends BackgroundWorker {
-  readonly #dependencies: WorkerDependencies & DeliverDependencies;
+  readonly #context: PassContext;
   readonly #options: FanOutWorkerOptions;
   readonly #gate: LaneGate;
   readonly #passes: Passes;
@@ -69,10 +70,11 @@ export class FanOutWorker extends BackgroundWorker {
   /** It has woken another worker since it was last idle. */
   #hasPassedOn = false;
 
-  constructor(dependencies: WorkerDependencies, options: FanOutWorkerOptions) {
-    super({ pollMs: options.pollMs, workSignal: dependencies.workSignal, work: 'fan-out' });
-    this.#gate = dependencies.gate ?? new LaneGate();
-    this.#dependencies = { ...dependencies, gate: this.#gate };
+  constructor(context: Context, options: FanOutWorkerOptions) {
+    super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'fan-out' });
+    const { chunkSize, leaseMs, skipDormant, random = Math.random, gate = new LaneGate() } = options;
+    this.#gate = gate;
+    this.#context = { ...context, chunkSize, leaseMs, skipDormant, random, gate };
     this.#options = options;
     this.#passes = new Passes(options.concurrency, () => {
       this.#lookSoon();
@@ -84,7 +86,7 @@ export class FanOutWorker extends BackgroundWorker {
     await super.stop();
     await this.#passes.allEnded();
     // For what it has released, and for an offer it may have taken and not looked for.
-    this.#dependencies.workSignal.notify('fan-out');
+    this.#context.workSignal.notify('fan-out');
   }
 
   /** One of the workers that are waiting is enough, if it can run a pass of any lane. */
@@ -147,7 +149,7 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.claimFailed(error);
+    this.#options.observer.claimFailed(error);
   }
 
   #begin(claim: Claim): void {
@@ -165,12 +167,11 @@ export class FanOutWorker extends BackgroundWorker {
   ): Promise<FoundClaim | null> {
     const { workerId, leaseMs, pollMs } = this.#options;
     const startedAt = performance.now();
-    const claim = await this.#dependencies.fanOuts.claim(
-      `${workerId}#${String(++this.#claims)}`,
-      now,
-      leaseMs,
-      { ranges, except: this.#passes.actions, takesOver },
-    );
+    const claim = await this.#context.fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
+      ranges,
+      except: this.#passes.actions,
+      takesOver,
+    });
     if (claim === null && takesOver) this.#takeOverAt = startedAt + pollMs;
     return claim;
   }
@@ -178,7 +179,7 @@ export class FanOutWorker extends BackgroundWorker {
   /** Finds the next scheduled retry after `now`, the time of the last look, so that nothing falls between the two. */
   async #lookAhead(now: Date): Promise<void> {
     const { pollMs } = this.#options;
-    const due = await this.#dependencies.fanOuts.nextDue(now);
+    const due = await this.#context.fanOuts.nextDue(now);
     const waitMs = due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time());
     this.#lookAt = performance.now() + waitMs;
   }
@@ -193,14 +194,14 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   async #run(claim: Claim): Promise<void> {
-    const { fanOuts } = this.#dependencies;
+    const { fanOuts } = this.#context;
     const { maxAttempts, leaseMs } = this.#options;
     const startedAt = performance.now();
     const lease = holdLease(() => fanOuts.renew(claim, leaseMs), leaseMs);
     try {
       if (claim.attempts > maxAttempts)
         throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);
-      const outcome = await runPass(this.#dependencies, claim, {
+      const outcome = await runPass(this.#context, claim, {
         isHeld: () => lease.isHeld(),
         isStopping: () => this.isStopping,
         hasCompany: () => this.#passes.actions.length > 1,
@@ -215,7 +216,8 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
-    const { fanOuts, observer } = this.#dependencies;
+    const { fanOuts } = this.#context;
+    const { observer } = this.#options;
     if (outcome.kind === 'complete') {
       const { delivered } = outcome;
       const isDone = await this.#finish(claim, delivered);
@@ -249,13 +251,13 @@ export class FanOutWorker extends BackgroundWorker {
   async #passOn(claim: Claim, delivered: number, seconds: number): Promise<boolean> {
     const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
     const notBefore = new Date(clock.time() + restMs);
-    const isPassedOn = await this.#dependencies.fanOuts.passOn(claim, { delivered, notBefore });
+    const isPassedOn = await this.#context.fanOuts.passOn(claim, { delivered, notBefore });
     this.#lookSoon();
     return isPassedOn;
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
-    const { fanOuts, belongings, moderation, pins } = this.#dependencies;
+    const { fanOuts, belongings, moderation, pins } = this.#context;
     const { id, isDeleted, refIds } = claim.action;
     // A change interrupted before it was logged has requested this pass, so it is logged here.
     if (claim.version > 1) await moderation.log(id);
@@ -268,7 +270,8 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   async #giveUp(claim: Claim, error: unknown): Promise<void> {
-    const { fanOuts, observer } = this.#dependencies;
+    const { fanOuts } = this.#context;
+    const { observer } = this.#options;
     const isAway = error instanceof StoreUnavailable;
     const isLast = !isAway && claim.attempts >= this.#options.maxAttempts;
     const backoffMs = isAway

@@ -8,17 +8,13 @@ import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { sweepHolders } from './sweep-holders.ts';
 import { withdrawFromAll } from './withdraw.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { PassContext } from './pass-context.ts';
 
 /**
  * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
  * audience, nobody else, and nobody higher than it stands for them now. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
  */
-export async function runPass(
-  dependencies: DeliverDependencies,
-  claim: Claim,
-  fence: Fence,
-): Promise<PassOutcome> {
+export async function runPass(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
   const { action } = claim;
   if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
   const decided = await withPulled(dependencies, claim);
@@ -39,10 +35,7 @@ export async function runPass(
  * Decides once, in the first pass, which refs are pushed, so that no entry is both pushed and pulled. `null`: the claim is
  * void.
  */
-async function withPulled(
-  { pulledRefs, fanOuts }: DeliverDependencies,
-  claim: Claim,
-): Promise<Action | null> {
+async function withPulled({ pulledRefs, fanOuts }: PassContext, claim: Claim): Promise<Action | null> {
   const { action, afterUserId, undecidedRefIds } = claim;
   const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
   const undecided = isBegun ? undecidedRefIds : action.refIds;

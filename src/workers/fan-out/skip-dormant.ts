@@ -1,11 +1,8 @@
 import type { UserId } from '../../domain/action.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
+import type { Context } from '../../feeds/context.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface DormancyDependencies extends Pick<Repositories, 'feeds'> {
-  readonly liveLog: Pick<LiveLog, 'watched'>;
-  readonly onLiveLogError: (error: unknown) => void;
+export interface DormantAfter {
   /** Readers who have not read for this long are dormant. */
   readonly dormantAfterMs: number;
   /** Readers who never read are dormant this long after their first delivery; `null` or absent: never. */
@@ -16,13 +13,10 @@ export interface DormancyDependencies extends Pick<Repositories, 'feeds'> {
 const LOOK_EVERY_MS = 10_000;
 
 /** Dormant readers need no delivery; watching counts as reading. Without dormant readers: one query per ten seconds. */
-export function dormancy({
-  feeds,
-  liveLog,
-  onLiveLogError,
-  dormantAfterMs,
-  neverReadAfterMs = null,
-}: DormancyDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
+export function dormancy(
+  { feeds, liveLog, onLiveLogError }: Context,
+  { dormantAfterMs, neverReadAfterMs = null }: DormantAfter,
+): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
   let lookAgainAt = 0;
   const nobody: ReadonlySet<UserId> = new Set();
 

@@ -1,15 +1,12 @@
+import type { Context } from '../../feeds/context.ts';
 import type { UserId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import { relevancies } from '../../feeds/boost.ts';
-import { announce, removals, surviveLiveLog, type Announcement } from '../../realtime/announce.ts';
+import { announce, removals, surviveLiveLog, type Announcement } from '../../feeds/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
-import type {
-  DeliverDependencies,
-  LiftedClaim,
-  WatchingAudienceDependencies,
-} from './fan-out-dependencies.ts';
+import type { PassContext, LiftedClaim } from './pass-context.ts';
 
 const CHUNK = 500;
 
@@ -20,7 +17,7 @@ const CHUNK = 500;
  * does.
  * @throws errors of the database: the pass is repeated, since nobody else notifies them
  */
-export async function notifyFormer(dependencies: WatchingAudienceDependencies, claim: Claim): Promise<void> {
+export async function notifyFormer(dependencies: Context, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
   const { action, former, isFormerCut } = claim;
   if (former.length === 0 && !isFormerCut) return;
@@ -50,7 +47,7 @@ function toReadAgain(userId: UserId): Announcement {
  * that a concurrent follow added, and only raises.
  */
 export async function sweepHolders(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   { claim, interactions }: LiftedClaim,
   fence: Fence,
 ): Promise<'swept' | 'void' | 'stopped'> {
@@ -75,7 +72,7 @@ export async function sweepHolders(
 
 /** Returns those whose feeds still store it. */
 async function takeFromLost(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   claim: Claim,
   userIds: readonly UserId[],
 ): Promise<readonly AudienceMember[]> {
@@ -104,7 +101,7 @@ async function takeFromLost(
  * two queries if the action was ever bumped, and two writes if readers have it too high.
  */
 async function lower(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   { claim: { action }, interactions }: LiftedClaim,
   kept: readonly AudienceMember[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
+import type { Context } from '../../feeds/context.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { audienceAmong, type AudienceMember } from './audience.ts';
-import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 import type { Fence } from './fence.ts';
 
 const CHUNK = 500;
@@ -12,11 +12,11 @@ const WATCHERS_AT_ONCE = 250;
 const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
 
 /** Decides how many watchers a chunk has. */
-export type Company = Pick<Fence, 'hasCompany'>;
+export type Company = Fence;
 
 /** Watchers in the audience with all reasons. Costs one presence list and a query per 500 watchers, for at most 2,000. */
 export async function* watchersAmongAudience(
-  dependencies: WatchingAudienceDependencies,
+  dependencies: Context,
   action: Action,
   company: Company,
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
@@ -34,7 +34,7 @@ export async function* watchersAmongAudience(
 
 /** The same for a known audience. One presence query; none if the whole audience is written at once. */
 export async function* watchersInChunk(
-  { liveLog, onLiveLogError }: Pick<WatchingAudienceDependencies, 'liveLog' | 'onLiveLogError'>,
+  { liveLog, onLiveLogError }: Context,
   chunk: readonly AudienceMember[],
   company: Company,
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
@@ -65,10 +65,7 @@ function* slicesOf(
 }
 
 /** Nobody if the live log does not answer: it must not delay deliveries. */
-async function someWatched({
-  liveLog,
-  onLiveLogError,
-}: WatchingAudienceDependencies): Promise<readonly UserId[]> {
+async function someWatched({ liveLog, onLiveLogError }: Context): Promise<readonly UserId[]> {
   const watched = new Set<UserId>();
   try {
     for await (const userIds of liveLog.allWatched()) {

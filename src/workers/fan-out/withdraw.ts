@@ -1,15 +1,15 @@
 import { clock } from '../../lib/clock.ts';
-import { announce, removals } from '../../realtime/announce.ts';
+import { announce, removals } from '../../feeds/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { notifyFormer } from './sweep-holders.ts';
-import type { DeliverDependencies } from './fan-out-dependencies.ts';
+import type { PassContext } from './pass-context.ts';
 
 /** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
 export async function withdrawFromAll(
-  dependencies: DeliverDependencies,
+  dependencies: PassContext,
   claim: Claim,
   fence: Fence,
 ): Promise<PassOutcome> {

@@ -1,9 +1,9 @@
+import type { Context } from '../../feeds/context.ts';
+import { newObjectId } from '../../storage/database/mongo.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Migration } from '../../storage/migrations/migration.ts';
-import type { Collections } from '../../storage/database/mongo.ts';
 import type { MigrationClaim } from '../../storage/database/schema-version.ts';
 import { BackgroundWorker } from '../background-worker.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
 export interface MigrationObserver {
   started(migration: Migration): void;
@@ -14,14 +14,9 @@ export interface MigrationObserver {
   failed(error: unknown): void;
 }
 
-export interface MigrationDependencies extends Pick<Repositories, 'processes' | 'schemaVersion'> {
-  readonly migrations: readonly Migration[];
-  readonly collections: Collections;
-  readonly newToken: () => string;
-  readonly observer: MigrationObserver;
-}
-
 export interface MigrationOptions {
+  readonly migrations: readonly Migration[];
+  readonly observer: MigrationObserver;
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly batchSize: number;
@@ -35,25 +30,26 @@ const PAUSE_MS = 5_000;
  * checkpoint. No migration starts while a process that would write the older schema is running.
  */
 export class MigrationWorker extends BackgroundWorker {
-  readonly #dependencies: MigrationDependencies;
+  readonly #context: Context;
   readonly #options: MigrationOptions;
   /** Last reported number of older processes. */
   #waitsFor = 0;
 
-  constructor(dependencies: MigrationDependencies, options: MigrationOptions) {
+  constructor(context: Context, options: MigrationOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
     this.#options = options;
   }
 
   /** Runs the next migration as far as possible. Returns false when none is due, or when it has to wait. */
   async round(): Promise<boolean> {
-    const { schemaVersion, newToken, migrations } = this.#dependencies;
+    const { schemaVersion } = this.#context;
+    const { migrations } = this.#options;
     const version = (await schemaVersion.state())?.version ?? 0;
     const migration = migrations.find((candidate) => candidate.version === version + 1);
     if (migration === undefined) return false;
     const { leaseMs } = this.#options;
-    const claim = await schemaVersion.claim(version, { token: newToken(), now: clock.now(), leaseMs });
+    const claim = await schemaVersion.claim(version, { token: newObjectId(), now: clock.now(), leaseMs });
     if (claim === null) return false;
     try {
       return (await this.#mayBegin(claim, migration)) && (await this.#run(claim, migration));
@@ -68,14 +64,15 @@ export class MigrationWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.failed(error);
+    this.#options.observer.failed(error);
   }
 
   /**
    * Checked before and after older processes are locked out: a starting process registers first, so one of the two notices.
    */
   async #mayBegin(claim: MigrationClaim, migration: Migration): Promise<boolean> {
-    const { schemaVersion, processes, observer } = this.#dependencies;
+    const { schemaVersion, processes } = this.#context;
+    const { observer } = this.#options;
     let older = await processes.countOlder(claim.to, clock.now());
     if (older === 0) {
       if (!(await schemaVersion.requireVersion(claim))) return false;
@@ -90,7 +87,8 @@ export class MigrationWorker extends BackgroundWorker {
   }
 
   async #run(claim: MigrationClaim, migration: Migration): Promise<boolean> {
-    const { collections, schemaVersion, observer } = this.#dependencies;
+    const { collections, schemaVersion } = this.#context;
+    const { observer } = this.#options;
     const { leaseMs, batchSize } = this.#options;
     let { after, done } = claim;
     if (after === null) observer.started(migration);

@@ -1,9 +1,10 @@
+import type { Context } from '../../feeds/context.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
+import { announceListChange } from '../../feeds/announce.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface MuteEndsDependencies extends AnnounceDependencies, Pick<Repositories, 'feeds'> {
+export interface MuteEndsOptions extends BackgroundWorkerOptions {
+  readonly leaseMs: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -13,28 +14,25 @@ const MARGIN_MS = 250;
 
 /** Sends `FeedResync` to watchers when one of their mutes ends. Reads use the clock and are exact. */
 export class MuteEndsWorker extends BackgroundWorker {
-  readonly #dependencies: MuteEndsDependencies;
-  readonly #leaseMs: number;
+  readonly #context: Context;
+  readonly #options: MuteEndsOptions;
 
   /** @param options.pollMs maximum delay of notifications to watchers. */
-  constructor(
-    dependencies: MuteEndsDependencies,
-    options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'> & { readonly leaseMs: number },
-  ) {
+  constructor(context: Context, options: MuteEndsOptions) {
     super(options);
-    this.#dependencies = dependencies;
-    this.#leaseMs = options.leaseMs;
+    this.#context = context;
+    this.#options = options;
   }
 
   /** Announces one batch of mutes ended by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
-    const { feeds } = this.#dependencies;
+    const { feeds } = this.#context;
     const by = new Date(now.getTime() - MARGIN_MS);
     const due = await feeds.dueMuteEnds(by, BATCH);
     for (const { userId, wakeAt } of due) {
-      const lease = new Date(now.getTime() + this.#leaseMs);
+      const lease = new Date(now.getTime() + this.#options.leaseMs);
       if (!(await feeds.claimMuteEnd(userId, wakeAt, lease))) continue;
-      await announceListChange(this.#dependencies, [userId], 'mutes');
+      await announceListChange(this.#context, [userId], 'mutes');
       await feeds.settleMuteEnds(userId, by);
       if (this.isStopping) return false;
     }
@@ -46,6 +44,6 @@ export class MuteEndsWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.onError(error);
+    this.#options.onError(error);
   }
 }

@@ -1,15 +1,14 @@
-import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { Context } from '../../feeds/context.ts';
 import type { FoundRebuild, RebuildClaim } from '../../storage/readers/feed-rebuilds.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { BackgroundWorker } from '../background-worker.ts';
-import { rebuildStoredFeed, sweepFeed } from '../../feeds/reconcile-feed.ts';
+import { rebuildStoredFeed, sweepFeed, type RebuildTurns } from '../../feeds/reconcile-feed.ts';
 import { StretchGuess } from '../../feeds/stretch-guess.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
-import type { RebuildDependencies } from '../../feeds/feed-dependencies.ts';
 
 /** How long a rebuild waits for a running fan-out to end. */
 const POSTPONE_MS = 250;
@@ -28,14 +27,10 @@ export interface RebuildObserver {
   failed(error: unknown): void;
 }
 
-export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn' | 'stretch'> {
+export interface RebuildWorkerOptions {
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
-  readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
-}
-
-export interface RebuildWorkerOptions {
   readonly leaseMs: number;
   readonly pollMs: number;
 }
@@ -45,19 +40,17 @@ export interface RebuildWorkerOptions {
  * that becomes due again is rebuilt once more.
  */
 export class RebuildWorker extends BackgroundWorker {
-  readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
+  readonly #context: Context;
   readonly #options: RebuildWorkerOptions;
+  readonly #turns: RebuildTurns;
   readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
   #claiming: Promise<unknown> = Promise.resolve();
 
-  constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
-    const { gate = new LaneGate(), workSignal } = dependencies;
-    super({ pollMs: options.pollMs, workSignal, work: 'rebuild' });
-    this.#dependencies = {
-      ...dependencies,
-      inTurn: (chunk) => gate.run(IN_BULK, chunk),
-      stretch: new StretchGuess(),
-    };
+  constructor(context: Context, options: RebuildWorkerOptions) {
+    super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'rebuild' });
+    const { gate = new LaneGate() } = options;
+    this.#context = context;
+    this.#turns = { inTurn: (chunk) => gate.run(IN_BULK, chunk), stretch: new StretchGuess() };
     this.#options = options;
   }
 
@@ -98,34 +91,34 @@ export class RebuildWorker extends BackgroundWorker {
 
   /** One claim at a time: concurrent ones would find the same feed. */
   #claim(): Promise<FoundRebuild | null> {
-    const { feeds } = this.#dependencies;
+    const { feeds } = this.#context;
     const claim = this.#claiming.then(() => feeds.claimDue(clock.now(), this.#options.leaseMs));
     this.#claiming = claim.catch(() => undefined);
     return claim;
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.failed(error);
+    this.#options.observer.failed(error);
   }
 
   /** Reschedules after a short backoff; a store outage is not counted as a failed attempt. */
   async #handBack(claim: RebuildClaim, error: unknown): Promise<never> {
     if (error instanceof StoreUnavailable) {
       const until = new Date(clock.time() + this.#outage.failed());
-      await this.#dependencies.feeds.postponeRebuild(claim, until, { wasCutOff: true });
+      await this.#context.feeds.postponeRebuild(claim, until, { wasCutOff: true });
     }
     throw error;
   }
 
   async #rebuild(claim: RebuildClaim): Promise<void> {
     const startedAt = performance.now();
-    const { feeds, fanOuts } = this.#dependencies;
+    const { feeds, fanOuts } = this.#context;
     const { leaseMs } = this.#options;
     // Renewed however long it takes, otherwise another worker would take the rebuild for interrupted.
     using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
     // Passes that started before may have read the reader's old state, and may write after the feed has been examined.
     const older = new Set(await fanOuts.ownClaims());
-    const floor = await rebuildStoredFeed(this.#dependencies, claim);
+    const floor = await rebuildStoredFeed(this.#context, claim, this.#turns);
     this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.ownClaims()).some((token) => older.has(token))) {
@@ -133,12 +126,12 @@ export class RebuildWorker extends BackgroundWorker {
         await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS), { wasCutOff });
         return;
       }
-      await sweepFeed(this.#dependencies, claim.userId);
+      await sweepFeed(this.#context, claim.userId);
     }
     // Writes from before the interruption look as if they had always been there.
-    if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
+    if (claim.wasCutOff) await this.#context.liveLog.forget(claim.userId);
     const now = clock.now();
     await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
-    this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
+    this.#options.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
   }
 }

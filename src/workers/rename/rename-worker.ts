@@ -1,8 +1,8 @@
+import type { Context } from '../../feeds/context.ts';
 import { NAME_SOURCES, type RenameClaim } from '../../storage/directory/renames.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
 const FIRST_BACKOFF_MS = 200;
 /** A rename is retried for ever: nobody else would finish it. */
@@ -17,17 +17,13 @@ export interface RenameObserver {
   claimFailed(error: unknown): void;
 }
 
-export interface RenameWorkerDependencies extends Pick<Repositories, 'renames'> {
+export interface RenameWorkerOptions extends BackgroundWorkerOptions {
   readonly observer: RenameObserver;
   /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
-}
-
-export interface RenameWorkerOptions extends Pick<BackgroundWorkerOptions, 'isDue'> {
   /** Unique among all workers. */
   readonly workerId: string;
   readonly leaseMs: number;
-  readonly pollMs: number;
   /** Actions per write. The lease is renewed between writes. */
   readonly batchSize: number;
 }
@@ -39,20 +35,20 @@ export interface RenameWorkerOptions extends Pick<BackgroundWorkerOptions, 'isDu
  * fires for every action.
  */
 export class RenameWorker extends BackgroundWorker {
-  readonly #dependencies: RenameWorkerDependencies;
+  readonly #context: Context;
   readonly #options: RenameWorkerOptions;
   readonly #gate: LaneGate;
   #claims = 0;
 
-  constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
+  constructor(context: Context, options: RenameWorkerOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
     this.#options = options;
-    this.#gate = dependencies.gate ?? new LaneGate();
+    this.#gate = options.gate ?? new LaneGate();
   }
 
   protected override async work(): Promise<boolean> {
-    const { renames } = this.#dependencies;
+    const { renames } = this.#context;
     const { workerId, leaseMs, batchSize } = this.#options;
     let settled = 0;
     for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
@@ -62,11 +58,12 @@ export class RenameWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.claimFailed(error);
+    this.#options.observer.claimFailed(error);
   }
 
   async #run(claim: RenameClaim): Promise<void> {
-    const { renames, observer } = this.#dependencies;
+    const { renames } = this.#context;
+    const { observer } = this.#options;
     const startedAt = performance.now();
     try {
       const actions = await this.#carry(claim);
@@ -83,7 +80,7 @@ export class RenameWorker extends BackgroundWorker {
 
   /** Writes until no action has an older name. Returns the number of updated actions; `null` when interrupted. */
   async #carry(claim: RenameClaim): Promise<number | null> {
-    const { renames } = this.#dependencies;
+    const { renames } = this.#context;
     const { batchSize, leaseMs } = this.#options;
     const name = await renames.current(claim.id);
     let actions = 0;

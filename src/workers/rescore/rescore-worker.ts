@@ -1,3 +1,4 @@
+import type { Context } from '../../feeds/context.ts';
 import {
   actionScore,
   generationAt,
@@ -5,11 +6,9 @@ import {
   rankedSince,
   RESCORE_EVERY_MS,
 } from '../../domain/ranking.ts';
-import type { RankingWeights } from '../../domain/ranking.ts';
 import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
 export interface RescoreObserver {
   rescored(generation: Date, actions: number, seconds: number): void;
@@ -17,24 +16,20 @@ export interface RescoreObserver {
   failed(error: unknown): void;
 }
 
-export interface RescoreDependencies extends Pick<Repositories, 'rankedActions' | 'scores'> {
-  readonly ranking: RankingWeights;
-  readonly observer: RescoreObserver;
-}
-
 export interface RescoreOptions {
+  readonly observer: RescoreObserver;
   readonly leaseMs: number;
   readonly pollMs: number;
 }
 
 /** One process at a time. If it dies, the next one does the rest; two that overlap do the same work without harm. */
 export class RescoreWorker extends BackgroundWorker {
-  readonly #dependencies: RescoreDependencies;
+  readonly #context: Context;
   readonly #options: RescoreOptions;
 
-  constructor(dependencies: RescoreDependencies, options: RescoreOptions) {
+  constructor(context: Context, options: RescoreOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
     this.#options = options;
   }
 
@@ -44,12 +39,13 @@ export class RescoreWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.failed(error);
+    this.#options.observer.failed(error);
   }
 
   /** Computes the generation due at this time, if any and nobody else has claimed it. */
   async round(now: Date): Promise<void> {
-    const { scores, observer } = this.#dependencies;
+    const { scores } = this.#context;
+    const { observer } = this.#options;
     const generation = generationAt(now);
     const startedAt = performance.now();
     if (!(await scores.claim(generation, now, this.#options.leaseMs))) return;
@@ -59,7 +55,7 @@ export class RescoreWorker extends BackgroundWorker {
 
   /** Number of scored actions in the generation; `null` when interrupted. */
   async #rescore(generation: Date): Promise<number | null> {
-    const { scores, rankedActions, ranking } = this.#dependencies;
+    const { scores, rankedActions, ranking } = this.#context;
     let count = 0;
     for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
       const entries = actions.map((action) => ({

@@ -1,10 +1,11 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Context } from '../../feeds/context.ts';
 import { clock } from '../../lib/clock.ts';
-import { announce, type AnnounceDependencies } from '../../realtime/announce.ts';
+import { announce } from '../../feeds/announce.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import type { Repositories } from '../../storage/repositories.ts';
 
-export interface SnoozeWorkerDependencies extends AnnounceDependencies, Pick<Repositories, 'snoozes'> {
-  readonly newToken: () => string;
+export interface SnoozeOptions extends BackgroundWorkerOptions {
+  readonly leaseMs: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -12,27 +13,24 @@ const BATCH = 100;
 
 /** Notifies watchers of ended snoozes; each is claimed by one process. Reads use the clock and are exact. */
 export class SnoozeWorker extends BackgroundWorker {
-  readonly #dependencies: SnoozeWorkerDependencies;
-  readonly #leaseMs: number;
+  readonly #context: Context;
+  readonly #options: SnoozeOptions;
 
   /** @param options.pollMs maximum delay of notifications to watchers. */
-  constructor(
-    dependencies: SnoozeWorkerDependencies,
-    options: Pick<BackgroundWorkerOptions, 'pollMs' | 'isDue'> & { readonly leaseMs: number },
-  ) {
+  constructor(context: Context, options: SnoozeOptions) {
     super(options);
-    this.#dependencies = dependencies;
-    this.#leaseMs = options.leaseMs;
+    this.#context = context;
+    this.#options = options;
   }
 
   /** Claims one batch of snoozes ended by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
-    const { snoozes, newToken } = this.#dependencies;
-    const claim = newToken();
-    const ended = await snoozes.claimEnded(claim, now, this.#leaseMs, BATCH);
+    const { snoozes } = this.#context;
+    const claim = newObjectId();
+    const ended = await snoozes.claimEnded(claim, now, this.#options.leaseMs, BATCH);
     if (ended.length === 0) return false;
     await announce(
-      this.#dependencies,
+      this.#context,
       ended.map(({ userId, actionId, until }) => ({
         userId,
         // The reasons, and whether the item is in the feed at all, are decided when the event is sent.
@@ -48,6 +46,6 @@ export class SnoozeWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.onError(error);
+    this.#options.onError(error);
   }
 }

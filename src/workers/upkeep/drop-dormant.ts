@@ -1,11 +1,7 @@
 import type { UserId } from '../../domain/action.ts';
-import type { FeedStore } from '../../feeds/feed-store.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../../feeds/context.ts';
 
-export interface DropDormantDependencies extends Pick<Repositories, 'feeds'> {
-  readonly feedStore: FeedStore;
-  readonly liveLog: Pick<LiveLog, 'watched'>;
+export interface DropAfter {
   /** Inactivity after which a stored feed is dropped; `null`: never. */
   readonly dropAfterMs: number | null;
   /** The same for readers who never read, counted from their first delivery; `null`: never. */
@@ -26,7 +22,8 @@ const LEASE_MS = 30_000;
  * @throws the first error of a drop. The others are dropped nevertheless, unless all of a batch fail
  */
 export async function dropDormant(
-  { feeds, feedStore, liveLog, dropAfterMs, neverReadAfterMs }: DropDormantDependencies,
+  { feeds, feedStore, liveLog }: Context,
+  { dropAfterMs, neverReadAfterMs }: DropAfter,
   now: () => Date,
   isToStop: () => boolean,
 ): Promise<number> {

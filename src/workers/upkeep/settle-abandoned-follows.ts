@@ -1,6 +1,6 @@
 import { clock } from '../../lib/clock.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/follows/count-followers.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import { countFollowers } from '../../storage/follows/count-followers.ts';
+import type { Context } from '../../feeds/context.ts';
 
 /** A call that takes longer counts as interrupted. Its later writes do no harm. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -11,11 +11,8 @@ const AT_ONCE = 200;
  * requested, which also asks watchers to query it again, and followers are recounted from scratch. Safe to interrupt, and to
  * run in several processes at once.
  */
-export async function settleAbandonedFollows(
-  dependencies: CountFollowersDependencies & Pick<Repositories, 'feeds'>,
-  now: Date,
-): Promise<void> {
-  const { feeds, follows } = dependencies;
+export async function settleAbandonedFollows(context: Context, now: Date): Promise<void> {
+  const { feeds, follows } = context;
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
   for (;;) {
     const abandoned = await follows.unsettledBefore(before, AT_ONCE);
@@ -24,7 +21,7 @@ export async function settleAbandonedFollows(
     const refIds = new Set(abandoned.map(({ refId }) => refId));
     // First, so that the rebuild is certain whatever happens to this round.
     await feeds.markDue([...followers], clock.now(), { isNotified: false });
-    await countFollowers(dependencies, { added: new Map(), uncertain: refIds, epochs: new Map() });
+    await countFollowers(context, { added: new Map(), uncertain: refIds, epochs: new Map() });
     for (const { followerId, refId, token } of abandoned) await follows.forget({ followerId, refId }, token);
     if (abandoned.length < AT_ONCE) return;
   }

@@ -1,5 +1,5 @@
 import type { ActionId } from '../../domain/action.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../../feeds/context.ts';
 
 /** A call that takes longer counts as interrupted. Its later writes do no harm. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -13,7 +13,7 @@ const AT_ONCE = 200;
  * @throws the first error. What belongs to other actions is completed nevertheless
  */
 export async function settleAbandonedInteractions(
-  { actions, interactions }: Pick<Repositories, 'actions' | 'interactions'>,
+  { actions, interactions }: Context,
   now: Date,
 ): Promise<void> {
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);

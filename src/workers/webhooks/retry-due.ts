@@ -1,19 +1,18 @@
 import { refusalOf, type WebhookDelivery, type WebhookReceiver } from '../../domain/webhook.ts';
 import type { Turns } from './in-turns.ts';
 import type { SendResult, WebhookSender } from './webhook-sender.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../../feeds/context.ts';
 
-export interface RetryDueDependencies extends Pick<Repositories, 'hostEvents' | 'webhookDeliveries'> {
-  readonly now: () => Date;
-  readonly observer: {
-    givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
-  };
+export interface RetryObserver {
+  givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
 }
 
 export interface RetryTo {
   readonly receiver: WebhookReceiver;
   readonly sender: WebhookSender;
   readonly retryForMs: number;
+  readonly now: () => Date;
+  readonly observer: RetryObserver;
 }
 
 /**
@@ -21,12 +20,12 @@ export interface RetryTo {
  * any more is not sent but given up. Returns false when none was due.
  */
 export async function retryDue(
-  dependencies: RetryDueDependencies,
+  context: Context,
   to: RetryTo & { readonly turns: Turns },
   limit: number,
 ): Promise<boolean> {
-  const { hostEvents, webhookDeliveries, now, observer } = dependencies;
-  const { receiver, sender, turns } = to;
+  const { hostEvents, webhookDeliveries } = context;
+  const { receiver, sender, turns, now, observer } = to;
   const { url } = receiver;
   const due = await webhookDeliveries.due(url, now(), limit);
   const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
@@ -48,7 +47,7 @@ export async function retryDue(
         const result = event === undefined ? 'taken' : await sender.send(event, attempts);
         const isLate = turn.late !== null;
         await turn.late;
-        if (!(await concludeDelivery(dependencies, to, delivery, { result, isLate })) || isLate) return;
+        if (!(await concludeDelivery(context, to, delivery, { result, isLate })) || isLate) return;
       }
     },
     putOff: (some) => webhookDeliveries.putOff(some, sender.answeredBy()),
@@ -61,8 +60,8 @@ export async function retryDue(
  * @param ended.isLate these have been put off because the attempt took long.
  */
 export async function concludeDelivery(
-  { webhookDeliveries, now, observer }: RetryDueDependencies,
-  { retryForMs }: Pick<RetryTo, 'retryForMs'>,
+  { webhookDeliveries }: Context,
+  { retryForMs, now, observer }: RetryTo,
   delivery: WebhookDelivery,
   { result, isLate }: { readonly result: SendResult; readonly isLate: boolean },
 ): Promise<boolean> {

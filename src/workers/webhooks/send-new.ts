@@ -1,8 +1,9 @@
+import type { Context } from '../../feeds/context.ts';
 import type { NumberedHostEvent } from '../../domain/host-event.ts';
 import type { ParkedEvent } from '../../storage/events/webhook-deliveries.ts';
 import type { Turn, Turns } from './in-turns.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
-import { concludeDelivery, type RetryDueDependencies, type RetryTo } from './retry-due.ts';
+import { concludeDelivery, type RetryTo } from './retry-due.ts';
 
 /**
  * Sends new events, and stores those that were not accepted, or whose request is slow, as deliveries. Returns the number of the
@@ -10,12 +11,12 @@ import { concludeDelivery, type RetryDueDependencies, type RetryTo } from './ret
  * receiver is down.
  */
 export async function sendNew(
-  dependencies: RetryDueDependencies,
+  context: Context,
   to: RetryTo & { readonly health: ReceiverHealth; readonly turns: Turns },
   events: readonly NumberedHostEvent[],
 ): Promise<number | null> {
-  const { webhookDeliveries, now } = dependencies;
-  const { health, sender, turns } = to;
+  const { webhookDeliveries } = context;
+  const { health, sender, turns, now } = to;
   const { url } = to.receiver;
   const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
   const waiting = await webhookDeliveries.waitingActions(url, [...actionIds]);
@@ -36,7 +37,7 @@ export async function sendNew(
       if (turn.late !== null) {
         await turn.late;
         const delivery = await webhookDeliveries.of(url, event.id);
-        if (delivery !== null) await concludeDelivery(dependencies, to, delivery, { result, isLate: true });
+        if (delivery !== null) await concludeDelivery(context, to, delivery, { result, isLate: true });
         return;
       }
       if (result === 'unsent') {

@@ -9,9 +9,10 @@ import {
 } from '../../domain/webhook.ts';
 import { signatureHeaders } from '../../domain/webhook-signature.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../../feeds/context.ts';
 
-export interface SenderDependencies extends Pick<Repositories, 'erasures' | 'webhookDeliveries'> {
+/** What sending to one receiver takes beside the context. */
+export interface Sending {
   readonly client: WebhookClient;
   readonly now: () => Date;
   /** Returns a number from 0 to 1. */
@@ -25,7 +26,7 @@ export type SendResult =
   | 'unsent'
   | { readonly error: string; readonly nextAttemptAt: Date };
 
-export interface SenderOptions {
+export interface SenderOptions extends Sending {
   readonly receiver: WebhookReceiver;
   readonly health: ReceiverHealth;
   readonly signal: AbortSignal;
@@ -37,24 +38,24 @@ const ANSWER_SLACK_MS = 5_000;
 
 /** Sends events to one receiver in their current form: members erased since are not named. */
 export class WebhookSender {
-  readonly #dependencies: SenderDependencies;
+  readonly #context: Context;
   readonly #options: SenderOptions;
 
-  constructor(dependencies: SenderDependencies, options: SenderOptions) {
-    this.#dependencies = dependencies;
+  constructor(context: Context, options: SenderOptions) {
+    this.#context = context;
     this.#options = options;
   }
 
   /** A request that begins now has ended by then. */
   answeredBy(): Date {
-    const { client, now } = this.#dependencies;
+    const { client, now } = this.#options;
     return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
   }
 
   /** @param attempts number of failed attempts so far. */
   async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
-    const { health, receiver, maySend } = this.#options;
-    const { webhookDeliveries, now, random } = this.#dependencies;
+    const { health, receiver, maySend, now, random } = this.#options;
+    const { webhookDeliveries } = this.#context;
     if (!(await maySend())) return 'unsent';
     const outcome = await this.#post(event);
     if (outcome === null) return 'unsent';
@@ -67,8 +68,8 @@ export class WebhookSender {
 
   /** `null`: aborted before there was an answer. */
   async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
-    const { erasures, client, now, observer } = this.#dependencies;
-    const { receiver, signal } = this.#options;
+    const { erasures } = this.#context;
+    const { receiver, signal, client, now, observer } = this.#options;
     const [view] = await viewHostEvents(erasures, [event]);
     if (view === undefined) return null;
     const body = JSON.stringify(webhookPayload(view));

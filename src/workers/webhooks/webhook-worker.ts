@@ -3,15 +3,15 @@ import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-wo
 import { holdLease, type Lease } from '../fan-out/lease.ts';
 import { Turns } from './in-turns.ts';
 import { ReceiverHealth, type HealthObserver } from './receiver-health.ts';
-import { retryDue, type RetryDueDependencies, type RetryTo } from './retry-due.ts';
+import { retryDue, type RetryObserver, type RetryTo } from './retry-due.ts';
 import { sendNew } from './send-new.ts';
-import { WebhookSender, type SenderDependencies } from './webhook-sender.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import { WebhookSender, type Sending } from './webhook-sender.ts';
+import type { Context } from '../../feeds/context.ts';
 
 /** Events about one receiver, for admins and metrics. */
 export type WebhookObserver = HealthObserver &
-  SenderDependencies['observer'] &
-  RetryDueDependencies['observer'] & {
+  Sending['observer'] &
+  RetryObserver & {
     /** The receiver fell so far behind that events it has not been sent have expired. */
     skipped(events: number): void;
     /** How many numbers of the log it is behind; null: another process sends to it. */
@@ -19,12 +19,8 @@ export type WebhookObserver = HealthObserver &
     failed(error: unknown): void;
   };
 
-export interface WebhookWorkerDependencies
-  extends SenderDependencies, Pick<Repositories, 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'> {
+export interface WebhookWorkerOptions extends BackgroundWorkerOptions, Sending {
   readonly observer: WebhookObserver;
-}
-
-export interface WebhookWorkerOptions extends BackgroundWorkerOptions {
   readonly receiver: WebhookReceiver;
   readonly workerId: string;
   readonly leaseMs: number;
@@ -50,18 +46,18 @@ const MAX_RETRYING = 1_000;
  * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
  */
 export class WebhookWorker extends BackgroundWorker {
-  readonly #dependencies: WebhookWorkerDependencies;
+  readonly #context: Context;
   readonly #options: WebhookWorkerOptions;
   readonly #health: ReceiverHealth;
   readonly #stopping = new AbortController();
   readonly #turns: Turns;
   #hasLease = false;
 
-  constructor(dependencies: WebhookWorkerDependencies, options: WebhookWorkerOptions) {
+  constructor(context: Context, options: WebhookWorkerOptions) {
     super(options);
-    this.#dependencies = dependencies;
+    this.#context = context;
     this.#options = options;
-    this.#health = new ReceiverHealth(dependencies.observer);
+    this.#health = new ReceiverHealth(options.observer);
     this.#turns = new Turns(options.slowAfterMs ?? SLOW_AFTER_MS, (error) => {
       if (error !== null) this.failed(error);
       this.wake();
@@ -72,8 +68,8 @@ export class WebhookWorker extends BackgroundWorker {
    * Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease.
    */
   async round(): Promise<boolean> {
-    const { webhookReceivers, hostEvents, now, observer } = this.#dependencies;
-    const { workerId, leaseMs, retryForMs, receiver } = this.#options;
+    const { webhookReceivers, hostEvents } = this.#context;
+    const { workerId, leaseMs, retryForMs, receiver, now, observer } = this.#options;
     const { url } = receiver;
     const seq = await webhookReceivers.lease(
       url,
@@ -90,8 +86,8 @@ export class WebhookWorker extends BackgroundWorker {
       leaseMs,
     );
     const sender = this.#senderUnder(lease);
-    const to = { receiver, sender, retryForMs, turns: this.#turns };
-    const hasTried = await retryDue(this.#dependencies, to, BATCH);
+    const to = { receiver, sender, retryForMs, now, observer, turns: this.#turns };
+    const hasTried = await retryDue(this.#context, to, BATCH);
     const hasMoved = await this.#goOn(to, seq);
     return (hasTried || hasMoved) && !this.isStopping;
   }
@@ -102,8 +98,8 @@ export class WebhookWorker extends BackgroundWorker {
     this.#stopping.abort();
     await stopped;
     await this.#turns.ended();
-    const { webhookReceivers, client } = this.#dependencies;
-    client[Symbol.dispose]();
+    const { webhookReceivers } = this.#context;
+    this.#options.client[Symbol.dispose]();
     if (this.#hasLease) await webhookReceivers.release(this.#options.receiver.url, this.#options.workerId);
   }
 
@@ -112,13 +108,13 @@ export class WebhookWorker extends BackgroundWorker {
   }
 
   protected override failed(error: unknown): void {
-    this.#dependencies.observer.failed(error);
+    this.#options.observer.failed(error);
   }
 
   #senderUnder(lease: Lease): WebhookSender {
     const { signal } = this.#stopping;
-    return new WebhookSender(this.#dependencies, {
-      receiver: this.#options.receiver,
+    return new WebhookSender(this.#context, {
+      ...this.#options,
       health: this.#health,
       signal,
       maySend: async () => !signal.aborted && (await lease.isHeld()),
@@ -127,8 +123,8 @@ export class WebhookWorker extends BackgroundWorker {
 
   /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
   async #goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
-    const { hostEvents, webhookReceivers, observer } = this.#dependencies;
-    const { receiver, workerId } = this.#options;
+    const { hostEvents, webhookReceivers } = this.#context;
+    const { receiver, workerId, observer } = this.#options;
     const { url, types, tenant } = receiver;
     const { deletedUpTo, last } = await hostEvents.range();
     const after = Math.max(seq, deletedUpTo);
@@ -137,7 +133,7 @@ export class WebhookWorker extends BackgroundWorker {
     const limit = last > after ? await this.#room() : 0;
     if (limit === 0) return false;
     const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
-    const left = await sendNew(this.#dependencies, { ...to, health: this.#health }, events);
+    const left = await sendNew(this.#context, { ...to, health: this.#health }, events);
     const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
     const end = left === null ? reached : left - 1;
     if (end <= seq) return false;
@@ -148,7 +144,7 @@ export class WebhookWorker extends BackgroundWorker {
 
   /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
   async #room(): Promise<number> {
-    const { webhookDeliveries } = this.#dependencies;
+    const { webhookDeliveries } = this.#context;
     const retrying = await webhookDeliveries.countRetrying(this.#options.receiver.url, MAX_RETRYING);
     if (this.#health.isDown) return retrying === 0 ? 1 : 0;
     return Math.min(BATCH, MAX_RETRYING - retrying);

@@ -11,17 +11,15 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
   commands.map(({ name, collection }) => `${name} ${collection}`);
 
 function digestWorker(parts: Parts): DigestWorker {
-  return new DigestWorker(
-    {
-      ...parts.repositories,
-      countUnread: () => Promise.resolve({ count: 1, isExact: true }),
-      mayLook: () => true,
-      onError: (error) => {
-        throw error;
-      },
+  return new DigestWorker(parts.core, {
+    countUnread: () => Promise.resolve({ count: 1, isExact: true }),
+    mayLook: () => true,
+    onError: (error) => {
+      throw error;
     },
-    { pollMs: 20, afterMs: 24 * HOUR_MS },
-  );
+    pollMs: 20,
+    afterMs: 24 * HOUR_MS,
+  });
 }
 
 test('a delivery notes who is to be reminded by one read and one write for a thousand readers, then by the read alone', async () => {

@@ -10,24 +10,19 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
   commands.map(({ name, collection }) => `${name} ${collection}`);
 
 /** One that has the lease, has tidied up, and finds nothing. */
-async function idleMover({ repositories }: Parts): Promise<EventMover> {
-  const mover = new EventMover(
-    {
-      ...repositories,
-      onMoved: () => undefined,
-      onError: (error) => {
-        throw error;
-      },
+async function idleMover({ core }: Parts): Promise<EventMover> {
+  const mover = new EventMover(core, {
+    onMoved: () => undefined,
+    onError: (error) => {
+      throw error;
     },
-    {
-      workerId: 'mover',
-      pollMs: HOUR_MS,
-      leaseMs: HOUR_MS,
-      retentionMs: HOUR_MS,
-      digests: null,
-      receiverUrls: [],
-    },
-  );
+    workerId: 'mover',
+    pollMs: HOUR_MS,
+    leaseMs: HOUR_MS,
+    retentionMs: HOUR_MS,
+    digests: null,
+    receiverUrls: [],
+  });
   while (await mover.round(new Date()));
   return mover;
 }

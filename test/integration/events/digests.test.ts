@@ -39,10 +39,9 @@ async function remind(
     throw error;
   },
 ): Promise<void> {
-  await using worker = new DigestWorker(
-    { ...parts.repositories, countUnread, mayLook: () => true, onError },
-    { ...{ pollMs: 20, afterMs: DIGESTS.afterMs } },
-  );
+  await using worker = new DigestWorker(parts.core, {
+    ...{ countUnread, mayLook: () => true, onError, pollMs: 20, afterMs: DIGESTS.afterMs },
+  });
   while (await worker.round(new Date(now().getTime() + 2_000)));
 }
 

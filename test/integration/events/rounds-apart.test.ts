@@ -12,6 +12,7 @@ test('events of writes that come close together share a round, and none waits fo
   const waking = new Set<() => void>();
   await using mover = new EventMover(
     {
+      ...parts.core,
       ...repositories,
       hostEvents: {
         ...repositories.hostEvents,
@@ -20,12 +21,12 @@ test('events of writes that come close together share a round, and none waits fo
           return repositories.hostEvents.lease(...args);
         },
       },
+    },
+    {
       onMoved: () => undefined,
       onError: (error) => {
         throw error;
       },
-    },
-    {
       ...{
         workerId: uniqueName('mover'),
         leaseMs: 30_000,
@@ -35,6 +36,8 @@ test('events of writes that come close together share a round, and none waits fo
         receiverUrls: [],
       },
       workSignal: {
+        notify: () => undefined,
+        [Symbol.asyncDispose]: () => Promise.resolve(),
         onWork: (_work, callback) => {
           const wake = (): void => {
             callback({ take: () => Promise.resolve(true) });

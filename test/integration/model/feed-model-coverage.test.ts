@@ -13,10 +13,9 @@ const LATER_MS = 600_000;
 
 /** Stored feeds are cut to their cap, as it would happen in the course of time. */
 async function cutFeeds({ parts, model }: Run): Promise<void> {
-  const { feeds } = parts.repositories;
-  const cut = { feeds, feedStore: parts.feedStore, cap: CAP, random: () => 0 };
+  const cut = { ...parts.core, cap: CAP };
   const readers = model.readers.map((reader) => reader.userId);
-  await raiseFloors(cut, readers);
+  await raiseFloors(cut, readers, () => 0);
   while ((await trimDue(cut, new Date(Date.now() + LATER_MS))) > 0);
   for (const userId of readers)
     expect((await parts.feedStore.page({ userId, limit: 100 })).entries.length).toBeLessThanOrEqual(CAP + 1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts } from '../../support/parts.ts';
@@ -20,9 +20,7 @@ test('brings along what is hidden and shown again while a follow is being settle
     {
       ...repositories,
       ...parts.live,
-      weights: DEFAULT_WEIGHTS,
-      newToken: newObjectId,
-      workSignal: { notify: () => undefined },
+      workSignal: new MemoryWorkSignal(),
       // Between the look at the action and what is done about it.
       fanOuts: {
         ...repositories.fanOuts,

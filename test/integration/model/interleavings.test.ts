@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { upsertMembers } from '../../../src/services/members/directory.ts';
@@ -51,7 +50,6 @@ test('rebuilds a feed for the change also where the change was slow and the feed
     feedStore,
     members,
     workSignal,
-    weights: DEFAULT_WEIGHTS,
     quotas: NO_QUOTAS,
   };
   await upsertMembers(dependencies, parts.service, ELSEWHERE);
@@ -92,9 +90,7 @@ test.each(['hide', 'delete'] as const)(
     await settleFollows(
       {
         ...repositories,
-        weights: DEFAULT_WEIGHTS,
-        newToken: newObjectId,
-        workSignal: { notify: () => undefined },
+        workSignal: new MemoryWorkSignal(),
         ...parts.live,
         feedStore: {
           ...parts.feedStore,
@@ -203,9 +199,7 @@ test('what a follow copies stands no higher than an edit put it while it was cop
     {
       ...parts.repositories,
       ...parts.live,
-      weights: DEFAULT_WEIGHTS,
-      newToken: newObjectId,
-      workSignal: { notify: () => undefined },
+      workSignal: new MemoryWorkSignal(),
       feedStore: editedBeforeFill(parts, id),
     },
     await parts.repositories.follows.unsettled([pair]),

@@ -26,11 +26,8 @@ async function openScene(parts: Parts, isFollowed: boolean): Promise<string[]> {
 
 /** As the workers do it, a minute later. */
 async function settle(parts: Parts, afterMs = 62_000): Promise<void> {
-  const upkeep = new UpkeepWorker({
-    ...parts.repositories,
-    feedStore: parts.feedStore,
-    ...{ liveLog: parts.live.liveLog, celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
-    newToken: newObjectId,
+  const upkeep = new UpkeepWorker(parts.core, {
+    ...{ celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
     onError: (error) => {
       throw error;
     },
@@ -134,14 +131,16 @@ test('what fails in one kind of upkeep does not stop the others', async () => {
   for (const fan of ['ann', 'bob']) await parts.services.follow(parts.session(fan), 'star', 0);
   const broken = new Error('follows cannot be read');
   const errors: unknown[] = [];
-  const upkeep = new UpkeepWorker({
-    ...parts.repositories,
-    follows: { ...parts.repositories.follows, unsettledBefore: () => Promise.reject(broken) },
-    feedStore: parts.feedStore,
-    ...{ liveLog: parts.live.liveLog, celebrityThreshold: 1, dropAfterMs: null, neverReadAfterMs: null },
-    newToken: newObjectId,
-    onError: (error) => errors.push(error),
-  });
+  const upkeep = new UpkeepWorker(
+    {
+      ...parts.core,
+      follows: { ...parts.repositories.follows, unsettledBefore: () => Promise.reject(broken) },
+    },
+    {
+      ...{ celebrityThreshold: 1, dropAfterMs: null, neverReadAfterMs: null },
+      onError: (error) => errors.push(error),
+    },
+  );
   await upkeep.round(new Date(), 0);
   expect(errors).toEqual([broken]);
   expect([...(await parts.repositories.refs.pulled()).keys()]).toEqual(['star']);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MemoryLiveLog } from '../../../src/realtime/memory-live-log.ts';
 import { dropDormant } from '../../../src/workers/upkeep/drop-dormant.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
@@ -6,10 +7,10 @@ import { someModels } from '../../support/some-models.ts';
 const DAY_MS = 86_400_000;
 const AGES = { dropAfterMs: 30 * DAY_MS, neverReadAfterMs: 30 * DAY_MS };
 
-function drop({ repositories, feedStore, live }: Parts, now = new Date()): Promise<number> {
-  const { liveLog } = live;
+function drop({ core }: Parts, now = new Date()): Promise<number> {
   return dropDormant(
-    { ...repositories, feedStore, liveLog, ...AGES },
+    core,
+    AGES,
     () => now,
     () => false,
   );
@@ -92,8 +93,7 @@ test('a reader who comes back while the feed is dropped has it whole', async () 
   await parts.feedOf('ann');
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { feedStore, repositories, live } = parts;
-  const { liveLog } = live;
+  const { feedStore, repositories } = parts;
   const comesBack = {
     ...feedStore,
     async drop(userId: string) {
@@ -104,7 +104,8 @@ test('a reader who comes back while the feed is dropped has it whole', async () 
     },
   };
   await dropDormant(
-    { ...repositories, feedStore: comesBack, liveLog, ...AGES },
+    { ...parts.core, feedStore: comesBack },
+    AGES,
     () => new Date(),
     () => false,
   );
@@ -121,8 +122,7 @@ test('a reader who comes back while their feed is dropped has it whole, however 
   for (const userId of readers) await parts.feedOf(userId);
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { feedStore, repositories, live } = parts;
-  const { liveLog } = live;
+  const { feedStore, repositories } = parts;
   let passed = 0;
   const now = (): Date => new Date(Date.now() + passed);
   const slow = {
@@ -137,9 +137,7 @@ test('a reader who comes back while their feed is dropped has it whole, however 
       await feedStore.drop(userId);
     },
   };
-  expect(await dropDormant({ ...repositories, feedStore: slow, liveLog, ...AGES }, now, () => false)).toBe(
-    21,
-  );
+  expect(await dropDormant({ ...parts.core, feedStore: slow }, AGES, now, () => false)).toBe(21);
   await parts.fanOut();
   expect(await parts.feedOf('r20')).toEqual([action.id]);
   expect(await stored(parts, 'r20')).toBe(1);
@@ -151,8 +149,7 @@ test('a feed is not dropped any more once it may be rebuilt', async () => {
   for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { feedStore, repositories, live } = parts;
-  const { liveLog } = live;
+  const { feedStore } = parts;
   let passed = 0;
   const held = {
     ...feedStore,
@@ -162,7 +159,7 @@ test('a feed is not dropped any more once it may be rebuilt', async () => {
     },
   };
   const now = (): Date => new Date(Date.now() + passed);
-  expect(await dropDormant({ ...repositories, feedStore: held, liveLog, ...AGES }, now, () => false)).toBe(1);
+  expect(await dropDormant({ ...parts.core, feedStore: held }, AGES, now, () => false)).toBe(1);
   expect([await stored(parts, 'ann'), await stored(parts, 'bob')]).toEqual([0, 2]);
   // It is found again.
   expect(await drop(parts, now())).toBe(1);
@@ -175,14 +172,15 @@ test('a feed that cannot be dropped does not keep the others', async () => {
   for (const userId of ['ann', 'bob', 'eve']) await parts.feedOf(userId);
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { feedStore, repositories, live } = parts;
+  const { feedStore } = parts;
   const broken = {
     ...feedStore,
     drop: (userId: string) =>
       userId === 'ann' ? Promise.reject(new Error('ann is broken')) : feedStore.drop(userId),
   };
   const dropping = dropDormant(
-    { ...repositories, feedStore: broken, liveLog: live.liveLog, ...AGES },
+    { ...parts.core, feedStore: broken },
+    AGES,
     () => new Date(),
     () => false,
   );
@@ -198,12 +196,12 @@ test('a drop that was cut off is done again', async () => {
   await parts.feedOf('ann');
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { feedStore, repositories, live } = parts;
+  const { feedStore } = parts;
   const dead = { ...feedStore, drop: () => Promise.reject(new Error('dead')) };
-  const { liveLog } = live;
   await expect(
     dropDormant(
-      { ...repositories, feedStore: dead, liveLog, ...AGES },
+      { ...parts.core, feedStore: dead },
+      AGES,
       () => new Date(),
       () => false,
     ),
@@ -222,11 +220,13 @@ test('who watches is not dormant', async () => {
   await parts.feedOf('ann');
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { repositories, feedStore } = parts;
-  const liveLog = { watched: (userIds: readonly string[]) => Promise.resolve([...userIds]) };
+  const liveLog = Object.assign(new MemoryLiveLog(), {
+    watched: (userIds: readonly string[]) => Promise.resolve([...userIds]),
+  });
   expect(
     await dropDormant(
-      { ...repositories, feedStore, liveLog, ...AGES },
+      { ...parts.core, liveLog },
+      AGES,
       () => new Date(),
       () => false,
     ),

@@ -349,7 +349,7 @@ describe('erasing', () => {
       failed: (_: unknown, error: unknown) => failures.push(error),
       claimFailed: (error: unknown) => failures.push(error),
     };
-    await using worker = new ErasureWorker({ ...dependencies, observer, forgetDeleted }, { pollMs: 5 });
+    await using worker = new ErasureWorker({ ...dependencies, forgetDeleted }, { observer, pollMs: 5 });
     worker.start();
     await expect.poll(() => open, { timeout: PATIENCE_MS }).toEqual([0, 0]);
     await worker.stop();
@@ -365,12 +365,12 @@ describe('erasing', () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const before = (await othersView(parts)) as { feeds: object; engagement: object };
-    const timing = { leaseMs: 1, confirmAfterMs: 0 };
+    const erasureTiming = { leaseMs: 1, confirmAfterMs: 0 };
     let crashes = 0;
     for (;;) {
       const dying = crashingDatabase(parts.database, writesOf(crashes + 1), counts);
       try {
-        if (await eraseMember(erasureParts(dying, { timing }), parts.admin, ID, Infinity)) break;
+        if (await eraseMember(erasureParts(dying, { erasureTiming }), parts.admin, ID, Infinity)) break;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
         crashes += 1;

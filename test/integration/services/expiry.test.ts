@@ -193,8 +193,7 @@ test('an action that cannot be deleted does not keep others from expiring', asyn
   const expire: typeof moderation.expire = (id, at) =>
     id === ids[0] ? Promise.reject(broken) : moderation.expire(id, at);
   await using worker = expiryWorker({
-    ...parts,
-    repositories: { ...parts.repositories, moderation: { ...moderation, expire } },
+    core: { ...parts.core, moderation: { ...moderation, expire } },
     onError: (error) => errors.push(error),
   });
   expect(await worker.round(new Date())).toBe(false);

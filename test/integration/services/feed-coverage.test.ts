@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/feeds/trim-feeds.ts';
 import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
-import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -49,11 +48,8 @@ async function follow(parts: Parts, userId: string, ...refIds: string[]): Promis
 }
 
 function upkeep(parts: Parts, celebrityThreshold: number): UpkeepWorker {
-  return new UpkeepWorker({
-    ...parts.repositories,
-    feedStore: parts.feedStore,
-    ...{ liveLog: parts.live.liveLog, celebrityThreshold, dropAfterMs: null, neverReadAfterMs: null },
-    newToken: newObjectId,
+  return new UpkeepWorker(parts.core, {
+    ...{ celebrityThreshold, dropAfterMs: null, neverReadAfterMs: null },
     onError: (error) => {
       throw error;
     },
@@ -82,8 +78,8 @@ describe('a feed that is stored in part', () => {
     const ids = await publish(parts, 60);
     await parts.fanOut();
     const whole = await pages(parts, 'ann', 100);
-    const cut = { ...parts.repositories, feedStore: parts.feedStore, cap: 20, random: () => 0 };
-    await raiseFloors(cut, ['ann', 'nobody']);
+    const cut = { ...parts.core, cap: 20 };
+    await raiseFloors(cut, ['ann', 'nobody'], () => 0);
     expect((await parts.session('ann').profile()).floor).not.toBeNull();
     expect(await pages(parts, 'ann', 13)).toEqual(whole);
     expect(await trimDue(cut, new Date())).toBe(0);
@@ -106,9 +102,9 @@ describe('a feed that is stored in part', () => {
       const ids = await publish(parts, 20);
       await publish(parts, 20, 'other');
       await parts.fanOut();
-      const { feedStore, repositories } = parts;
-      const cut = { ...repositories, feedStore, cap: 5, random: () => 0 };
-      await raiseFloors(cut, ['ann']);
+      const { feedStore } = parts;
+      const cut = { ...parts.core, cap: 5 };
+      await raiseFloors(cut, ['ann'], () => 0);
       const soon = new Date(Date.now() + DAY);
       // Half of what is above the floor goes, so that the rebuild continues below it.
       await parts.services.unfollow(parts.session('ann'), 'other', false);
@@ -138,8 +134,8 @@ describe('a feed that is stored in part', () => {
     await parts.fanOut();
     const { feedStore, repositories } = parts;
     const { feeds } = repositories;
-    const cut = { ...repositories, feedStore, cap: 5, random: () => 0 };
-    await raiseFloors(cut, ['ann']);
+    const cut = { ...parts.core, cap: 5 };
+    await raiseFloors(cut, ['ann'], () => 0);
     const claims: unknown[] = [];
     const asking = {
       ...feedStore,

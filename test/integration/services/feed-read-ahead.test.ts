@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import type { FeedEntry } from '../../../src/domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import { feedReader, type FeedReader } from '../../../src/feeds/feed-reader.ts';
@@ -23,9 +22,7 @@ function watched(parts: Parts): Watched {
   // The page is to be read on its own, and not in one command with its reader.
   const { open: _open, ...store } = parts.feedStore;
   const reader = feedReader({
-    ...parts.repositories,
-    ...parts.live,
-    weights: DEFAULT_WEIGHTS,
+    ...parts.core,
     feedStore: {
       ...store,
       page: (query) => {
@@ -34,7 +31,7 @@ function watched(parts: Parts): Watched {
         return read;
       },
     },
-    onLost: fail,
+    feeds: { ...parts.core.feeds, markDue: fail },
     onStoreUnavailable: fail,
   });
   return { reader, reads };

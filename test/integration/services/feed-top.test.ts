@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { DEFAULT_RANKING, generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
+import { generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
 import { RescoreWorker } from '../../../src/workers/rescore/rescore-worker.ts';
 import type { FeedFilter, FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -247,10 +247,8 @@ test('a scoring that was cut short is made by the next to come, and what was wri
           throw new Error('Out of breath');
         },
       },
-      ranking: DEFAULT_RANKING,
-      observer: { rescored: () => undefined, failed: () => undefined },
     },
-    { leaseMs: 1, pollMs: 1 },
+    { leaseMs: 1, pollMs: 1, observer: { rescored: () => undefined, failed: () => undefined } },
   );
   await expect(broken.round(now)).rejects.toThrow('Out of breath');
   expect(await scores.current()).toBeNull();

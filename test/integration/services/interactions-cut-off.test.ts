@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_REACTIONS } from '../../../src/domain/interaction.ts';
+import type { Core } from '../../../src/services/core.ts';
 import { addInteraction } from '../../../src/services/interactions/add-interaction.ts';
 import {
   setInteractionHidden,
   updateInteraction,
 } from '../../../src/services/interactions/moderate-interaction.ts';
 import { removeInteraction } from '../../../src/services/interactions/remove-interaction.ts';
-import { openSession } from '../../../src/services/session/open-session.ts';
-import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
-import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
 import { settleAbandonedInteractions } from '../../../src/workers/upkeep/settle-abandoned-interactions.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -26,44 +23,31 @@ interface Scene {
   readonly hiddenId: string;
 }
 
-function dependenciesOf(repositories: Repositories) {
-  return {
-    ...repositories,
-    workSignal: new MemoryWorkSignal(),
-    newToken: newObjectId,
-    reactions: DEFAULT_REACTIONS,
-    openSession: (identity: Parameters<typeof openSession>[1]) => openSession(repositories, identity),
-  };
-}
-type Dependencies = ReturnType<typeof dependenciesOf>;
-
-const CALLS: Readonly<
-  Record<string, (parts: Parts, dependencies: Dependencies, scene: Scene) => Promise<unknown>>
-> = {
-  'a like': (parts, dependencies, { actionId }) =>
-    addInteraction(dependencies, parts.session('ann'), { actionId, kind: 'LIKE' }),
-  'a comment with a key': (parts, dependencies, { actionId }) =>
-    addInteraction(dependencies, parts.session('ann'), {
+const CALLS: Readonly<Record<string, (parts: Parts, core: Core, scene: Scene) => Promise<unknown>>> = {
+  'a like': (parts, core, { actionId }) =>
+    addInteraction(core, parts.session('ann'), { actionId, kind: 'LIKE' }),
+  'a comment with a key': (parts, core, { actionId }) =>
+    addInteraction(core, parts.session('ann'), {
       ...{ actionId, kind: 'COMMENT', idempotencyKey: 'k', text: 'x' },
     }),
-  'a reshare given again': (parts, dependencies, { actionId }) =>
-    addInteraction(dependencies, parts.session('ann'), { actionId, kind: 'RESHARE' }),
-  'taking all own reactions back': (parts, dependencies, { actionId }) =>
-    removeInteraction(dependencies, parts.session('ann'), { own: { actionId, kind: 'REACTION' } }),
-  'taking own comments back': (parts, dependencies, { actionId }) =>
-    removeInteraction(dependencies, parts.session('ann'), { own: { actionId, kind: 'COMMENT' } }),
-  'removing by id': (parts, dependencies, { commentId }) =>
-    removeInteraction(dependencies, parts.session('ann'), { id: commentId }),
-  hiding: (parts, dependencies, { commentId }) =>
-    setInteractionHidden(dependencies, parts.session('admin', 'admin'), commentId, {
+  'a reshare given again': (parts, core, { actionId }) =>
+    addInteraction(core, parts.session('ann'), { actionId, kind: 'RESHARE' }),
+  'taking all own reactions back': (parts, core, { actionId }) =>
+    removeInteraction(core, parts.session('ann'), { own: { actionId, kind: 'REACTION' } }),
+  'taking own comments back': (parts, core, { actionId }) =>
+    removeInteraction(core, parts.session('ann'), { own: { actionId, kind: 'COMMENT' } }),
+  'removing by id': (parts, core, { commentId }) =>
+    removeInteraction(core, parts.session('ann'), { id: commentId }),
+  hiding: (parts, core, { commentId }) =>
+    setInteractionHidden(core, parts.session('admin', 'admin'), commentId, {
       ...{ kind: 'HIDE_INTERACTION', reason: null },
     }),
-  'showing again': (parts, dependencies, { hiddenId }) =>
-    setInteractionHidden(dependencies, parts.session('admin', 'admin'), hiddenId, {
+  'showing again': (parts, core, { hiddenId }) =>
+    setInteractionHidden(core, parts.session('admin', 'admin'), hiddenId, {
       ...{ kind: 'UNHIDE_INTERACTION', reason: null },
     }),
-  'a change by an admin': (parts, dependencies, { commentId }) =>
-    updateInteraction(dependencies, parts.session('admin', 'admin'), commentId, 'Better'),
+  'a change by an admin': (parts, core, { commentId }) =>
+    updateInteraction(core, parts.session('admin', 'admin'), commentId, 'Better'),
 };
 
 async function openScene(parts: Parts): Promise<Scene> {
@@ -120,7 +104,7 @@ test.each(Object.entries(CALLS))(
   '%s, cut off after any write: repeated, or never, the counts come out right',
   async (_name, call) => {
     await using parts = await openParts();
-    const good = dependenciesOf(parts.repositories);
+    const good = parts.core;
     const whole = await openScene(parts);
     await call(parts, good, whole);
     const repeated: Scene[] = [];
@@ -129,7 +113,7 @@ test.each(Object.entries(CALLS))(
       for (let writes = 1; writes <= MOST_WRITES; writes += 1) {
         const scene = await openScene(parts);
         const dying = createRepositories(crashingCollections(parts.database.collections, writes));
-        if (!(await isCutOff(call(parts, dependenciesOf(dying), scene)))) break;
+        if (!(await isCutOff(call(parts, { ...parts.core, ...dying }, scene)))) break;
         scenes.push(scene);
       }
     for (const scene of repeated) await call(parts, good, scene);
@@ -172,7 +156,7 @@ test.each(
     const actionId = action.id;
     await parts.fanOut();
     const dying = createRepositories(crashingCollections(parts.database.collections, 1));
-    const record = addInteraction(dependenciesOf(dying), parts.session('ann'), { actionId, kind, at });
+    const record = addInteraction({ ...parts.core, ...dying }, parts.session('ann'), { actionId, kind, at });
     expect(await isCutOff(record)).toBe(true);
     const [cutOff] = await parts.repositories.interactions.unsettledBefore(new Date(Date.now() + 60_000), 2);
     await change(parts, { actionId, kind, id: cutOff?.interaction.id ?? '' });
@@ -193,16 +177,18 @@ test('an action that cannot be marked does not keep the interactions of others f
     const { action } = await parts.publish({ scope: 'PUBLIC' });
     const dying = createRepositories(crashingCollections(parts.database.collections, 1));
     const like = { ...{ actionId: action.id, at }, kind: 'LIKE' };
-    expect(await isCutOff(addInteraction(dependenciesOf(dying), parts.session('ann'), like))).toBe(true);
+    expect(await isCutOff(addInteraction({ ...parts.core, ...dying }, parts.session('ann'), like))).toBe(
+      true,
+    );
     ids.push(action.id);
   }
   const [broken = '', ...others] = ids;
-  const { actions, interactions } = parts.repositories;
+  const { actions } = parts.repositories;
   const markInteraction: typeof actions.markInteraction = (id, change) =>
     id === broken ? Promise.reject(new Error('broken')) : actions.markInteraction(id, change);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const settling = settleAbandonedInteractions(
-    { interactions, actions: { ...actions, markInteraction } },
+    { ...parts.core, actions: { ...actions, markInteraction } },
     inAnHour,
   );
   await expect(settling).rejects.toThrow('broken');

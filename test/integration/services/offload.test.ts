@@ -6,6 +6,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import {
   claimOffloaded,
   purgeOffloaded,
@@ -221,10 +222,10 @@ test('what comes back into another database answers as before, repeated keys inc
   const path = newFile();
   expect(await takeOut(from, path, day(40))).toMatchObject({ taken: 8 });
   expect(await bringBack(to, path)).toEqual({ returned: 8, skipped: 0 });
-  await using renames = new RenameWorker(
-    { ...to.repositories, observer: { carried: () => undefined, failed: fail, claimFailed: fail } },
-    { workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
-  );
+  await using renames = new RenameWorker(to.core, {
+    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
+    ...{ workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
+  });
   renames.start();
   const labels = async (): Promise<unknown[]> =>
     (await to.database.collections.actions.distinct('refs.label')) as unknown[];
@@ -302,7 +303,7 @@ describe('a kill', () => {
   /** The services of a process that dies after so many writes. */
   function dying({ database, repositories, services }: Parts, writes: number) {
     const offloads = offloadsRepository(crashingCollections(database.collections, writes));
-    const parts = { ...repositories, offloads, workSignal: { notify: () => undefined } };
+    const parts = { ...repositories, offloads, workSignal: new MemoryWorkSignal() };
     type Of<F> = F extends (parts: never, ...args: infer Args) => unknown ? Args : never;
     return {
       ...services,
@@ -537,13 +538,10 @@ test('what was renamed meanwhile is called by its new name when it is back', asy
   await takeOut(parts, path);
   await parts.services.upsertRefs(parts.service, [{ id: 'site', type: 'site', label: 'New Site' }]);
   await bringBack(parts, path);
-  await using renames = new RenameWorker(
-    {
-      ...parts.repositories,
-      observer: { carried: () => undefined, failed: fail, claimFailed: fail },
-    },
-    { workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
-  );
+  await using renames = new RenameWorker(parts.core, {
+    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
+    ...{ workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
+  });
   renames.start();
   await expect
     .poll(() => parts.database.collections.actions.countDocuments({ 'refs.label': 'Site' }), {

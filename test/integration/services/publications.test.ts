@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { publishAction } from '../../../src/services/publish/publish-action.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
 import { publicationId } from '../../../src/storage/actions/publications.ts';
@@ -17,13 +16,7 @@ const POST = {
 
 /** As another process would, over these collections. */
 function publishOver(parts: Parts, collections: Collections): ReturnType<typeof publishAction> {
-  const dependencies = {
-    ...createRepositories(collections),
-    workSignal: { notify: () => undefined },
-    onPublished: () => undefined,
-    quotas: NO_QUOTAS,
-  };
-  return publishAction(dependencies, parts.service, POST);
+  return publishAction({ ...parts.core, ...createRepositories(collections) }, parts.service, POST);
 }
 
 test('a publication that was cut off before its action is completed by the next attempt, under the same id', async () => {

@@ -18,18 +18,18 @@ const silent: RenameObserver = { carried: () => undefined, failed: fail, claimFa
 
 function renamer(
   parts: Parts,
-  options: Partial<RenameWorkerOptions> & {
+  options: Omit<Partial<RenameWorkerOptions>, 'observer'> & {
     readonly renames?: Partial<RenamesRepository>;
     readonly observer?: Partial<RenameObserver>;
   } = {},
 ): RenameWorker {
   const { renames, observer, ...rest } = options;
   return new RenameWorker(
+    { ...parts.core, renames: { ...parts.core.renames, ...renames } },
     {
-      renames: { ...parts.repositories.renames, ...renames },
+      ...{ workerId: uniqueName('renamer'), leaseMs: 30_000, pollMs: 10, batchSize: 100, ...rest },
       observer: { ...silent, ...observer },
     },
-    { workerId: uniqueName('renamer'), leaseMs: 30_000, pollMs: 10, batchSize: 100, ...rest },
   );
 }
 

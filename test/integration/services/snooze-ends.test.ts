@@ -111,7 +111,7 @@ test('an end that a process had claimed before it died is announced by another o
   const { snoozes } = parts.repositories;
   expect(await snoozes.claimEnded('died', clock.now(), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
   await using other = await parts.reopen();
-  const worker = snoozeWorker({ repositories: other.repositories, live: parts.live });
+  const worker = snoozeWorker({ core: { ...other.core, liveLog: parts.live.liveLog } });
   await worker.round(clock.now());
   await list.caughtUp();
   expect(kindsOf(list)).toEqual([]);

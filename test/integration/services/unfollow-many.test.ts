@@ -1,12 +1,10 @@
-import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { expect, test } from 'vitest';
 import { unfollowMany } from '../../../src/services/follow/unfollow-many.ts';
-import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';
-import type { FollowDependencies } from '../../../src/services/service-parts.ts';
+import { followDependencies } from '../../support/follow-calls.ts';
 
 const ref = (id: string) => ({ id, type: 'site', label: id });
 const PAIRS = ['ann', 'bob'].flatMap((followerId) =>
@@ -125,17 +123,6 @@ test('is for services, and for a thousand pairs', async () => {
   });
 });
 
-function dependenciesOf(parts: Parts, repositories: Repositories): FollowDependencies {
-  return {
-    ...repositories,
-    ...parts.live,
-    feedStore: parts.feedStore,
-    weights: DEFAULT_WEIGHTS,
-    newToken: newObjectId,
-    workSignal: { notify: () => undefined },
-  };
-}
-
 test.each([true, false])(
   'counts and shows right when it is cut off after any write and tried again (keep history: %s)',
   async (keepHistory) => {
@@ -143,7 +130,7 @@ test.each([true, false])(
     for (let writes = 1; ; writes += 1) {
       await using parts = await openScene();
       const id = await published(parts, ['site']);
-      const dying = dependenciesOf(
+      const dying = followDependencies(
         parts,
         createRepositories(crashingCollections(parts.database.collections, writes)),
       );

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
+import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import type { DueKind } from '../../../src/storage/due/due-work.ts';
 import { DueLooks } from '../../../src/workers/due-looks.ts';
 import { ExpiryWorker } from '../../../src/workers/expiry/expiry-worker.ts';
@@ -84,7 +85,7 @@ test('callers that ask at the same time share a look, and its failure', async ()
 
 test('a worker searches only where something is due, and goes on after a failure', async () => {
   await using parts = await openParts();
-  const { repositories, live } = parts;
+  const { repositories } = parts;
   const answers: (boolean | Error)[] = [false, new Error('No database'), false, true];
   let asked = 0;
   const searches: number[] = [];
@@ -92,8 +93,7 @@ test('a worker searches only where something is due, and goes on after a failure
   const { moderation } = repositories;
   await using worker = new ExpiryWorker(
     {
-      ...repositories,
-      ...live,
+      ...parts.core,
       moderation: {
         ...moderation,
         expired: (...args) => {
@@ -101,10 +101,10 @@ test('a worker searches only where something is due, and goes on after a failure
           return moderation.expired(...args);
         },
       },
-      workSignal: { notify: () => undefined },
-      onError: (error) => errors.push(error),
+      workSignal: new MemoryWorkSignal(),
     },
     {
+      onError: (error) => errors.push(error),
       pollMs: 1,
       isDue: () => {
         const answer = answers[asked] ?? false;

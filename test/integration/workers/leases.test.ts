@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryChunk, DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
-import type {
-  FanOutObserver,
-  WorkerDependencies,
-  FanOutWorkerOptions,
-} from '../../../src/workers/fan-out/fan-out-worker.ts';
+import type { FanOutObserver, FanOutWorkerOptions } from '../../../src/workers/fan-out/fan-out-worker.ts';
+import type { Core } from '../../../src/services/core.ts';
 import { FAN_OUT_STATES, reportedFanOut } from '../../../src/domain/action.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
@@ -36,7 +33,7 @@ function slowly(
   parts: Parts,
   whenDelivering: (chunk: DeliveryChunk) => Promise<unknown>,
   options: Partial<FanOutWorkerOptions> = {},
-  dependencies: Partial<WorkerDependencies> = {},
+  dependencies: Partial<Core> = {},
 ) {
   const { feedStore } = parts;
   const deliver = async (chunk: DeliveryChunk): Promise<DeliveryOutcome> => {
@@ -44,10 +41,10 @@ function slowly(
     return feedStore.deliver(chunk);
   };
   const { observer, notes } = noting();
-  const worker = parts.worker(options, {
-    ...{ chunkSize: 1, feedStore: { ...feedStore, deliver }, observer },
-    ...dependencies,
-  });
+  const worker = parts.worker(
+    { chunkSize: 1, observer, ...options },
+    { feedStore: { ...feedStore, deliver }, ...dependencies },
+  );
   return { worker, notes };
 }
 
@@ -141,7 +138,7 @@ test('a pass that has served everybody is the end, no matter who has the lease b
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
   const other = once(() => fanOuts.claim('other', new Date(Date.now() + LATER), LATER));
-  const { worker, notes } = slowly(parts, other, {}, { chunkSize: 10 });
+  const { worker, notes } = slowly(parts, other, { chunkSize: 10 });
   worker.start();
   await parts.idle();
   await worker.stop();

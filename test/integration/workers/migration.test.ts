@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enterInstallation } from '../../../src/app/presence.ts';
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
-import { newObjectId, type Collections } from '../../../src/storage/database/mongo.ts';
+import { type Collections } from '../../../src/storage/database/mongo.ts';
 import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';
 import { MigrationWorker, type MigrationObserver } from '../../../src/workers/migration/migration-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -52,16 +52,13 @@ function workerOf(
   migrations: readonly Migration[],
   observer = reports().observer,
 ): MigrationWorker {
-  return new MigrationWorker(
-    {
-      ...parts.repositories,
-      migrations,
-      collections: parts.database.collections,
-      newToken: newObjectId,
-      observer,
-    },
-    { leaseMs: 60_000, pollMs: 60_000, batchSize: BATCH },
-  );
+  return new MigrationWorker(parts.core, {
+    migrations,
+    observer,
+    leaseMs: 60_000,
+    pollMs: 60_000,
+    batchSize: BATCH,
+  });
 }
 
 /** Members from before versions were counted. */

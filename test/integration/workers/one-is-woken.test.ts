@@ -58,7 +58,7 @@ class Installation implements AsyncDisposable {
     ...options
   }: Partial<FanOutWorkerOptions> & {
     readonly process?: Process;
-    readonly workSignal?: (own: WorkSignal) => Pick<WorkSignal, 'notify' | 'onWork'>;
+    readonly workSignal?: (own: WorkSignal) => WorkSignal;
     readonly holds?: boolean;
   } = {}): Promise<Worker> {
     const { repositories, feedStore } = this.parts;
@@ -226,6 +226,7 @@ describe('of several workers', () => {
         notify: (work) => {
           own.notify(work);
         },
+        [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
         onWork: (work, callback) =>
           own.onWork(work, (offer) => {
             callback({ take: async (isBusy) => (await took, noting(answers, offer, isBusy)) });

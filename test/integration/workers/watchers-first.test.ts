@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MemoryLiveLog } from '../../../src/realtime/memory-live-log.ts';
 import type { DeliveryChunk, FeedStore } from '../../../src/feeds/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -188,7 +189,7 @@ test('a live log that does not answer holds nothing up', async () => {
     {},
     {
       chunkSize: 2,
-      liveLog: {
+      liveLog: Object.assign(new MemoryLiveLog(), {
         watched: () => Promise.reject(refusal),
         append: () => Promise.reject(refusal),
         forget: () => Promise.reject(refusal),
@@ -196,7 +197,7 @@ test('a live log that does not answer holds nothing up', async () => {
           await Promise.resolve();
           throw refusal;
         },
-      },
+      }),
       onLiveLogError: (error) => {
         errors.push(error);
       },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { partIndex } from '../../../src/connections/redis-parts.ts';
-import { announce } from '../../../src/realtime/announce.ts';
+import type { Context } from '../../../src/feeds/context.ts';
+import { announce } from '../../../src/feeds/announce.ts';
 import { LiveLogUnavailable, type LiveAppend, type LiveLog } from '../../../src/realtime/live-log.ts';
 import { PartitionedLiveLog } from '../../../src/realtime/partitioned-live-log.ts';
 
@@ -34,7 +35,10 @@ const announcements = READERS.map((userId) => ({
 test('readers of other partitions get their events while one partition is unreachable', async () => {
   const { log, appended } = parts(new Set([1]));
   const errors: unknown[] = [];
-  await announce({ liveLog: log, onLiveLogError: (error) => errors.push(error) }, announcements);
+  await announce(
+    { liveLog: log, onLiveLogError: (error) => errors.push(error) } as Partial<Context> as Context,
+    announcements,
+  );
   const reached = READERS.filter((reader) => partOf(reader) !== 1);
   expect(reached.length).toBeLessThan(READERS.length);
   expect(appended.sort()).toEqual(reached.sort());

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../src/capped/store.ts';
 import { feedRingsRepository } from '../../src/capped/repository.ts';
 import { follow } from '../../../../src/services/follow/follow.ts';
-import { newObjectId } from '../../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../../src/storage/repositories.ts';
 import { UpkeepWorker } from '../../../../src/workers/upkeep/upkeep-worker.ts';
 import { idsOf, publishSome } from '../../../../test/conformance/feed-tools.ts';
@@ -53,11 +52,8 @@ async function followAndDie(parts: Parts, reader: string, writes: number): Promi
 
 /** As a worker does it, a minute later. */
 async function settle(parts: Parts): Promise<void> {
-  const upkeep = new UpkeepWorker({
-    ...parts.repositories,
-    feedStore: parts.feedStore,
-    ...{ liveLog: parts.live.liveLog, celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
-    newToken: newObjectId,
+  const upkeep = new UpkeepWorker(parts.core, {
+    ...{ celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
     onError: (error) => {
       throw error;
     },

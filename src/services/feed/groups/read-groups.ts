@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import { decodeGroups, encodeGroups, groupMark } from '../../../domain/cursor.ts';
 import type { ActionId } from '../../../domain/action.ts';
@@ -9,7 +10,6 @@ import { checkFeedFilter } from '../filters.ts';
 import { openStages, type PageStages } from '../read-page.ts';
 import { GroupScan } from './group-scan.ts';
 import { collectPage, pageSize } from '../paging.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Groups on a page. */
 export const GROUPS = { standard: 25, most: 50 } as const;
@@ -20,7 +20,7 @@ export const GROUPS = { standard: 25, most: 50 } as const;
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeedGroups(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
 ): Promise<FeedGroupPage> {
@@ -30,8 +30,8 @@ export async function readFeedGroups(
   const cursor = args.after == null ? null : decodeGroups(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
   const filter = checkFeedFilter(args.filter);
-  const feed = openStages(dependencies, session, { filter, order: 'RELEVANCY' });
-  const scan = openScan(dependencies, feed);
+  const feed = openStages(core, session, { filter, order: 'RELEVANCY' });
+  const scan = openScan(core, feed);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(list, JSON.stringify(filter));
   const listed = [...(cursor?.listed ?? [])];
@@ -63,9 +63,9 @@ export async function readFeedGroups(
  * the event loop are read together, apart from one look-up for each key.
  */
 export function createFeedGroupReader(
-  dependencies: ReadingDependencies,
+  core: Core,
 ): (session: ReaderSession, groupKey: string) => Promise<FeedGroup | null> {
-  const load = sessionBatches<Wanted, FeedGroup | null>((wanted) => readWanted(dependencies, wanted));
+  const load = sessionBatches<Wanted, FeedGroup | null>((wanted) => readWanted(core, wanted));
   return (session, groupKey) => load(session, { session, groupKey });
 }
 
@@ -75,21 +75,18 @@ interface Wanted {
 }
 
 /** All of one session. */
-async function readWanted(
-  dependencies: ReadingDependencies,
-  wanted: readonly Wanted[],
-): Promise<(FeedGroup | null)[]> {
+async function readWanted(core: Core, wanted: readonly Wanted[]): Promise<(FeedGroup | null)[]> {
   const [first] = wanted;
   if (first === undefined) return [];
   const { session } = first;
-  const feed = openStages(dependencies, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
+  const feed = openStages(core, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
-  const scan = openScan(dependencies, feed);
+  const scan = openScan(core, feed);
   const keys = [...new Set(wanted.map(({ groupKey }) => groupKey))];
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
   const [members, items] = await Promise.all([
-    Promise.all(shared.map((key) => dependencies.actionGroups.anyOf(key))),
-    dependencies.feedReader
+    Promise.all(shared.map((key) => core.actionGroups.anyOf(key))),
+    core.feedReader
       .find(
         reader,
         keys.filter((key) => OBJECT_ID.test(key)),
@@ -105,7 +102,7 @@ async function readWanted(
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
-function openScan({ actionGroups, feedReader }: ReadingDependencies, feed: PageStages): GroupScan {
+function openScan({ actionGroups, feedReader }: Core, feed: PageStages): GroupScan {
   return new GroupScan({
     ...feed,
     actionGroups,

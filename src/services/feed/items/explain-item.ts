@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import { idSchema } from '../../../descriptors/id-schema.ts';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
 import { FanfareError } from '../../../domain/errors.ts';
@@ -11,13 +12,13 @@ import { boostOf } from '../../../domain/item-mark.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../../domain/visibility.ts';
+import { openSession } from '../../session/open-session.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { validate } from '../../validate.ts';
 import { presentEntry, withheldBy, type EntryFacts } from '../feed-rules.ts';
 import { followsOfOne, hydrateOne, loadFollows } from '../hydration.ts';
 import { scoreFor } from '../ranked-score.ts';
 import { requireAction } from '../read-actions.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */
 export const MAX_CAUSES = 50;
@@ -28,7 +29,7 @@ export const MAX_CAUSES = 50;
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another reader, NOT_FOUND
  */
 export async function explainFeedItem(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionId: ActionId,
   memberId: UserId | null | undefined,
@@ -40,16 +41,12 @@ export async function explainFeedItem(
     throw new FanfareError('FORBIDDEN', 'To explain the feed of another member requires the role admin');
   const action = await requireAction(session, actionId);
   // The other reader's roles are known only from their token; a feed does not depend on them.
-  const reader = isOwn ? session : dependencies.openSession({ userId, roles: new Set(), expiresAt: null });
-  return explain(dependencies, reader, action);
+  const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
+  return explain(core, reader, action);
 }
 
-async function explain(
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-  action: Action,
-): Promise<FeedItemExplanation> {
-  const { feedReader, interactions, weights } = dependencies;
+async function explain(core: Core, session: ReaderSession, action: Action): Promise<FeedItemExplanation> {
+  const { feedReader, interactions, weights } = core;
   const profile = await session.profile();
   const [found, follows, summaries] = await Promise.all([
     feedReader.locate(profile, action.id),
@@ -78,9 +75,7 @@ async function explain(
   );
   const causes = causesOf(action, lifts, boostOf(facts?.mark ?? null));
   const scored =
-    item === null
-      ? null
-      : await scoreFor(dependencies, profile.userId, { ...action, type: action.descriptor.type });
+    item === null ? null : await scoreFor(core, profile.userId, { ...action, type: action.descriptor.type });
   return {
     isInFeed: item !== null,
     isEntitled: isEntitled(profile, action, follows),

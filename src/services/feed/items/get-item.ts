@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import type { FeedEntry, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../../domain/viewer.ts';
@@ -5,7 +6,6 @@ import type { ReaderSession } from '../../session/reader-session.ts';
 import { presentEntry } from '../feed-rules.ts';
 import { hydrateOne } from '../hydration.ts';
 import { sessionBatches } from '../../session/session-batches.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /**
  * The reader's own entry for one action, after the rules. One look-up serves all entries that a session requests in one turn
@@ -13,10 +13,7 @@ import type { ReadingDependencies } from '../../service-parts.ts';
  */
 export function createItemReader({
   feedReader,
-}: Pick<ReadingDependencies, 'feedReader'>): (
-  session: ReaderSession,
-  actionId: ActionId,
-) => Promise<NewsfeedItem | null> {
+}: Core): (session: ReaderSession, actionId: ActionId) => Promise<NewsfeedItem | null> {
   const load = sessionBatches<Wanted, FeedEntry | null>(async (wanted) => {
     const ids = wanted.map(({ actionId }) => actionId);
     const [{ reader } = { reader: null }] = wanted;

@@ -1,14 +1,14 @@
+import type { Core } from '../../core.ts';
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { FanfareError } from '../../../domain/errors.ts';
 import type { LastingState } from '../../../domain/item-mark.ts';
-import { announce, removals } from '../../../realtime/announce.ts';
+import { announce, removals } from '../../../feeds/announce.ts';
 import { readListedActions } from '../listed-actions.ts';
 import { requireAction } from '../read-actions.ts';
 import { MAX_ARCHIVED } from '../state-entries.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../shapes.ts';
 import { clock } from '../../../lib/clock.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /**
  * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.
@@ -16,52 +16,44 @@ import type { ReadingDependencies } from '../../service-parts.ts';
  * @throws FanfareError NOT_FOUND when the reader may not see the action, CONFLICT when too many are archived.
  */
 async function setItemState(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionId: ActionId,
   state: LastingState,
 ): Promise<void> {
-  const { feeds, itemMarks } = dependencies;
+  const { feeds, itemMarks } = core;
   const { userId } = session.identity;
   await requireAction(session, actionId);
-  if (state === 'ARCHIVED') await requireRoom(dependencies, session, actionId);
+  if (state === 'ARCHIVED') await requireRoom(core, session, actionId);
   await feeds.markHasMarks(userId);
   await itemMarks.set(userId, actionId, state, clock.now());
-  await announce(dependencies, removals(actionId, [userId], clock.now()));
+  await announce(core, removals(actionId, [userId], clock.now()));
 }
 
 /** Returns an item to the feed if it is in this state. @throws FanfareError NOT_FOUND when it is not visible. */
 async function clearItemState(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionId: ActionId,
   state: LastingState,
 ): Promise<void> {
   const { userId } = session.identity;
   await requireAction(session, actionId);
-  await dependencies.itemMarks.clear(userId, actionId, state);
-  await announceBack(dependencies, session, actionId);
+  await core.itemMarks.clear(userId, actionId, state);
+  await announceBack(core, session, actionId);
 }
 
 /** Notifies the reader's watchers if an item is back in the feed. */
-export async function announceBack(
-  dependencies: Pick<ReadingDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
-  session: ReaderSession,
-  actionId: ActionId,
-): Promise<void> {
+export async function announceBack(core: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
   const { userId } = session.identity;
-  const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
+  const entries = await core.feedReader.find(await session.profile(), [actionId]);
   await announce(
-    dependencies,
+    core,
     entries.map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
   );
 }
 
-type Change = (
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-  actionId: ActionId,
-) => Promise<void>;
+type Change = (core: Core, session: ReaderSession, actionId: ActionId) => Promise<void>;
 export const hideFeedItem: Change = (...args) => setItemState(...args, 'HIDDEN');
 export const unhideFeedItem: Change = (...args) => clearItemState(...args, 'HIDDEN');
 export const archiveFeedItem: Change = (...args) => setItemState(...args, 'ARCHIVED');
@@ -72,7 +64,7 @@ export const unarchiveFeedItem: Change = (...args) => clearItemState(...args, 'A
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export function readHiddenItems(
-  { itemMarks }: Pick<ReadingDependencies, 'itemMarks'>,
+  { itemMarks }: Core,
   session: ReaderSession,
   args: PageArgs,
 ): Promise<CountedPage<Action>> {
@@ -84,11 +76,7 @@ export function readHiddenItems(
   });
 }
 
-async function requireRoom(
-  { itemMarks }: ReadingDependencies,
-  session: ReaderSession,
-  actionId: ActionId,
-): Promise<void> {
+async function requireRoom({ itemMarks }: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
   if ((await session.marks.load(actionId))?.state === 'ARCHIVED') return;
   if ((await itemMarks.count(session.identity.userId, 'ARCHIVED', MAX_ARCHIVED)) === MAX_ARCHIVED)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);

@@ -1,9 +1,9 @@
+import type { Core } from '../../core.ts';
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
-import { announce, updates } from '../../../realtime/announce.ts';
+import { announce, updates } from '../../../feeds/announce.ts';
 import { requireAction } from '../read-actions.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 export const MAX_MARKED_AT_ONCE = 100;
 /** Upper bound on items marked unread: every count reads them all. Concurrent calls may exceed it. */
@@ -15,22 +15,22 @@ export const MAX_MARKED_UNREAD = 1_000;
  * @throws FanfareError BAD_USER_INPUT; NOT_FOUND when one of them is not visible, and then none is marked.
  */
 export async function markItemsRead(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionIds: readonly ActionId[],
 ): Promise<void> {
   const { userId } = session.identity;
   const actions = await requireActions(session, actionIds);
   const [entries] = await Promise.all([
-    dependencies.feedReader.find(await session.profile(), idsOf(actions)),
-    dependencies.feeds.markHasMarks(userId),
+    core.feedReader.find(await session.profile(), idsOf(actions)),
+    core.feeds.markHasMarks(userId),
   ]);
   const places = new Map(entries.map(({ actionId, relevancy }) => [actionId, relevancy]));
-  await dependencies.itemMarks.markRead(
+  await core.itemMarks.markRead(
     userId,
     actions.map(({ id, latest }) => ({ actionId: id, readAt: places.get(id) ?? latest })),
   );
-  await announce(dependencies, updates(userId, entries));
+  await announce(core, updates(userId, entries));
 }
 
 /**
@@ -38,22 +38,22 @@ export async function markItemsRead(
  * @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT: none is marked.
  */
 export async function markItemsUnread(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionIds: readonly ActionId[],
 ): Promise<void> {
   const { userId } = session.identity;
   const ids = idsOf(await requireActions(session, actionIds));
-  const all = new Set([...(await dependencies.itemMarks.unread(userId)), ...ids]);
+  const all = new Set([...(await core.itemMarks.unread(userId)), ...ids]);
   if (all.size > MAX_MARKED_UNREAD)
     throw new FanfareError(
       'CONFLICT',
       `No more than ${String(MAX_MARKED_UNREAD)} items can be marked as unread`,
     );
-  await dependencies.feeds.markHasMarks(userId, { hasUnreadMarks: true });
-  await dependencies.itemMarks.markUnread(userId, ids);
-  const entries = await dependencies.feedReader.find(await session.profile(), ids);
-  await announce(dependencies, updates(userId, entries));
+  await core.feeds.markHasMarks(userId, { hasUnreadMarks: true });
+  await core.itemMarks.markUnread(userId, ids);
+  const entries = await core.feedReader.find(await session.profile(), ids);
+  await announce(core, updates(userId, entries));
 }
 
 /** Deduplicates. Costs the same for invisible and for missing actions. */

@@ -1,13 +1,14 @@
+import type { Core } from '../../core.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
 import { hasEnded } from '../../../domain/item-mark.ts';
 import { clock } from '../../../lib/clock.ts';
-import { announce, removals } from '../../../realtime/announce.ts';
+import { announce, removals } from '../../../feeds/announce.ts';
 import { MAX_SNOOZED } from '../../../storage/readers/snoozes.ts';
+import { openSession } from '../../session/open-session.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { announceBack } from './item-state.ts';
 import { requireAction } from '../read-actions.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** One leap year. */
 const MAX_SNOOZE_MS = 366 * 86_400_000;
@@ -19,34 +20,31 @@ const MAX_SNOOZE_MS = 366 * 86_400_000;
  *   snoozed.
  */
 export async function snoozeFeedItem(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionId: ActionId,
   until: Date,
 ): Promise<void> {
-  const { feeds, snoozes } = dependencies;
+  const { feeds, snoozes } = core;
   const { userId } = session.identity;
   const now = clock.now();
   requireTime(until, now);
   await requireAction(session, actionId);
-  await requireRoom(dependencies, session, actionId, now);
+  await requireRoom(core, session, actionId, now);
   await feeds.markHasMarks(userId, { hasSnoozes: true });
   await snoozes.set(userId, actionId, until, now);
-  await Promise.all([
-    announce(dependencies, removals(actionId, [userId], now)),
-    snoozes.forgetOld(userId, now),
-  ]);
+  await Promise.all([announce(core, removals(actionId, [userId], now)), snoozes.forgetOld(userId, now)]);
 }
 
 /** Returns a snoozed item to its original position. @throws FanfareError NOT_FOUND when it is not visible. */
 export async function unsnoozeFeedItem(
-  dependencies: ReadingDependencies,
+  core: Core,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<void> {
   await requireAction(session, actionId);
-  await dependencies.snoozes.clear(session.identity.userId, actionId, clock.now());
-  await announceBack(dependencies, dependencies.openSession(session.identity), actionId);
+  await core.snoozes.clear(session.identity.userId, actionId, clock.now());
+  await announceBack(core, openSession(core, session.identity), actionId);
 }
 
 function requireTime(until: Date, now: Date): void {
@@ -56,7 +54,7 @@ function requireTime(until: Date, now: Date): void {
 }
 
 async function requireRoom(
-  { snoozes }: ReadingDependencies,
+  { snoozes }: Core,
   session: ReaderSession,
   actionId: ActionId,
   now: Date,

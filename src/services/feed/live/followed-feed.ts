@@ -7,7 +7,7 @@ import type { Asker, SharedDecisions, Watcher } from './shared-decisions.ts';
 import type { UnreadWatch } from './unread-watch.ts';
 
 export interface FollowOptions {
-  readonly decisions: Pick<SharedDecisions, 'decide'>;
+  readonly decisions: SharedDecisions;
   readonly watcher: Watcher;
   /** `null`: the client does not ask for the unread count. */
   readonly openUnread: (() => UnreadWatch) | null;

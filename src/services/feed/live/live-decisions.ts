@@ -27,17 +27,13 @@ interface Shown {
   readonly sighting: Sighting;
 }
 
-export interface DecideDependencies {
-  readonly boosts: SharedBoosts;
-}
-
 /**
  * What a watcher receives for each of these events; `null`: nothing. An event only says which item to examine. Whether and
  * where the item is in the list is decided from current data: if two events arrive in the wrong order, both report the newer
  * state. One set of queries for all events.
  */
 export async function decideEvents(
-  { boosts }: DecideDependencies,
+  boosts: SharedBoosts,
   session: EventReaderSession,
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],

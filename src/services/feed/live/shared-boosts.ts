@@ -1,3 +1,4 @@
+import type { Context } from '../../../feeds/context.ts';
 import type { Action, ActionId, RefId } from '../../../domain/action.ts';
 import {
   baseRelevancy,
@@ -8,7 +9,6 @@ import {
 } from '../../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../../domain/viewer.ts';
 import { SharedLoads } from '../../../lib/shared-loads.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Current relevancy of actions for a reader. */
 export interface RelevancyNow {
@@ -36,7 +36,7 @@ const MOST_GROUPS = 1_000;
  * Relevancies for watchers, who typically request the same action at the same time. Interactions are cached by the action's
  * version, which each interaction increments. No query for actions without interactions.
  */
-export function createSharedBoosts({ interactions, weights }: ReadingDependencies): SharedBoosts {
+export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
   const remembered = new Map<ActionId, Boosts>();
   const loads = new SharedLoads<Pick<Boosts, 'actionId' | 'version'>, Boosts>({
     async load(keys) {

@@ -13,11 +13,12 @@ import {
   isGone,
   namesOfActions,
   type CommonFacts,
-  type DecideDependencies,
   type EventMessage,
 } from './live-decisions.ts';
+import type { SharedBoosts } from './shared-boosts.ts';
 
-export interface SharedDecisionsDependencies extends DecideDependencies {
+export interface DecisionSources {
+  readonly boosts: SharedBoosts;
   readonly read: ReadForEvents;
   /** Opens a new session: its loaded data must not be used beyond the events it was opened for. */
   readonly openSession: OpenEventSession;
@@ -64,13 +65,13 @@ const READS_AT_ONCE = 2;
  * are decided from a read that began before the events arrived.
  */
 export class SharedDecisions {
-  readonly #dependencies: SharedDecisionsDependencies;
+  readonly #sources: DecisionSources;
   #waiting: Asked[] = [];
   #underWay = 0;
   #isScheduled = false;
 
-  constructor(dependencies: SharedDecisionsDependencies) {
-    this.#dependencies = dependencies;
+  constructor(sources: DecisionSources) {
+    this.#sources = sources;
   }
 
   /** Decides the watcher's events and calls back later, once. */
@@ -110,9 +111,9 @@ export class SharedDecisions {
     const ids = new Set<string>();
     for (const { messages } of asked)
       for (const { event } of messages) if (event.kind !== 'list') ids.add(event.actionId);
-    const reads = await this.#dependencies.read(ids);
+    const reads = await this.#sources.read(ids);
     const actions = Array.from(reads.sightings.values(), (sighting) => sighting?.action ?? []).flat();
-    const relevancyNow = await this.#dependencies.boosts(actions.filter((action) => !isGone(action)));
+    const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
     return { reads, relevancyNow };
   }
 
@@ -148,7 +149,7 @@ export class SharedDecisions {
   #decideFor({ watcher, asker, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {
     if (messages.length === 0) return [];
     const { changes } = asker;
-    const { boosts, openSession } = this.#dependencies;
+    const { boosts, openSession } = this.#sources;
     const { identity, kept, filter } = watcher;
     const open = (): EventReaderSession => openSession(identity, { kept, changes, reads: facts.reads });
     const profile = kept.find(facts.reads.stamps, changes);
@@ -161,7 +162,7 @@ export class SharedDecisions {
             filter,
             messages,
           );
-    return decided ?? decideEvents({ boosts }, open(), filter, messages);
+    return decided ?? decideEvents(boosts, open(), filter, messages);
   }
 }
 

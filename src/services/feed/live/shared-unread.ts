@@ -1,23 +1,21 @@
 import type { UserId } from '../../../domain/action.ts';
 import type { Identity } from '../../../domain/viewer.ts';
 import { SharedLoads } from '../../../lib/shared-loads.ts';
-import { countUnread } from '../unread/count-unread.ts';
 import type { UnreadCount } from '../../shapes.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Concurrent counts: each one reads a feed. */
 const COUNTS_AT_ONCE = 25;
 
 /** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
 export function createSharedUnread(
-  dependencies: ReadingDependencies,
+  count: (identity: Identity) => Promise<UnreadCount>,
 ): (identity: Identity) => Promise<UnreadCount> {
   const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
     load: (identities) =>
       Promise.all(
         identities.map(async (identity) => ({
           name: nameOf(identity),
-          unread: await countUnread(dependencies, dependencies.openSession(identity)),
+          unread: await count(identity),
         })),
       ),
     nameOf,

@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../../domain/viewer.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
@@ -7,15 +8,11 @@ import { checkFeedFilter } from '../filters.ts';
 import { collectPage } from '../paging.ts';
 import { showEntries } from '../read-page.ts';
 import { unreadEntries } from '../unread-entries.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. */
-export async function countUnread(
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-): Promise<UnreadCount> {
+export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
   const reader = await session.profile();
-  const unread = unreadEntries(dependencies, reader);
+  const unread = unreadEntries(core, reader);
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,

@@ -1,3 +1,4 @@
+import type { Core } from '../../core.ts';
 import { positionAbove } from '../../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { showUnread } from './count-unread.ts';
@@ -6,7 +7,6 @@ import { unreadEntries } from '../unread-entries.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { FirstUnread } from '../../shapes.ts';
 import { clock } from '../../../lib/clock.ts';
-import type { ReadingDependencies } from '../../service-parts.ts';
 
 /** Upper bound on unread entries examined. */
 const MAX_ENTRIES = 1_000;
@@ -17,13 +17,10 @@ const BITE = 25;
  * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread. One round trip
  * for up to 1,000 unread entries, plus two for every 25 entries that the rules leave out.
  */
-export async function findFirstUnread(
-  dependencies: ReadingDependencies,
-  session: ReaderSession,
-): Promise<FirstUnread | null> {
+export async function findFirstUnread(core: Core, session: ReaderSession): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
   const reader = await session.profile();
-  const unread = await unreadEntries(dependencies, reader).page({ limit: MAX_ENTRIES + 1 });
+  const unread = await unreadEntries(core, reader).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BITE) {
     const bite: readonly FeedEntry[] = unread.slice(Math.max(0, end - BITE), end);

@@ -1,15 +1,11 @@
-import { announceListChange, type AnnounceDependencies } from '../../../realtime/announce.ts';
-import type { FeedsRepository } from '../../../storage/readers/feeds.ts';
+import type { Core } from '../../core.ts';
+import { announceListChange } from '../../../feeds/announce.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { clock } from '../../../lib/clock.ts';
 
 /** Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread. */
-export async function markFeedRead(
-  dependencies: AnnounceDependencies & { readonly feeds: Pick<FeedsRepository, 'markRead'> },
-  session: ReaderSession,
-  upTo: Date,
-): Promise<void> {
+export async function markFeedRead(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
   const { userId } = session.identity;
-  await dependencies.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), clock.time())));
-  await announceListChange(dependencies, [userId], 'marks');
+  await core.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), clock.time())));
+  await announceListChange(core, [userId], 'marks');
 }

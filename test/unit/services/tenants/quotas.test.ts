@@ -2,14 +2,18 @@ import { expect, test, vi } from 'vitest';
 import { storedId } from '../../../../src/domain/tenant.ts';
 import type { Role } from '../../../../src/domain/viewer.ts';
 import { publicationQuota } from '../../../../src/app/quotas.ts';
-import { takePublications } from '../../../../src/services/tenants/quotas.ts';
+import { NO_QUOTAS, takePublications } from '../../../../src/services/tenants/quotas.ts';
 
-const memberOf = (id: string, role: Role) => ({ userId: storedId('acme', id), roles: new Set([role]) });
+const memberOf = (id: string, role: Role) => ({
+  userId: storedId('acme', id),
+  roles: new Set([role]),
+  expiresAt: null,
+});
 const HOST = memberOf('host', 'service');
 
 test('actions that were not recorded are returned to the quota, also if publishing fails', async () => {
   const publications = publicationQuota({ points: 3, seconds: 3_600 });
-  const take = (count: number) => takePublications({ publications }, HOST, count);
+  const take = (count: number) => takePublications({ ...NO_QUOTAS, publications }, HOST, count);
   const failing = async (): Promise<void> => {
     await using quota = await take(3);
     expect(quota.granted).toBe(3);
@@ -28,7 +32,7 @@ test('actions that were not recorded are returned to the quota, also if publishi
 test('one user takes at most half of what the others have left, and the host all of it', async () => {
   const publications = publicationQuota({ points: 8, seconds: 3_600 });
   const take = async (id: string, role: Role = 'user') => {
-    await using quota = await takePublications({ publications }, memberOf(id, role), 8);
+    await using quota = await takePublications({ ...NO_QUOTAS, publications }, memberOf(id, role), 8);
     quota.recorded = quota.granted;
     return [quota.granted, quota.refusal?.message.replace(/\d+ s$/, '')];
   };

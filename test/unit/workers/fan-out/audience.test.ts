@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Context } from '../../../../src/feeds/context.ts';
 import type { Action } from '../../../../src/domain/action.ts';
-import { audienceOf, type AudienceDependencies } from '../../../../src/workers/fan-out/audience.ts';
+import { audienceOf } from '../../../../src/workers/fan-out/audience.ts';
 import type { FollowerPage } from '../../../../src/storage/follows/follow-reads.ts';
 import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
 import { fc } from '../../../support/fast-check.ts';
@@ -26,7 +27,7 @@ function pageOf(all: readonly string[], after: string | null, limit: number): st
 function followsOf(
   byRef: ReadonlyMap<string, readonly string[]>,
   spans: (followerId: string) => { readonly since: Date }[],
-): AudienceDependencies['follows'] {
+): Partial<Context['follows']> {
   const page = (refId: string, after: string | null, limit: number): FollowerPage => {
     const userIds = pageOf(byRef.get(refId) ?? [], after, limit);
     const next = userIds.length < limit ? null : (userIds.at(-1) ?? null);
@@ -106,7 +107,11 @@ test('names everybody once, in order of id, with every reason, and can continue 
       };
       const read = async (afterUserId: string | null) => {
         const chunks = [];
-        for await (const chunk of audienceOf(sources, action, { afterUserId, chunkSize })) chunks.push(chunk);
+        for await (const chunk of audienceOf(sources as unknown as Context, action, {
+          afterUserId,
+          chunkSize,
+        }))
+          chunks.push(chunk);
         return chunks;
       };
       const grouped = isTeam ? team : followers.flat();
@@ -137,7 +142,10 @@ test('omits readers whose span or membership does not include the action, howeve
     members: { inGroup: () => Promise.resolve([]) },
   };
   const chunks = [];
-  for await (const chunk of audienceOf(sources, action, { afterUserId: null, chunkSize: 2 }))
+  for await (const chunk of audienceOf(sources as unknown as Context, action, {
+    afterUserId: null,
+    chunkSize: 2,
+  }))
     chunks.push(chunk);
   expect(chunks).toEqual([[{ userId: 'z', reasons: ['FOLLOW'], wasReached: false }]]);
 });

@@ -1,17 +1,12 @@
+import type { Context } from './context.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import {
   LiveLogUnavailable,
   type EntryEvent,
   type ListChange,
   type LiveEvent,
-  type LiveLog,
-} from './live-log.ts';
-
-export interface AnnounceDependencies {
-  readonly liveLog: Pick<LiveLog, 'append' | 'forget' | 'watched'>;
-  /** The live log could not be reached; watchers will be asked to resync. */
-  readonly onLiveLogError: (error: unknown) => void;
-}
+} from '../realtime/live-log.ts';
 
 export interface Announcement {
   readonly userId: UserId;
@@ -26,7 +21,7 @@ export interface Announcement {
  * left meanwhile are discarded.
  */
 export async function announce(
-  { liveLog, onLiveLogError }: AnnounceDependencies,
+  { liveLog, onLiveLogError }: Context,
   announcements: readonly Announcement[],
   { areWatching = false }: { readonly areWatching?: boolean } = {},
 ): Promise<void> {
@@ -61,7 +56,7 @@ export function surviveLiveLog(error: unknown, onLiveLogError: (error: unknown) 
  * as if they had always been there and are not announced any more.
  */
 export async function resynchronise(
-  { liveLog, onLiveLogError }: AnnounceDependencies,
+  { liveLog, onLiveLogError }: Context,
   userIds: Iterable<UserId>,
 ): Promise<void> {
   try {
@@ -77,21 +72,18 @@ export function removals(actionId: ActionId, userIds: readonly UserId[], at: Dat
 }
 
 /** Items of the reader's feed that look different to them now. */
-export function updates(
-  userId: UserId,
-  entries: readonly Pick<EntryEvent, 'actionId' | 'relevancy' | 'reasons'>[],
-): Announcement[] {
+export function updates(userId: UserId, entries: readonly FeedEntry[]): Announcement[] {
   return entries.map((entry) => ({ userId, event: { kind: 'updated', ...entry } }));
 }
 
 /** These readers' lists changed in a way that cannot be reported item by item. Called after the change was written. */
 export function announceListChange(
-  dependencies: AnnounceDependencies,
+  context: Context,
   userIds: readonly UserId[],
   change: ListChange,
 ): Promise<void> {
   return announce(
-    dependencies,
+    context,
     userIds.map((userId) => ({ userId, event: { kind: 'list', change } })),
   );
 }
