@@ -57,8 +57,8 @@ async function filesOf(folder: string): Promise<string[]> {
   return found.flat().map((path) => path.replace(`${folder}/`, ''));
 }
 
-describe('what is added', () => {
-  test('touches the places that the documentation names, and no others', async () => {
+describe('an addition', () => {
+  test('touches exactly the places that the docs name', async () => {
     const table = await readFile(join(PROJECT, 'docs/where-to-change.md'), 'utf8');
     for (const { what, files, insertions, written } of ADDITIONS) {
       const row = table.split('\n').find((line) => line.startsWith(`| ${what} `)) ?? '';
@@ -72,13 +72,13 @@ describe('what is added', () => {
     }
   });
 
-  test('is types that agree', () => {
+  test('passes the type check', () => {
     const args = [compiler() ?? '', '-p', 'tsconfig.build.json', '--noEmit', '--incremental', 'false'];
     const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy.path, encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
-  test('changes no other file, with the table of settings written by its command', async () => {
+  test('changes no other file; a command writes the table of settings', async () => {
     const changed: string[] = [];
     for (const path of await filesOf(copy.path))
       if ((await read(PROJECT, path)) !== (await read(copy.path, path))) changed.push(path);
@@ -98,7 +98,7 @@ describe('what is added', () => {
   });
 });
 
-describe('a feed model that is added', () => {
+describe('an added feed model', () => {
   const open: OpenFeedStore = async ({ cap = 1_000 } = {}) => {
     const database = await openShared(await borrowDatabase());
     return {
@@ -109,7 +109,7 @@ describe('a feed model that is added', () => {
   feedStoreConformance('plain', open);
 });
 
-test('an added type is published and brought by the added model into a feed, and the added worker runs', async () => {
+test('stores an action of an added type, while the added worker runs', async () => {
   const { startTestApp } = await load<typeof App>('test/support/app.ts');
   await using app = await startTestApp({ env: { FEED_MODEL: 'plain', POLL_INTERVAL: '20ms' } });
   const id = await publish(app, {

@@ -51,7 +51,7 @@ test.each([
   ['rendered once for all viewers', `query ($id: ID!) { action(id: $id) { ${DATA} } }`],
   ['compiled', `query ($id: ID!) { action(id: $id) { viewer { canEdit } ${DATA} __typename } __typename }`],
   ['interpreted', `query ($id: ID!) { action(id: $id) @include(if: true) { ${DATA} } }`],
-])('an answer that becomes too large is refused, %s', async (_how, query) => {
+])('an answer that becomes too large is rejected, %s', async (_how, query) => {
   // Recurring documents are compiled after as many runs as they have fields.
   for (let run = 0; run < 60; run += 1) {
     const { errors, data } = await post(query, { id });
@@ -61,7 +61,7 @@ test.each([
   expect(server.stats().answerBytes).toBe(0);
 });
 
-test('an answer that becomes too large is refused on a socket, which goes on', async () => {
+test('an answer that becomes too large is rejected on a socket, which stays open', async () => {
   await using socket = await openGreetedSocket(socketUrl(server), await app.token('ann'));
   const ask = async (query: string) => {
     socket.send({ type: 'subscribe', id: '1', payload: { query, variables: { id } } });
@@ -82,7 +82,7 @@ test('a mutation whose answer becomes too large is carried out', async () => {
   expect(data).toEqual({ slice: { total: { count: 2 } } });
 });
 
-test('a live event that becomes too large is refused for each watcher, whose stream goes on', async () => {
+test('a live event that becomes too large is rejected for each watcher, whose stream continues', async () => {
   const token = await app.token('reader');
   const query = `subscription { feedEvents { ... on FeedItemAdded { item { action { ${DATA} } } } __typename } }`;
   await using first = await openGreetedSocket(socketUrl(server), token);

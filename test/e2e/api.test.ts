@@ -51,7 +51,7 @@ describe('actions', () => {
     descriptor { __typename type summary tags ... on ApplicationRatingDescriptor { raterName ratingScore ratingText } }
   } }`;
 
-  test('come with everything that is known of them', async () => {
+  test('have all their fields', async () => {
     const id = await publish({
       conducted: '2014-02-10T10:50:42Z',
       refs: [{ id: 'r1', type: 'old type', label: 'old label' }],
@@ -99,7 +99,7 @@ describe('actions', () => {
     });
   });
 
-  test('are shown alike however often they are asked for', async () => {
+  test('are the same however often they are requested', async () => {
     const id = await publish({ refs: [{ id: 'r1', type: 'applicant', label: 'old label' }] });
     const page = `query Often($id: ID!, $after: String) {
       action(id: $id) { id conducted actor { name } refs { label } descriptor { __typename summary } fanOut { state } }
@@ -114,7 +114,7 @@ describe('actions', () => {
     }
   });
 
-  test('name an actor and refs that nobody described by what is known of them', async () => {
+  test('show ids or labels for actors and refs that were never described', async () => {
     const id = await publish({ actorId: 'stranger', refs: [{ id: 'r9', type: 'site', label: 'A site' }] });
     await app.idle();
     await app.app.database.db.collection('refs').deleteOne({ _id: 'r9' as unknown as ObjectId });
@@ -140,7 +140,7 @@ describe('actions', () => {
   test.each([
     ['a type that is no longer there', { type: 'Retired', tags: ['a'], who: 'x' }, 'Retired'],
     ['a body that no longer fits its type', { type: 'NewApplicant', tags: ['a'], who: 'x' }, 'NewApplicant'],
-  ])('are served though their descriptor has %s', async (_what, descriptor, type) => {
+  ])('are served even if the descriptor has %s', async (_what, descriptor, type) => {
     const id = await publish({ refs: [{ id: `page ${type}`, type: 't', label: 'l' }] });
     await publish({ refs: [{ id: `page ${type}`, type: 't', label: 'l' }] });
     const hex = Buffer.from(id, 'base64').toString().slice('Action:'.length);
@@ -172,14 +172,14 @@ describe('actions', () => {
     });
   });
 
-  test('give back free data as it was given', async () => {
+  test('return free data unchanged', async () => {
     const data = { a: [1, 2.5, null, true, { b: 'ü' }], '': 'empty', nested: { deep: [[]] } };
     const id = await publish({ descriptor: { custom: { verb: 'v', objectType: 't', objectId: 'o', data } } });
     const query = 'query ($id: ID!) { action(id: $id) { descriptor { ... on CustomDescriptor { data } } } }';
     expect(await app.query(query, { id })).toMatchObject({ data: { action: { descriptor: { data } } } });
   });
 
-  test('take free data written into the document, with variables in it', async () => {
+  test('accept free data in the document, with variables in it', async () => {
     const query = `mutation ($n: Int!) { publishAction(input: { descriptor: { custom: {
       verb: "v", objectType: "t", objectId: "o", data: { list: [1, "two", $n], flag: true, none: null }
     } } }) { action { descriptor { ... on CustomDescriptor { data } } } } }`;
@@ -200,7 +200,7 @@ describe('actions', () => {
     expect((await app.query(list)).errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  test('are published many at a time, each on its own', async () => {
+  test('are published in batches, each on its own', async () => {
     const inputs = [
       { descriptor: { custom: { verb: 'v', objectType: 't', objectId: 'o' } }, idempotencyKey: 'once' },
       { descriptor: { custom: { verb: '', objectType: 't', objectId: 'o' } } },
@@ -222,7 +222,7 @@ describe('actions', () => {
     });
   });
 
-  test('have exactly one descriptor', async () => {
+  test('require exactly one descriptor', async () => {
     const custom = { verb: 'v', objectType: 't', objectId: 'o' };
     for (const descriptor of [{}, { custom: null }, { custom, newApplicant: custom }])
       expect((await app.query(PUBLISH, { input: { descriptor } })).errors[0]?.extensions.code).toBe(
@@ -230,7 +230,7 @@ describe('actions', () => {
       );
   });
 
-  test('report all faults of an input at once, each with its place', async () => {
+  test('report all faults of an input together, each with its path', async () => {
     const custom = { verb: '', objectType: '', objectId: 'o' };
     const { errors } = await app.query(PUBLISH, { input: { descriptor: { custom } } });
     const issues = (errors[0]?.extensions as unknown as { issues: { path: string[] }[] }).issues;
@@ -242,7 +242,7 @@ describe('nodes', () => {
   const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id
     ... on Member { name } ... on NewsfeedItem { relevancy action { id } } } }`;
 
-  test('are found by their global ids, in their order', async () => {
+  test('are found by their global ids, in order', async () => {
     const action = await publish({ scope: 'RESTRICTED', recipients: ['reader'] });
     await app.idle();
     const hex = Buffer.from(action, 'base64').toString().slice('Action:'.length);
@@ -260,7 +260,7 @@ describe('nodes', () => {
     });
   });
 
-  test('are null when there is none, or the viewer may not see it', async () => {
+  test('are null if they do not exist or the viewer may not see them', async () => {
     const action = await publish({ scope: 'RESTRICTED', recipients: ['somebody'] });
     await app.idle();
     const hex = Buffer.from(action, 'base64').toString().slice('Action:'.length);
@@ -294,7 +294,7 @@ describe('nodes', () => {
     globalId('Member:bob').replace(/=+$/, ''),
     `${globalId('Member:bob')} `,
     '/w==',
-  ])('are null for "%s", which is no id of this API; a single one is refused', async (id) => {
+  ])('are null for "%s", which is not a global id; node rejects it', async (id) => {
     const { data, errors } = await app.query(NODES, { ids: [id, globalId('Member:bob')] });
     expect(errors).toEqual([]);
     expect(data).toMatchObject({ nodes: [null, { name: 'Bob' }] });
@@ -302,7 +302,7 @@ describe('nodes', () => {
     expect(one.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 
-  test('refuse the id of something else where an action is asked for', async () => {
+  test('reject the id of another type where an action is expected', async () => {
     const { errors } = await app.query('{ action(id: "TWVtYmVyOmJvYg==") { id } }');
     expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
@@ -366,7 +366,7 @@ describe('the feed', () => {
     expect(after?.edges.map(({ node }) => node.isUnread)).toEqual([true, false, false]);
   });
 
-  test('is empty for somebody new', async () => {
+  test('is empty for a new reader', async () => {
     expect((await app.query<Feed>(FEED, {}, { sub: 'nobody' })).data?.feed).toEqual({
       state: 'READY',
       unread: { count: 0, isExact: true },
@@ -376,7 +376,7 @@ describe('the feed', () => {
   });
 
   test.each(['x', '', 'AAAA', 'ARntywg4bkJ6H9e1L6AAawFnQJbdgUKA2JA7Qnof17VPcAA!'])(
-    'refuses the cursor "%s"',
+    'rejects the cursor "%s"',
     async (after) => {
       expect((await app.query(FEED, { after })).errors[0]?.extensions.code).toBe('BAD_CURSOR');
     },
@@ -384,7 +384,7 @@ describe('the feed', () => {
 });
 
 describe('the viewer', () => {
-  test('is who the token says, with what they follow', async () => {
+  test('is the member of the token, with their follows', async () => {
     const anna = { sub: 'anna' };
     const follow = await app.query(
       'mutation { follow(refId: "r1") { refId type label followerCount isFollowed } }',
@@ -426,7 +426,7 @@ describe('the viewer', () => {
     });
   });
 
-  test('may have others follow by a service', async () => {
+  test('gets follows from a service', async () => {
     const pairs = [{ followerId: 'zoe', refId: 'r2' }];
     const query = 'mutation ($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }';
     expect((await app.query(query, { pairs }, service)).data).toEqual({ followMany: 1 });
@@ -435,7 +435,7 @@ describe('the viewer', () => {
 });
 
 describe('live events', () => {
-  test('are answered with what is true when they are sent, not with what an earlier event has loaded', async () => {
+  test('show the state at sending, not what an earlier event loaded', async () => {
     await using socket = await openGreetedSocket(app.wsUrl, await app.token('watcher'));
     const query = `subscription { feedEvents { __typename cursor
       ... on FeedItemAdded { item { action { actor { name } } } } } }`;
@@ -457,8 +457,8 @@ describe('live events', () => {
   });
 });
 
-describe('errors of ours', () => {
-  test('tell the client nothing but an id, under which the log has them', async () => {
+describe('internal errors', () => {
+  test('tell the client only an id, under which they are logged', async () => {
     const lines: object[] = [];
     const error = (fields: object): void => void lines.push(fields);
     await using server = await startTestHttp(app, {
@@ -487,7 +487,7 @@ describe('errors of ours', () => {
   });
 });
 
-describe('what is not asked for', () => {
+describe('a field that is not selected', () => {
   /** Names of the collections that a query reads. */
   async function read(counted: TestApp, query: string): Promise<string[]> {
     const commands = await commandsOf(counted.app.database, async () => {

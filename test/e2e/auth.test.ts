@@ -52,7 +52,7 @@ function unsigned(header: object, claims: object): string {
 }
 
 describe('tokens', () => {
-  test('takes one that holds', async () => {
+  test('accepts a valid one', async () => {
     const token = await signTestToken({ sub: 'rita', exp: soon() });
     expect(await ask(`Bearer ${token}`)).toMatchObject({
       status: 200,
@@ -96,11 +96,11 @@ describe('tokens', () => {
     ['one that is no token', () => 'nonsense'],
     ['an empty one', () => ''],
   ];
-  test.each(tokens)('refuses %s', async (_what, make) => {
+  test.each(tokens)('rejects %s', async (_what, make) => {
     expect(await ask(`Bearer ${await make()}`)).toMatchObject(refused);
   });
 
-  test('takes a token in one spelling only', async () => {
+  test('accepts a token in one spelling only', async () => {
     const token = await signTestToken({ sub: 'rita', exp: soon() });
     expect(await ask(`Bearer ${token}`)).toMatchObject({ status: 200 });
     // Decoders skip the last two bits of the signature, know a second alphabet, and take padding.
@@ -111,14 +111,14 @@ describe('tokens', () => {
       expect(await ask(`Bearer ${other}`), other).toMatchObject(refused);
   });
 
-  test('takes one whose subject has blanks and joiners between what can be seen', async () => {
+  test('accepts a subject with blanks and joiners between visible characters', async () => {
     for (const sub of ['Rita Lee', '👩\u200d💻', 'می\u200cخواهم'])
       expect(await ask(`Bearer ${await signTestToken({ sub, exp: soon() })}`)).toMatchObject({
         body: { data: { viewer: { memberId: sub } } },
       });
   });
 
-  test('refuses a subject that cannot be seen on every transport', async () => {
+  test('rejects a subject without visible characters on every transport', async () => {
     const token = await signTestToken({ sub: '\u200b', exp: soon() });
     const query = encodeURIComponent('subscription { feedEvents { cursor } }');
     const stream = await fetch(`${app.url}/graphql?query=${query}`, {
@@ -132,24 +132,24 @@ describe('tokens', () => {
   });
 
   test.each(['Basic cml0YTpzZWNyZXQ=', 'Bearer', 'Bearer a b', 'Token x'])(
-    'refuses the authorization "%s"',
+    'rejects the authorization "%s"',
     async (value) => {
       expect(await ask(value)).toMatchObject(refused);
     },
   );
 
-  test('refuses a bad token even for what needs none', async () => {
+  test('rejects an invalid token even where none is needed', async () => {
     expect(await ask('Bearer nonsense', '{ __typename }')).toMatchObject(refused);
   });
 
-  test('answers a head that is too large with 431', async () => {
+  test('answers too large a header with 431', async () => {
     const response = await fetch(`${app.url}/health`, {
       headers: { authorization: `Bearer ${'x'.repeat(20_000)}` },
     });
     expect(response.status).toBe(431);
   });
 
-  test('refuses a token that was taken before once it has ended', async () => {
+  test('rejects a token that was accepted before once it has expired', async () => {
     const exp = soon();
     const token = await signTestToken({ sub: 'rita', exp });
     expect((await ask(`Bearer ${token}`)).status).toBe(200);
@@ -163,7 +163,7 @@ describe('tokens', () => {
     }
   });
 
-  test('says which client error it is, but never the token, in the log', async () => {
+  test('logs which client error it is, but never the token', async () => {
     const token = await signTestToken(
       { sub: 'rita', exp: soon() },
       { secret: 'another-secret-that-is-long-enough!' },
@@ -208,14 +208,14 @@ describe('without a token', () => {
     ['mutation { follow(refId: "x") { refId } }'],
     ['mutation { __typename }'],
     ['subscription { feedEvents { cursor } }'],
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     expect(await ask(undefined, query)).toMatchObject({
       ...refused,
       type: expect.stringContaining('json') as unknown,
     });
   });
 
-  test('answers nothing at all when introspection is off', async () => {
+  test('answers nothing at all if introspection is off', async () => {
     await using server = await startTestHttp(app, { introspection: false });
     for (const query of ['{ __typename }', '{ nothing }', '{'])
       expect(await ask(undefined, query, server.url)).toMatchObject(refused);
@@ -250,7 +250,7 @@ describe('keys from a JWKS', () => {
     };
   }
 
-  test('takes tokens signed with them, and no others', async () => {
+  test('accepts only tokens signed with them', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const stranger = await generateKeyPair('ES256');
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
@@ -274,7 +274,7 @@ describe('keys from a JWKS', () => {
     expect(await ask(`Bearer ${await forged}`, query, server.url)).toMatchObject(refused);
   });
 
-  test('says that it is its own trouble when the keys cannot be had', async () => {
+  test('answers UNAVAILABLE if the keys cannot be fetched', async () => {
     const { privateKey } = await generateKeyPair('ES256');
     await using keys = await startKeyServer([]);
     keys.state.isUp = false;
@@ -290,7 +290,7 @@ describe('keys from a JWKS', () => {
 });
 
 describe('issuer and audience', () => {
-  test('are required where they are configured', async () => {
+  test('are required if they are configured', async () => {
     await using server = await startTestHttp(app, {
       auth: { secret: TEST_SECRET, issuer: 'https://issuer.example', audience: 'fanfare' },
     });

@@ -111,14 +111,14 @@ test.each(forbidden)('forbids $name', async (request) => {
   await expectRefusal(world, request, () => sendQuery(world, request));
 });
 
-test('forbids, in a batch, single actions of other actors', async () => {
+test('forbids single actions of other actors in a batch', async () => {
   const answer = await sendQuery(world, {
     query: `mutation { publishActions(inputs: [{ actorId: "actor", descriptor: ${DESCRIPTOR} }]) { error { code } } }`,
   });
   expect(answer.data).toEqual({ publishActions: [{ error: { code: 'FORBIDDEN' } }] });
 });
 
-test('has every operation in the table whose description asks for a role', () => {
+test('covers every operation whose description requires a role', () => {
   const schema = buildSchema();
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
@@ -197,7 +197,7 @@ const ASKED = [
   'mutation { upsertRefs(refs: [{ id: "site", type: "site", label: "Sight" }]) }',
 ];
 
-test.each(AUTHORIZATIONS)('takes nobody in with %s', async (_name, authorization) => {
+test.each(AUTHORIZATIONS)('rejects every request with %s', async (_name, authorization) => {
   const headers = { authorization: await authorization() };
   for (const query of ASKED)
     await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /./ }, async () => {
@@ -212,7 +212,7 @@ test.each([
   '{ a: __typename viewer { memberId } }',
   'mutation { upsertRefs(refs: []) }',
   'query Q { ...F } fragment F on Query { feed { edges { cursor } } }',
-])('asks for a token before it answers %s', async (query) => {
+])('requires a token before it answers %s', async (query) => {
   await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /requires a token/ }, () =>
     sendQuery(world, { query, as: null }),
   );
@@ -224,7 +224,7 @@ test.each([
   { roles: { admin: true } },
   { roles: null },
   { roles: [] },
-])('takes a token with %j for one of a user', async (claims) => {
+])('treats a token with %j as one of a user', async (claims) => {
   const headers = { authorization: `Bearer ${await token(claims)}` };
   const body = JSON.stringify({ query: '{ actions { edges { cursor } } }' });
   await expectRefusal(world, { code: 'FORBIDDEN', says: /roles admin/ }, () =>
@@ -243,7 +243,7 @@ function byDeletion(a: GuardedOperation, b: GuardedOperation): number {
   return Number(a.operation === 'deleteAction') - Number(b.operation === 'deleteAction');
 }
 
-test('lets members who have the role do what the table forbids to others', async () => {
+test('lets members with the role do what the table forbids to others', async () => {
   await using free = await openRefusalWorld();
   for (const { roles, operation, ...request } of [...GUARDED].sort(byDeletion))
     for (const role of roles) {

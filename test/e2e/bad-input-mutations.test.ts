@@ -296,11 +296,11 @@ const bad: readonly BadRequest[] = [
   ]),
 ];
 
-test.each(bad)('refuses $name and changes nothing', async (request) => {
+test.each(bad)('rejects $name and changes nothing', async (request) => {
   await expectRefusal(world, request, () => sendQuery(world, request));
 });
 
-test('does the same when nothing is wrong with it', async () => {
+test('accepts the same input without the fault', async () => {
   await using free = await openRefusalWorld({ worker: true });
   const action = ({ ids: { action: id } }: RefusalWorld): object => ({ id });
   const good: readonly (readonly [Mutation, Variables, BadRequest['as']?])[] = [

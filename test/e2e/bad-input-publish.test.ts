@@ -210,13 +210,13 @@ const others: readonly BadRequest[] = [
 ];
 
 test.each([...descriptors, ...data, ...people, ...others])(
-  'refuses $name and records nothing',
+  'rejects $name and records nothing',
   async (request) => {
     await expectRefusal(world, request, () => sendQuery(world, request));
   },
 );
 
-test('refuses every bad action of a batch on its own, with its code', async () => {
+test('rejects every invalid action of a batch separately, with its code', async () => {
   const inputs = [
     { ...VALID, actorId: '' },
     { ...VALID, scope: 'RESTRICTED' },
@@ -231,7 +231,7 @@ test('refuses every bad action of a batch on its own, with its code', async () =
   );
 });
 
-test('keeps names that mean something elsewhere as the plain data they are', async () => {
+test('treats names with a meaning elsewhere as plain data', async () => {
   const text =
     '{"constructor":{"prototype":{"isAdmin":true}},"toString":"x","hasOwnProperty":1,"a.b":{"c$":null},"":[]}';
   const variables = `{"input":{"descriptor":{"custom":{"verb":"v","objectType":"o","objectId":"i","data":${text}}}}}`;
@@ -243,7 +243,7 @@ test('keeps names that mean something elsewhere as the plain data they are', asy
   expect({}).not.toHaveProperty('isAdmin');
 });
 
-test('takes and delivers everything at its largest', async () => {
+test('accepts and delivers everything at its maximum', async () => {
   await using free = await openRefusalWorld({ worker: true, env: { BODY_LIMIT: '16MiB' } });
   const id = (n: number): string => String(n).padStart(256, '€');
   const name = '語'.repeat(512);
@@ -283,7 +283,7 @@ test('takes and delivers everything at its largest', async () => {
   });
 });
 
-test('notices when something does change', async () => {
+test('notices actual changes', async () => {
   const send = () => sendQuery(world, { query: PUBLISH, as: SERVICE, variables: { input: VALID } });
   const before = await contents(world);
   const refusal = expectRefusal(world, { says: /no error/ }, send);

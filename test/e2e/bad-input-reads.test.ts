@@ -188,11 +188,11 @@ const ids: readonly BadRequest[] = [
   },
 ];
 
-test.each([...pageSizes, ...cursors, ...filters, ...ids])('refuses $name', async (request) => {
+test.each([...pageSizes, ...cursors, ...filters, ...ids])('rejects $name', async (request) => {
   await expectRefusal(world, request, () => sendQuery(world, request));
 });
 
-test('has nothing to show for ids that could be and are not', async () => {
+test('finds nothing for valid ids of nothing', async () => {
   const unknown = [
     'Action:0123456789abcdef01234567',
     'NewsfeedItem:ann:0123456789abcdef01234567',
@@ -206,7 +206,7 @@ test('has nothing to show for ids that could be and are not', async () => {
   expect([action.errors, action.data]).toEqual([[], { action: null }]);
 });
 
-test('shows null for an entry of nodes that is no global id, and the others', async () => {
+test('returns null for an invalid entry of nodes, and the others', async () => {
   const { action } = world.ids;
   const none = ['nonsense', '', 'x'.repeat(60_000), base64('Action:xyz'), `${action}=`];
   const { errors, data } = await sendQuery(world, {
@@ -216,7 +216,7 @@ test('shows null for an entry of nodes that is no global id, and the others', as
   expect([errors, data]).toEqual([[], { nodes: [{ id: action }, ...none.map(() => null), { id: action }] }]);
 });
 
-test("has nothing to show for the id of another reader's item", async () => {
+test("finds nothing for the id of another reader's item", async () => {
   const answer = await sendQuery(world, {
     query: NODE,
     as: { sub: 'bob' },
@@ -225,7 +225,7 @@ test("has nothing to show for the id of another reader's item", async () => {
   expect([answer.errors, answer.data]).toEqual([[], { node: null }]);
 });
 
-test('answers the same queries when nothing is wrong with them', async () => {
+test('answers the same queries without the fault', async () => {
   const good = await Promise.all([
     sendQuery(world, {
       query: FEED,

@@ -113,7 +113,7 @@ function costly(): string {
   return `{ ${times(20, (n) => `a${String(n)}: ${page}`).join(' ')} }`;
 }
 
-test.each(documents)('refuses $name', async (request) => {
+test.each(documents)('rejects $name', async (request) => {
   await expectRefusal(world, request, () => sendQuery(world, request));
 });
 
@@ -202,7 +202,7 @@ const raw: readonly (readonly [string, number | RegExp, RawRequest])[] = [
   ['a mutation by DELETE', 405, { method: 'DELETE', path: inUrl(MUTATION) }],
 ];
 
-test.each(raw)('refuses %s', async (_name, expected, request) => {
+test.each(raw)('rejects %s', async (_name, expected, request) => {
   const says = typeof expected === 'number' ? /./ : expected;
   const answer = await expectRefusal(world, { says }, () =>
     send(world, { ...request, headers: { authorization, ...request.headers } }),
@@ -210,7 +210,7 @@ test.each(raw)('refuses %s', async (_name, expected, request) => {
   if (typeof expected === 'number') expect(answer.status).toBe(expected);
 });
 
-test.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8'])('takes a body of the charset %s', async (charset) => {
+test.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8'])('accepts a body with the charset %s', async (charset) => {
   const answer = await send(world, {
     headers: { authorization, 'content-type': `application/json; charset=${charset}` },
     body: json({ query: QUERY }),
@@ -218,7 +218,7 @@ test.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8'])('takes a body of the charset %s
   expect([answer.status, answer.errors]).toEqual([200, []]);
 });
 
-test('takes a body that says it is not encoded', async () => {
+test('accepts a body with content-encoding identity', async () => {
   const answer = await send(world, {
     headers: { authorization, 'content-encoding': 'identity' },
     body: json({ query: QUERY }),
@@ -231,14 +231,14 @@ test.each([
   ['text/html', MUTATION],
   ['application/json', SUBSCRIPTION],
   ['application/graphql-response+json', SUBSCRIPTION],
-])('refuses, before it runs, what cannot be answered as %s: %s', async (accept, query) => {
+])('rejects before execution what cannot be answered as %s: %s', async (accept, query) => {
   await expectRefusal(world, { says: /accept|event-stream/i }, () =>
     send(world, { headers: { authorization, accept }, body: json({ query }) }),
   );
   expect(world.app.app.http?.stats().subscriptions).toBe(0);
 });
 
-test('limits what one user may ask for in a time, with RATE_LIMITED', async () => {
+test('limits the requests of one user per window, with RATE_LIMITED', async () => {
   await using limited = await openRefusalWorld({ env: { RATE_LIMIT: '50/1m' } });
   const answers = [];
   for (let n = 0; n < 60; n += 1) answers.push(await sendQuery(limited, { query: QUERY, as: ANN }));

@@ -35,12 +35,12 @@ describe('bin/fanfare.js', () => {
     expect(await launch(copy)).toEqual({ stdout: 'the build\n', stderr: '' });
   });
 
-  it('runs the build where there are no sources', async () => {
+  it('runs the build without sources', async () => {
     await using copy = await checkout({ src: false });
     expect(await launch(copy)).toEqual({ stdout: 'the build\n', stderr: '' });
   });
 
-  it('runs the sources when they are newer than the build, and says so', async () => {
+  it('runs the sources if they are newer than the build, and reports that', async () => {
     await using copy = await checkout({});
     await utimes(join(copy.path, 'dist/src/main.js'), 1, 1);
     const { stdout, stderr } = await launch(copy);
@@ -48,7 +48,7 @@ describe('bin/fanfare.js', () => {
     expect(stderr).toContain('The build is older than the sources');
   });
 
-  it('says what to do when nothing is built and no loader is installed', async () => {
+  it('says what to do if there is neither a build nor a loader', async () => {
     await using copy = await checkout({ dist: false });
     await rm(join(copy.path, 'node_modules'));
     await expect(launch(copy)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('bin/fanfare.js', () => {
 });
 
 describe('npm ci', () => {
-  it('builds what npm start runs, in silence', async () => {
+  it('builds what npm start runs, without output', async () => {
     await using copy = await copyProject(WHOLE);
     expect(await run('npm', ['run', '--silent', 'prepare'], { cwd: copy.path })).toEqual({
       stdout: '',
@@ -84,7 +84,7 @@ describe('npm ci', () => {
       );
   });
 
-  it('does not fail where the development packages are left out', async () => {
+  it('does not fail without the development packages', async () => {
     await using copy = await copyProject(WHOLE);
     await rm(join(copy.path, 'node_modules'));
     await run(process.execPath, ['scripts/build.js', '--fast'], { cwd: copy.path });
@@ -95,7 +95,7 @@ describe('npm ci', () => {
 });
 
 describe('npm run dev', () => {
-  it('runs the sources, and runs them again when they change', async () => {
+  it('runs the sources, and restarts when they change', async () => {
     await using copy = await checkout({});
     const { scripts } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('beside a server with local databases, on the same DATA_DIR', () => {
-  it('the demo plays on the server, and leaves whom and what the host has described as they are', async () => {
+  it('the demo plays on the server and keeps the names that the host has described', async () => {
     const [, url = ''] = await server.stdoutHas(READY);
     const { stdout: token } = await runCli(['token', '--sub', 'host', '--roles', 'service'], env);
     const described = { ada: { name: 'Our Ada' }, demo: { name: 'Our demo' }, lunch: { label: 'Our lunch' } };
@@ -52,7 +52,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(rebuilt.code).toBe(0);
   });
 
-  it('rebuild asks the server it is given', async () => {
+  it('rebuild uses the server of --url', async () => {
     const [, url = ''] = await server.stdoutHas(READY);
     const one = await runCli(['rebuild', '--url', url, '--member', 'demo'], env);
     expect(one.stderr).toContain('The feed of "demo" is being rebuilt');
@@ -62,7 +62,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(all.code).toBe(1);
   });
 
-  it('the doctor finds it healthy', async () => {
+  it('doctor reports it as healthy', async () => {
     const { code, stdout } = await runCli(['doctor'], env);
     expect(stdout).toMatch(/^ok +Server +process \d+ at http:\S+ is ready$/m);
     expect(stdout).toMatch(/^ok +MongoDB/m);
@@ -70,7 +70,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(code).toBe(0);
   });
 
-  it('a worker and another API join, and the worker says that it works', async () => {
+  it('a worker and another API join, and the worker reports its health', async () => {
     await using worker = startCli(['worker'], env);
     await worker.stderrHas(/Fan-out worker started/);
     await using api = startCli(['serve', '--no-worker'], { ...env, LOG_LEVEL: 'warn' });
@@ -87,7 +87,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
   });
 
   // After the rebuild, which would make the feeds of all its people.
-  it('the demo plays the sample trace there, in its order', async () => {
+  it('the demo plays the sample trace in its order', async () => {
     const args = ['demo', '--trace', '100ms', '--count', '30'];
     const { code, stdout, stderr } = await runCli(args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -99,7 +99,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     );
   });
 
-  it('what it says of itself is for its user only, and goes when it ends', async () => {
+  it('its files are readable only by its user, and are deleted when it ends', async () => {
     for (const file of ['running-services.json', 'server.json'])
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(dataDir, 'running-services.json'), 'utf8')).toContain('mongodb://');
@@ -109,7 +109,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(left.filter((name) => /^(?:running-services|server)\.json/.test(name))).toEqual([]);
   });
 
-  it('what a killed server left is recognized as stale', async () => {
+  it('the files of a killed server are recognised as stale', async () => {
     await using killed = startCli(['serve'], env);
     await killed.stdoutHas(READY);
     killed.signal('SIGKILL');

@@ -81,7 +81,7 @@ const FAULTS = [
 ];
 
 describe.each(['straight into the databases', 'through the API'])('fanfare import, %s', (way) => {
-  it('imports everything good, names every bad line, waits for the feeds and can be run again', async () => {
+  it('imports all valid records, reports every invalid line, waits for the feeds and can be run again', async () => {
     await using app = await startTestApp({ worker: way === 'through the API' });
     const args = way === 'through the API' ? [...importArgs(), '--url', app.url, '--wait'] : importArgs();
     const env = { ...app.env, DATA_DIR: folder };
@@ -106,7 +106,7 @@ describe.each(['straight into the databases', 'through the API'])('fanfare impor
 });
 
 describe('fanfare import', () => {
-  it('goes on where an interrupted run was cut off', async () => {
+  it('continues where an interrupted run stopped', async () => {
     await using app = await startTestApp({ worker: false });
     const env = { ...app.env, DATA_DIR: folder };
     const args = [
@@ -131,7 +131,7 @@ describe('fanfare import', () => {
     expect(await app.app.database.collections.actions.countDocuments()).toBe(603);
   });
 
-  it('says what is missing when the server refuses the token', async () => {
+  it('says what is missing if the server rejects the token', async () => {
     await using app = await startTestApp({ worker: false });
     const token = await app.token('ann');
     const args = ['import', '--members', join(folder, 'members.ndjson'), '--url', app.url, '--token', token];
@@ -142,7 +142,7 @@ describe('fanfare import', () => {
 });
 
 describe('fanfare demo', () => {
-  it('plays its story once and goes on with live actions that its reader sees', async () => {
+  it('plays its story once and continues with live actions that its reader sees', async () => {
     await using app = await startTestApp();
     const args = ['demo', '--url', app.url, '--interval', '10ms', '--count', '2'];
     const env = { JWT_SECRET: app.env['JWT_SECRET'] ?? '', DATA_DIR: folder };
@@ -161,7 +161,7 @@ describe('fanfare demo', () => {
     expect(data?.feed.edges).toHaveLength(9);
   });
 
-  it('prints commands that work as they stand', async () => {
+  it('prints commands that work unchanged', async () => {
     await using app = await startTestApp();
     const env = { JWT_SECRET: app.env['JWT_SECRET'] ?? '', DATA_DIR: folder };
     await using demo = startCli(['demo', '--url', app.url, '--interval', '100ms'], env);

@@ -54,7 +54,7 @@ async function readiness(url: string): Promise<unknown> {
 }
 
 describe('several processes', () => {
-  it('serve as one: figures added, a dead one replaced while the sockets of the others go on', async () => {
+  it('act as one: metrics are added up, and a dead process is replaced while the sockets of others stay open', async () => {
     await using cli = startCli(['serve', '--processes', '2'], env);
     const [, url = ''] = await cli.stdoutHas(READY);
     const members = await started(cli, 2);
@@ -111,7 +111,7 @@ describe('several processes', () => {
     expect((await cli.result).code).toBe(0);
   });
 
-  it('say that they are not ready while one of them hangs, and give the figures of the others', async () => {
+  it('are not ready while one of them hangs, and report the metrics of the others', async () => {
     await using cli = startCli(['serve', '--no-worker', '--processes', '2'], env);
     const [, url = ''] = await cli.stdoutHas(READY);
     const [first] = await started(cli, 2);
@@ -132,7 +132,7 @@ describe('several processes', () => {
     await expect.poll(() => asked('/ready'), { timeout: PATIENCE_MS }).toMatchObject({ status: 200 });
   });
 
-  it('are replaced when they hang, while the others go on and nothing of what was published is lost', async () => {
+  it('are replaced when they hang, while the others continue and no publication is lost', async () => {
     const settings = { PROCESS_SILENCE: '6s', FAN_OUT_LEASE: '2s' };
     await using cli = startCli(['serve', '--processes', '2'], { ...env, ...settings });
     const [, url = ''] = await cli.stdoutHas(READY);
@@ -165,7 +165,7 @@ describe('several processes', () => {
     expect((await cli.result).code).toBe(0);
   });
 
-  it('are replaced when they hang while they start, and the command goes on', async () => {
+  it('are replaced when they hang during their start, and the command continues', async () => {
     const settings = { PROCESS_START_SILENCE: '8s' };
     await using cli = startCli(['serve', '--no-worker', '--processes', '2'], { ...env, ...settings });
     const [first] = await started(cli, 2);
@@ -184,7 +184,7 @@ describe('several processes', () => {
     expect((await cli.result).code).toBe(0);
   });
 
-  it('end with the one that started them, though it had no time to tell them', async () => {
+  it('end with the process that started them, even if it was killed', async () => {
     await using cli = startCli(['worker', '--processes', '2'], env);
     const members = await started(cli, 2);
     cli.signal('SIGKILL');
@@ -193,7 +193,7 @@ describe('several processes', () => {
       await expect.poll(() => isRunning(pid), { timeout: PATIENCE_MS }).toBe(false);
   });
 
-  it('do not start where one of them cannot, and the command says why', async () => {
+  it('do not start if one of them cannot, and the command says why', async () => {
     const given = { ...env, PORT: '0', PERSISTED_OPERATIONS: '/nothing/here.json' };
     const { code, stderr } = await runCli(['serve', '--processes', '2'], given);
     expect(code).toBe(1);
@@ -202,7 +202,7 @@ describe('several processes', () => {
   });
 
   it.skipIf(isLeftOut(hasScript()))(
-    'end in order at Ctrl-C in a terminal, which reaches all of them',
+    'shut down cleanly at Ctrl-C in a terminal, which reaches all of them',
     async () => {
       await using terminal = startInTerminal(MAIN, ['serve', '--processes', '2'], env);
       await terminal.shows(/Other tokens/);

@@ -31,11 +31,11 @@ describe('fanfare rebuild', () => {
     expect(await rebuilt([])).toEqual({ code: 0, holders });
   });
 
-  it('rebuilds that of one reader', async () => {
+  it('rebuilds the feed of one reader', async () => {
     expect(await rebuilt(['--member', 'bob'])).toEqual({ code: 0, holders: ['bob', 'bob', 'bob'] });
   });
 
-  it('says so of somebody of whom nothing is known, as an export does', async () => {
+  it('reports an unknown member, as export does', async () => {
     const rebuild = await runCli(['rebuild', '--member', 'nobody'], app.env);
     expect(rebuild).toMatchObject({ code: 1, stdout: '' });
     expect(rebuild.stderr).toContain('Nothing is known of such a member');

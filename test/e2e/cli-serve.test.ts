@@ -39,7 +39,7 @@ async function viewer(url: string, authorization: string): Promise<unknown> {
 }
 
 describe('fanfare serve', () => {
-  it('prints where it is and a token that opens everything, and keeps the secret for the next start', async () => {
+  it('prints its address and a token with all roles, and keeps the secret for the next start', async () => {
     await using first = startCli(['serve'], env);
     const [, url = ''] = await first.stdoutHas(READY);
     const [, authorization = ''] = await first.stdoutHas(TOKEN);
@@ -62,7 +62,7 @@ describe('fanfare serve', () => {
     expect(await viewer(again, authorization)).toEqual(answer);
   });
 
-  it('goes on when its log is on a full disk', async () => {
+  it('continues if its log is on a full disk', async () => {
     const command = `exec '${process.execPath}' '${MAIN}' serve 2> /dev/full`;
     await using server = startCommand('/bin/sh', ['-c', command], { env: { ...env, LOG_LEVEL: 'debug' } });
     const [, url = ''] = await server.stdoutHas(READY);
@@ -73,7 +73,7 @@ describe('fanfare serve', () => {
     expect((await server.result).code).toBe(0);
   });
 
-  it('does not work on a database of a newer release', async () => {
+  it('does not start on a database of a newer release', async () => {
     await using newer = await testDatabase();
     await using connected = await connectDatabase({ uri: newer.uri, db: newer.name });
     await connected.collections.schema.insertOne({ _id: 'schema', version: 99 });
@@ -85,7 +85,7 @@ describe('fanfare serve', () => {
     expect(doctor.code).toBe(1);
   });
 
-  it('takes a Ctrl-C that arrives twice as one', async () => {
+  it('treats two Ctrl-C in quick succession as one', async () => {
     await using cli = startCli(['serve'], env);
     await cli.stdoutHas(READY);
     cli.signal('SIGINT');
@@ -93,7 +93,7 @@ describe('fanfare serve', () => {
     expect((await cli.result).code).toBe(0);
   });
 
-  it('ends in order when the signal comes while it starts', async () => {
+  it('shuts down cleanly if the signal arrives during its start', async () => {
     await using cli = startCli(['serve'], { ...env, LOG_LEVEL: 'info' });
     await cli.stderrHas(/"msg":"Databases"/);
     cli.signal('SIGTERM');
@@ -102,7 +102,7 @@ describe('fanfare serve', () => {
     expect(stderr).toMatch(/"msg":"Closed"/);
   });
 
-  it('prints no token in production, and GraphiQL is off', async () => {
+  it('prints no token in production, where GraphiQL is off', async () => {
     const production = {
       ...env,
       NODE_ENV: 'production',
@@ -119,7 +119,7 @@ describe('fanfare serve', () => {
     expect(stdout).not.toMatch(/Bearer|eyJ/);
   });
 
-  it('wants tokens of the configured issuer and audience', async () => {
+  it('requires the configured issuer and audience', async () => {
     const key = { ...env, JWT_SECRET: 'a-secret-of-an-operator-of-over-32-bytes' };
     const notified = { ...key, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' };
     await using cli = startCli(['serve', '--no-worker'], notified);
@@ -133,7 +133,7 @@ describe('fanfare serve', () => {
     expect(await answerTo({ ...notified, JWT_AUDIENCE: 'other' })).toContain('UNAUTHENTICATED');
   });
 
-  it('says so when the port is taken', async () => {
+  it('reports a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -152,7 +152,7 @@ describe('fanfare serve', () => {
 });
 
 describe('fanfare worker', () => {
-  it('needs no key, listens nowhere and ends with 0 on SIGTERM', async () => {
+  it('needs no key, opens no port and exits with 0 on SIGTERM', async () => {
     const { MONGODB_URI, MONGODB_DB, REDIS_URL } = env;
     const given = { MONGODB_URI, MONGODB_DB, REDIS_URL } as Record<string, string>;
     const misspelt = { FEED_MODLE: 'items' };
@@ -171,7 +171,7 @@ describe('fanfare worker', () => {
 });
 
 describe('fanfare doctor', () => {
-  it('finds nothing wrong with databases that answer', async () => {
+  it('finds no fault with databases that respond', async () => {
     const { code, stdout } = await runCli(['doctor'], { ...env, FEED_MODLE: 'capped' });
     expect(stdout).toMatch(/^note +Settings +FEED_MODLE is no setting: is FEED_MODEL meant\?$/m);
     expect(stdout).toMatch(/^ok +MongoDB +\S+ answers/m);
@@ -180,14 +180,14 @@ describe('fanfare doctor', () => {
     expect(code).toBe(0);
   });
 
-  it('names an index that is missing', async () => {
+  it('reports a missing index', async () => {
     await database.db.collection('newsfeedItems').dropIndex('page');
     const { code, stdout } = await runCli(['doctor'], env);
     expect(stdout).toMatch(/^FAIL +Indexes +.* missing: newsfeedItems\.page$/m);
     expect(code).toBe(1);
   });
 
-  it('looks at everything though one part does not answer, and shows no password', async () => {
+  it('checks everything though one part does not respond, and shows no password', async () => {
     const { code, stdout } = await runCli(['doctor'], { ...env, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' });
     expect(stdout).toMatch(/^ok +MongoDB/m);
     expect(stdout).toMatch(/^FAIL +Redis/m);

@@ -17,7 +17,7 @@ async function run(env: Record<string, string>, options: { run?: boolean; status
   return { code, stdout, stderr };
 }
 
-test('shard prints a command for every collection, and why the others stay whole', async () => {
+test('shard prints a command for every collection, and why the others are not sharded', async () => {
   const { code, stdout, stderr } = await run({ MONGODB_DB: 'feeds' });
   expect(code).toBe(0);
   expect(stdout.filter((line) => line.startsWith('sh.'))).toEqual(
@@ -30,7 +30,7 @@ test('shard prints a command for every collection, and why the others stay whole
   expect(stderr).toHaveLength(COLLECTIONS.length - PLANNED.length);
 });
 
-test('shard runs on a router alone and says what is there', async () => {
+test('shard only runs on a router, and prints the current state', async () => {
   await using router = await startRouter(inject('mongodbUri'));
   const MONGODB_DB = uniqueName('shard');
   const env = { MONGODB_URI: router.uri, MONGODB_DB };

@@ -16,7 +16,7 @@ describe('closeOnSignals', () => {
     expect(code).toBe(0);
   });
 
-  it('exits with 1 at once on a further signal', async () => {
+  it('exits with 1 at once on a second signal', async () => {
     await using script = startScript(FIXTURE, ['never closes']);
     await script.stdoutHas(/ready/);
     let ended: CliResult | undefined;
@@ -36,7 +36,7 @@ describe('closeOnSignals', () => {
     expect(ended?.stderr).not.toContain('killed by timeout');
   });
 
-  it('exits with 1 when closing takes longer than ten seconds', async () => {
+  it('exits with 1 if closing takes longer than ten seconds', async () => {
     await using script = startScript(FIXTURE, ['never closes']);
     await script.stdoutHas(/ready/);
     script.signal('SIGTERM');
@@ -45,7 +45,7 @@ describe('closeOnSignals', () => {
     expect(code).toBe(1);
   });
 
-  it('exits with 1 when closing fails, and says why', async () => {
+  it('exits with 1 if closing fails, and says why', async () => {
     await using script = startScript(FIXTURE, ['cannot close']);
     await script.stdoutHas(/ready/);
     script.signal('SIGTERM');
@@ -54,7 +54,7 @@ describe('closeOnSignals', () => {
     expect(code).toBe(1);
   });
 
-  it('closes and exits with 1 on an error nobody caught', async () => {
+  it('closes and exits with 1 on an uncaught error', async () => {
     const { code, stderr } = await startScript(FIXTURE, ['closes', 'and throws']).result;
     expect(stderr).toContain('Nobody caught this');
     expect(stderr).toContain('"msg":"Closed"');

@@ -21,7 +21,7 @@ function givesBack(screen: string): boolean {
 
 // `script` of util-linux makes the terminal.
 describe.skipIf(isLeftOut(hasScript()))('a progress bar in a terminal', () => {
-  it('gives the terminal back at Ctrl-C, and says how to go on', async () => {
+  it('restores the terminal at Ctrl-C, and says how to continue', async () => {
     await using terminal = startInTerminal(FIXTURE, ['waits']);
     await terminal.shows(/under way/);
     expect(givesBack(terminal.screen())).toBe(false);
@@ -35,7 +35,7 @@ describe.skipIf(isLeftOut(hasScript()))('a progress bar in a terminal', () => {
   it.each([
     ['throws', 1, /Nobody caught this/],
     ['exits', 3, /busy/],
-  ])('gives the terminal back when the program %s', async (how, exitCode, words) => {
+  ])('restores the terminal when the program %s', async (how, exitCode, words) => {
     await using terminal = startInTerminal(FIXTURE, [how]);
     const { code, screen } = await terminal.end;
     expect(givesBack(screen)).toBe(true);
@@ -45,7 +45,7 @@ describe.skipIf(isLeftOut(hasScript()))('a progress bar in a terminal', () => {
 });
 
 describe.skipIf(isLeftOut(hasScript()))('a server in a terminal', () => {
-  it('ends in order when the window is closed', async () => {
+  it('shuts down cleanly when the window is closed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'fanfare-window-'));
     await using terminal = startInTerminal(MAIN, ['serve'], { DATA_DIR: dataDir, PORT: '0' });
     await terminal.shows(/Loading/);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true }));
 
 describe('fanfare', () => {
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, stdout, stderr } = await runCli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: fanfare [options] [command]');
@@ -34,7 +34,7 @@ describe('fanfare', () => {
     [['demo', '--interval', '0s'], '--interval got "0s", expected a duration from 1ms to 1d'],
     [['demo', '--interval', '25d'], '--interval got "25d", expected a duration from 1ms to 1d'],
     [['demo', '--trace', '0s'], '--trace got "0s", expected a duration from 1ms to 1d'],
-  ])('refuses %j and says why', async (args, message) => {
+  ])('rejects %j and says why', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, { DATA_DIR: dataDir });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
@@ -42,7 +42,7 @@ describe('fanfare', () => {
   });
 
   it.each(['serve', 'token --sub u', 'doctor'])(
-    'names every fault of the configuration before %s does anything',
+    'reports every fault of the configuration before %s does anything',
     async (command) => {
       const { code, stdout, stderr } = await runCli(command.split(' '), {
         DATA_DIR: dataDir,
@@ -71,7 +71,7 @@ describe('fanfare', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'fails, once and in words, where its output is on a full disk',
+    'fails once, with a message, if its output is on a full disk',
     async () => {
       const doctor = ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, MAIN, 'doctor', '--settings'];
       await using cli = startCommand('sh', doctor, { env: {} });
@@ -83,7 +83,7 @@ describe('fanfare', () => {
     },
   );
 
-  it('says of a secret whether it is there already', async () => {
+  it('says of a secret whether it exists already', async () => {
     const elsewhere = { MONGODB_URI: inject('mongodbUri'), REDIS_URL: inject('redisUrl') };
     const env = { ...elsewhere, DATA_DIR: join(dataDir, 'secret') };
     const before = await runCli(['doctor'], env);

@@ -35,8 +35,8 @@ const offload = (before: string, ...more: string[]): string[] => [
 ];
 const NONE_RUNS = /No worker is running on this database, so nothing happens: start one/;
 
-describe('where no worker runs anywhere', () => {
-  it('an import that waits for the feeds says so, and ends when none has come', async () => {
+describe('without any worker', () => {
+  it('an import that waits for the feeds reports it, and ends after a while', async () => {
     const args = ['import', '--actions', join(folder, 'actions.ndjson'), '--no-worker', '--wait'];
     const { code, stdout, stderr } = await runCli([...args, '--wait-for-worker', '1s'], env);
     expect(code).toBe(1);
@@ -47,7 +47,7 @@ describe('where no worker runs anywhere', () => {
     );
   });
 
-  it('an offload says so and ends, and has changed nothing', async () => {
+  it('an offload reports it and ends, and has changed nothing', async () => {
     const { code, stderr } = await runCli(offload('2024-06-01', '--wait-for-worker', '1s'), env);
     expect(code).toBe(1);
     expect(stderr).toMatch(NONE_RUNS);
@@ -57,7 +57,7 @@ describe('where no worker runs anywhere', () => {
     expect(await database.db.collection('actions').countDocuments({ offload: { $exists: true } })).toBe(0);
   });
 
-  it('an offload goes on once one does', async () => {
+  it('an offload continues once a worker runs', async () => {
     await using waiting = startCli(offload('2023-01-01', '--wait-for-worker', 'off'), env);
     await waiting.stderrHas(NONE_RUNS);
     await using worker = startCli(['worker'], env);
@@ -72,7 +72,7 @@ describe('where no worker runs anywhere', () => {
   });
 });
 
-it('a file that is of no use is refused before a database is started', async () => {
+it('an unusable file is rejected before a database is started', async () => {
   const local = { DATA_DIR: join(folder, 'local') };
   const file = join(folder, 'actions.ndjson');
   const refused = [

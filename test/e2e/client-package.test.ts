@@ -51,7 +51,7 @@ await client.watch({
 console.log('over');
 `;
 
-test('the built package is found by its name, types fit, and a watch that was ended keeps no process alive', async () => {
+test('the built package resolves by its name, its types match, and an ended watch keeps no process alive', async () => {
   await using built = await buildPackage();
   await writeFile(join(built.path, 'script.mjs'), SCRIPT);
   await copyFile(join(PROJECT, 'docs/examples/watch-feed.ts'), join(built.path, 'watch-feed.ts'));
@@ -79,14 +79,14 @@ test('the built package is found by its name, types fit, and a watch that was en
     }
 });
 
-test('the example in the docs is the one in docs/examples', async () => {
+test('the example in docs/client.md is the file in docs/examples', async () => {
   const [page, example] = await Promise.all(
     ['docs/client.md', 'docs/examples/watch-feed.ts'].map((file) => readFile(join(PROJECT, file), 'utf8')),
   );
   expect(page).toContain('```ts\n' + (example ?? 'nothing') + '```\n');
 });
 
-test('the example shows the feed as it moves', async () => {
+test('the example shows the live feed', async () => {
   vi.stubGlobal('WebSocket', WebSocket);
   await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
   const first = await publish(app);

@@ -47,7 +47,7 @@ async function openScene(crowd: Closer, port: () => number = () => app.app.http?
 const subscriptions = (): number | undefined => app.app.http?.stats().subscriptions;
 
 describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
-  test('every event comes once and in order, however often the connection is cut', async () => {
+  test('every event arrives once and in order, however often the connection breaks', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const watch = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
@@ -67,7 +67,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(watch.states.filter((state) => state.startsWith('waiting')).length).toBeGreaterThanOrEqual(4);
   });
 
-  test('a cut in the middle of a burst loses and repeats nothing that a whole connection shows', async () => {
+  test('a break in the middle of a burst loses and repeats nothing', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const whole = crowd.own(startWatch(await clientOf(app, reader, { transport })));
@@ -87,7 +87,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(cut.added()).toEqual(published);
   });
 
-  test('a cursor from an earlier visit brings what came since', async () => {
+  test('a cursor from an earlier visit delivers the events since', async () => {
     await using crowd = new Closer();
     const { reader, publishMany } = await openScene(crowd);
     const client = await clientOf(app, reader, { transport });
@@ -104,7 +104,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(second.resyncs).toEqual([]);
   });
 
-  test('says so when more was missed than the server keeps, and goes on from there', async () => {
+  test('resyncs if more was missed than the server keeps, and continues from there', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const client = await clientOf({ ...app, url }, reader, { transport });
@@ -129,7 +129,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(watch.added()).toEqual(next);
   });
 
-  test('a query of the feed that fails with the connection is made again after it', async () => {
+  test('repeats a query of the feed that failed with the connection', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const [id] = await publishMany(1);
@@ -154,7 +154,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect({ attempts, pages }).toEqual({ attempts: 2, pages: [id] });
   });
 
-  test('a server that stops is left for the one that takes its place', async () => {
+  test('leaves a stopping server for its successor', async () => {
     await using crowd = new Closer();
     const first = await startTestHttp(app);
     let { port } = first;
@@ -172,7 +172,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     if (transport === 'websocket') expect(watch.states.join()).toContain('1001 Going away');
   });
 
-  test('a connection that went dead without a word is left', async () => {
+  test('leaves a connection that died silently', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const client = await clientOf({ ...app, url }, reader, { transport, timeoutMs: 2_000 });
@@ -185,7 +185,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(watch.added()).toEqual(published);
   });
 
-  test('a token that ends is replaced by a fresh one, and nothing is lost', async () => {
+  test('replaces an expired token by a new one, and loses nothing', async () => {
     await using crowd = new Closer();
     const { reader, publishMany } = await openScene(crowd);
     const asked: (string | undefined)[] = [];
@@ -205,7 +205,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(asked).toEqual([undefined, short]);
   });
 
-  test('a reader with too many open subscriptions waits for a place', async () => {
+  test('a reader with too many open subscriptions waits for a free one', async () => {
     await using narrow = await startTestApp({
       worker: false,
       env: { SUBSCRIPTIONS_PER_USER: '1' },
@@ -219,7 +219,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     await second.until(isLive);
   });
 
-  test('the end of a watch is the end of its subscription, whatever it was doing', async () => {
+  test('the end of a watch ends its subscription, whatever it was doing', async () => {
     await using crowd = new Closer();
     const { reader, wire, url, publishMany } = await openScene(crowd);
     const client = await clientOf({ ...app, url }, reader, { transport });

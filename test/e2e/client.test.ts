@@ -35,7 +35,7 @@ const nothingOpen = (): Promise<unknown> =>
   );
 
 describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
-  test('tells of what is added, boosted and removed, and of the unread count when asked to', async () => {
+  test('reports additions, boosts and removals, and on request the unread count', async () => {
     const { reader, actor } = await settle();
     const client = await clientOf(app, reader, { transport });
     await using watch = startWatch(client, { unread: true });
@@ -73,7 +73,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
     });
   });
 
-  test('shows only what passes its filter', async () => {
+  test('delivers only what passes its filter', async () => {
     const { reader, actor } = await settle();
     const client = await clientOf(app, reader, { transport });
     await using watch = startWatch(client, { filter: { tags: ['hot'] } });
@@ -86,7 +86,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
     expect(watch.added()).toEqual([hot]);
   });
 
-  test('ends with BAD_USER_INPUT at a filter that makes no sense, and says what is wrong', async () => {
+  test('ends with BAD_USER_INPUT at an invalid filter, and says what is wrong', async () => {
     const watch = startWatch(await clientOf(app, 'reader', { transport }), { filter: { tags: [''] } });
     const error = await watch.ended;
     expect(error).toBeInstanceOf(FeedClientError);
@@ -98,7 +98,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
     await nothingOpen();
   });
 
-  test('ends when the second token in a row is refused', async () => {
+  test('ends when a second token in a row is refused', async () => {
     let asked = 0;
     const token = (): string => `nonsense-${String((asked += 1))}`;
     const watch = startWatch(await clientOf(app, 'reader', { transport, token }));
@@ -107,7 +107,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
     await nothingOpen();
   });
 
-  test('ends with what its callback threw, and its connection with it', async () => {
+  test('ends with the error of its callback, and closes its connection', async () => {
     const { reader, actor } = await settle();
     const error = new Error('Mine');
     const watch = startWatch(await clientOf(app, reader, { transport }), {
@@ -121,14 +121,14 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
     await nothingOpen();
   });
 
-  test('gives up after as many attempts as it was allowed', async () => {
+  test('ends after the given number of attempts', async () => {
     const client = await clientOf({ ...app, url: 'http://127.0.0.1:1' }, 'reader', { transport, retries: 2 });
     const watch = startWatch(client);
     expect(await watch.ended).toMatchObject({ code: 'NETWORK', isTemporary: true });
     expect(watch.states.filter((state) => state === 'connecting').length).toBe(3);
   });
 
-  test('gives what is selected', async () => {
+  test('delivers the selected fields', async () => {
     const { reader, actor } = await settle();
     const client = createFeedClient<{ readonly action: { readonly id: string } }>({
       ...{ url: `${app.url}/graphql`, token: await app.token(reader), transport, webSocket: WebSocket },
@@ -152,7 +152,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
   });
 });
 
-test('watches share one socket, which ends with the last of them', async () => {
+test('watches share one socket, which closes with the last of them', async () => {
   const { reader, actor } = await settle();
   const client = await clientOf(app, reader);
   await using all = startWatch(client);
@@ -169,7 +169,7 @@ test('watches share one socket, which ends with the last of them', async () => {
   await nothingOpen();
 });
 
-test('the cursor of a page brings to a watch what the page has not', async () => {
+test('a watch from the cursor of a page delivers what the page lacks', async () => {
   const { reader, actor } = await settle();
   const client = await clientOf(app, reader);
   const { liveCursor } = await client.feed();
@@ -180,7 +180,7 @@ test('the cursor of a page brings to a watch what the page has not', async () =>
   expect(watch.added()).toEqual([id]);
 });
 
-test('changes what a reader may change, and gives what is so then', async () => {
+test('mutations change what a reader may change, and return the new state', async () => {
   const { reader, actor } = await settle();
   const { mutations, feed } = await clientOf(app, reader);
   const actionId = await publish(app, { actorId: actor });
@@ -200,7 +200,7 @@ test('changes what a reader may change, and gives what is so then', async () => 
 });
 
 describe('a query of the feed', () => {
-  test('gives page after page as the API does', async () => {
+  test('returns page after page as the API does', async () => {
     const { reader, actor } = await settle();
     for (let n = 0; n < 3; n += 1) await publish(app, { actorId: actor });
     await app.idle();
@@ -218,7 +218,7 @@ describe('a query of the feed', () => {
     expect((await client.feed({ filter: { types: ['ApplicationRating'] } })).edges).toEqual([]);
   });
 
-  test('asks once more for a token that was refused', async () => {
+  test('requests a new token once if one was refused', async () => {
     const fresh = await app.token('reader');
     const asked: (string | undefined)[] = [];
     const client = await clientOf(app, 'reader', {
@@ -240,13 +240,13 @@ describe('a query of the feed', () => {
     await expect((await clientOf(app, 'reader')).feed(query)).rejects.toMatchObject({ code });
   });
 
-  test('rejects with NETWORK when nobody answers', async () => {
+  test('rejects with NETWORK if no server responds', async () => {
     const client = await clientOf({ ...app, url: 'http://127.0.0.1:1' }, 'reader');
     await expect(client.feed()).rejects.toMatchObject({ code: 'NETWORK' });
   });
 });
 
-describe('an address that is not that of Fanfare', () => {
+describe('an address without Fanfare', () => {
   test.each([
     [200, 'PROTOCOL'],
     [404, 'PROTOCOL'],
@@ -254,7 +254,7 @@ describe('an address that is not that of Fanfare', () => {
     [403, 'FORBIDDEN'],
     [429, 'RATE_LIMITED'],
     [502, 'UNAVAILABLE'],
-  ])('and answers %i with a page is %s', async (status, code) => {
+  ])('that answers %i with a page is %s', async (status, code) => {
     const server = createServer((_req, res) => {
       res.writeHead(status, { 'content-type': 'text/html' }).end('<html></html>');
     });
@@ -271,7 +271,7 @@ describe('an address that is not that of Fanfare', () => {
     }
   });
 
-  test('and is no address throws at once', () => {
+  test('that is not a URL throws at once', () => {
     expect(() => createFeedClient({ url: '/graphql', token: 't' })).toThrow(TypeError);
   });
 
@@ -282,7 +282,7 @@ describe('an address that is not that of Fanfare', () => {
   });
 });
 
-test('says what to do where there is no WebSocket', async () => {
+test('says what to do without a WebSocket', async () => {
   vi.stubGlobal('WebSocket', undefined);
   const client = createFeedClient({ url: `${app.url}/graphql`, token: 't' });
   await expect(client.watch({ onEvent: () => undefined, onResync: () => undefined })).rejects.toMatchObject({

@@ -49,7 +49,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  test('opens signed in for who started the server, and what they publish by its form is seen to be delivered', async () => {
+  test('is signed in for the user who started the server, and shows the delivery of what they publish in its form', async () => {
     await using visited = await visit();
     const { page, asked, errors } = visited;
     await has(page, 'Feed');
@@ -80,7 +80,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(errors).toEqual([]);
   });
 
-  test('forbids what is inline or from elsewhere, and its page has neither', async () => {
+  test('forbids inline and foreign code, and its page contains none', async () => {
     const response = await fetch(`${world.server.url}/console`);
     const [policy, html] = [response.headers.get('content-security-policy') ?? '', await response.text()];
     expect(policy).toContain("default-src 'none'; script-src 'self'");
@@ -94,7 +94,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect((await fetch(`${world.server.url}/console/%2e%2e/package.json`)).status).toBe(404);
   });
 
-  test('shows two readers what each other does, and one who signs in by a token stays signed in to the tab alone', async () => {
+  test("shows two readers each other's changes, and keeps a token only in its tab", async () => {
     await using first = await visit();
     await using second = await visit();
     await click(second.page, 'Sign out');
@@ -129,7 +129,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       .toMatch(/Kestrel|1 new/);
   });
 
-  test('says that the server is away, and shows what happened meanwhile when it is back', async () => {
+  test('shows that the server is down, and later what happened meanwhile', async () => {
     await post('Before');
     await world.app.idle();
     await using visited = await visit();
@@ -146,7 +146,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(await textOf(page, '[data-fanfare="connection"]')).toBe('');
   });
 
-  test('hides several at once with a reason and shows them again, and deletes after asking', async () => {
+  test('hides several actions with a reason and shows them again, and deletes after confirmation', async () => {
     const ids = [await post('Spam A'), await post('Spam B')];
     await using visited = await visit('#/moderation');
     const { page } = visited;
@@ -175,7 +175,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await expect.poll(hidden, WAIT).toEqual([undefined, false]);
   });
 
-  test('shows the work under way, and rebuilds a feed', async () => {
+  test('shows work in progress, and rebuilds a feed', async () => {
     await using visited = await visit('#/work');
     const { page } = visited;
     await has(page, 'watchers');
@@ -191,7 +191,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     );
   });
 
-  test('back from an action the feed is where it was, before anything is asked for, and what came meanwhile waits', async () => {
+  test('restores the feed when the reader comes back from an action, without a request, and new items wait', async () => {
     const inputs = Array.from({ length: 30 }, (_, n) => rowOf(`Row ${String(n)}`));
     await ask(
       world.app,
@@ -226,7 +226,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(errors).toEqual([]);
   });
 
-  test('keeps only what is in view of a feed of 10,000 in the page, while it is scrolled from top to end, and is never blank', async () => {
+  test('keeps only the visible part of a feed of 10,000 in the page while it is scrolled, and is never blank', async () => {
     await using visited = await visit('#/publish');
     const { page } = visited;
     const { feed } = await ask<{ feed: { liveCursor: string } }>(
@@ -276,7 +276,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(scrolled.dirtyObjects).toBeLessThan(300);
   });
 
-  test('has nothing that axe-core finds wrong, on any screen, light and dark', async () => {
+  test('has no axe-core violation on any screen, light and dark', async () => {
     const id = await post('For all to see');
     await world.app.idle();
     await using visited = await visit();

@@ -10,7 +10,7 @@ import { tokenWith } from '../support/tenants.ts';
 const found = await findBrowser();
 const run = promisify(execFile);
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its details', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found);
@@ -26,7 +26,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
   });
   afterAll(() => world[Symbol.asyncDispose]());
 
-  test('a page of the inspector that cannot be read says so once, in the words of the server', async () => {
+  test("a page of the inspector that cannot be read shows the server's error once", async () => {
     await using visited = await world.visit('#/inspector/rita?after=nonsense');
     const { page } = visited;
     await has(page, 'cursor', '[role="alert"]');
@@ -35,12 +35,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await textOf(page, 'main')).not.toContain('Syntax');
   });
 
-  test('what the inspector says is explained below it', async () => {
+  test('the inspector explains an entry below it', async () => {
     await using visited = await world.visit('#/inspector/rita');
     await has(visited.page, 'nothing brings it into this feed', '.words');
   });
 
-  test('the field of the tag has the tag that is shown, and where nothing has it the whole feed is offered', async () => {
+  test('the tag field shows the current tag, and without results the whole feed is offered', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
     await page.locator('::-p-xpath(//article//a[. = "#night"])').click();
@@ -56,7 +56,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await tag()).toBe('');
   });
 
-  test('what is copied for a shell runs nothing of an id that came by a link', async () => {
+  test('a copied shell command executes nothing of an id that came from a link', async () => {
     const id = "x'; touch /tmp/gone; '";
     await using visited = await world.visit(`#/member/${encodeURIComponent(id)}`);
     const copied = await visited.page.waitForFunction(
@@ -71,7 +71,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await textOf(other.page, '.as-code')).not.toContain('fanfare export');
   });
 
-  test('an operator is asked for the tenant, and acts in that', async () => {
+  test('an operator is asked for the tenant, and acts in it', async () => {
     const headers: (string | undefined)[] = [];
     await using visited = await world.visit('#/slice/john');
     const { page } = visited;
@@ -91,7 +91,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     await has(page, 'acme', 'header');
   });
 
-  test('the id of who is to be erased is asked for each time', async () => {
+  test("every erasure requires typing the member's id", async () => {
     await using visited = await world.visit('#/member/rita');
     const { page } = visited;
     await has(page, 'Rita Moreau');
@@ -104,7 +104,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await isReady()).toBe(false);
   });
 
-  test('the note of what was hidden can be closed', async () => {
+  test('the note about hidden actions can be closed', async () => {
     await using visited = await world.visit('#/moderation');
     const { page } = visited;
     await has(page, 'Owl');
@@ -118,7 +118,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     await expect.poll(() => textOf(page, '.actions'), WAIT).not.toContain('hidden');
   });
 
-  test('the tail stands still for the keys, wherever the pointer goes', async () => {
+  test('the tail pauses for keyboard use, wherever the pointer is', async () => {
     await using visited = await world.visit('#/tail');
     const { page } = visited;
     await has(page, 'Owl', '.tail');
@@ -129,7 +129,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     expect(await textOf(page, '.tail-state')).toContain('Paused');
   });
 
-  test('each screen has its name in the title, and the keys go on from its content and where they were in the feed', async () => {
+  test('each screen has its own title, and keyboard focus continues from its content and its place in the feed', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
     await has(page, 'Owl', '[role="feed"]');
@@ -147,7 +147,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     await expect.poll(focused, WAIT).toBe('article');
   });
 
-  test('the search is opened by a button too', async () => {
+  test('a button opens the search too', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
     await page.locator('button[aria-label="Find"]').click();
@@ -158,7 +158,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, in its detai
     await has(page, 'Overview', 'h1');
   });
 
-  test('the page is in one language, whatever that of the browser is', async () => {
+  test("the page is in one language, whatever the browser's is", async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
     const debug = await page.createCDPSession();

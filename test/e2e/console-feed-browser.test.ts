@@ -49,7 +49,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     for (const key of keys) await page.keyboard.up(key);
   };
 
-  test('empty it says so, without anything that axe-core finds wrong', async () => {
+  test('shows an empty feed without any axe-core violation', async () => {
     await using visited = await world.visit('#/feed');
     const { page, errors } = visited;
     await has(page, 'Nothing here.');
@@ -58,14 +58,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(errors).toEqual([]);
   });
 
-  test('an address that was cut off is answered, not a blank page', async () => {
+  test('shows a message for a truncated address, not a blank page', async () => {
     await using visited = await world.visit('#/member/%E0%A4%A');
     const { page, errors } = visited;
     await has(page, 'Members', 'h1');
     expect(errors).toEqual([]);
   });
 
-  test('under the pointer nothing moves, wherever it came from, and what came is shown when it goes', async () => {
+  test('moves nothing under the pointer, and shows new items after it has left', async () => {
     await follow();
     await post('Heron');
     await world.app.idle();
@@ -80,7 +80,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await has(page, 'Egret', '[role="feed"]');
   });
 
-  test('nothing shifts while items arrive, nor when they are shown', async () => {
+  test('shifts nothing while items arrive, nor when they are shown', async () => {
     await follow();
     await postAll('Here', 40);
     await using visited = await world.visit('#/feed');
@@ -110,7 +110,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect((await takeShifts(page)).length).toBeGreaterThan(0);
   });
 
-  test('left right after it was scrolled it is where it was on the way back', async () => {
+  test('returns to its place if it was left right after scrolling', async () => {
     await follow();
     await postAll('Left', 40);
     await using visited = await world.visit('#/feed');
@@ -129,7 +129,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(errors).toEqual([]);
   });
 
-  test('what is said above the list, and that the connection is lost, moves nothing that somebody reads', async () => {
+  test('moves nothing when a message or the loss of the connection is shown above the list', async () => {
     await follow();
     await postAll('Said', 40);
     await using visited = await world.visit('#/feed');
@@ -155,7 +155,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(Math.abs(after[1] - before[1])).toBeLessThanOrEqual(1);
   });
 
-  test('far down, the button for what is new leads to the first of it, and the keys go on from there', async () => {
+  test('far down, the button for new items leads to the first of them, and the keyboard continues from there', async () => {
     await follow();
     await postAll('Old', 40);
     await using visited = await world.visit('#/feed');
@@ -182,7 +182,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(errors).toEqual([]);
   });
 
-  test('when the item that has the focus is hidden the next one has it, and it stays while it is scrolled away', async () => {
+  test('when the focused item is hidden the next one has the focus, and keeps it while it is scrolled away', async () => {
     await follow();
     await postAll('Row', 40);
     await using visited = await world.visit('#/feed');
@@ -201,7 +201,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await expect.poll(() => focused(page), WAIT).toContain('Row 36.');
   });
 
-  test('two people see by clicks and keys alone what each other does, and each stays who they are when the page is loaded again', async () => {
+  test("two people see each other's changes by mouse and keyboard, and stay signed in after a reload", async () => {
     await using first = await world.visit('#/feed');
     await using second = await world.visit('#/feed');
     await click(second.page, 'Sign out');
@@ -235,7 +235,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect([first.errors, second.errors]).toEqual([[], []]);
   });
 
-  test('the first unread item is loaded, however far down it is, and has the focus', async () => {
+  test('loads the first unread item, however far down it is, and focuses it', async () => {
     await follow();
     await postAll('Deep', 120);
     await ask(world.app, 'mutation ($at: DateTime!) { markFeedRead(upTo: $at) { unreadCount { count } } }', {

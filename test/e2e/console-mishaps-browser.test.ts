@@ -13,7 +13,7 @@ const HTML = '<img src="/nowhere" onerror="document.title = 1"><b>Bold</b>';
 /** How far the page is wider than the window. */
 const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when something is odd', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual situations', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found);
@@ -42,7 +42,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     return actions.edges.filter(({ node }) => node.descriptor.summary.includes(title)).length;
   };
 
-  test('names and texts of any length and script fit the page, as text', async () => {
+  test('fits names and texts of any length and script, as text', async () => {
     await upsert(world.app, {
       members: [
         { memberId: 'arabic', name: ARABIC },
@@ -107,7 +107,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     expect(errors).toEqual([]);
   });
 
-  test('a double click takes one item out of the feed, not the next one too', async () => {
+  test('hides one item on a double click, not the next one too', async () => {
     for (const title of ['Auk', 'Booby', 'Coot', 'Dodo', 'Eider']) await post(title);
     await world.app.idle();
     await using visited = await world.visit('#/feed');
@@ -134,7 +134,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     }
   });
 
-  test('what is published again after its answer was lost is there once', async () => {
+  test('publishes once if it is repeated after its response was lost', async () => {
     await using visited = await world.visit('#/publish');
     const { page } = visited;
     await has(page, 'Audience');
@@ -157,7 +157,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     expect(await titled('Puffin')).toBe(1);
   });
 
-  test('what was typed is in the form after a look elsewhere, and neither in storage nor there for who signs in next', async () => {
+  test('keeps a form while other screens are shown, but neither in storage nor for the next user', async () => {
     await using visited = await world.visit('#/publish');
     const { page } = visited;
     await has(page, 'Audience');
@@ -182,7 +182,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     expect(await typed()).not.toContain('Half');
   });
 
-  test('a token that is refused says so in words, and leads back to signing in', async () => {
+  test('explains a refused token and leads back to signing in', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
     const token = await world.app.token('rita', CONSOLE_ROLES);
@@ -209,7 +209,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     await has(page, 'demo', 'header');
   });
 
-  test('what failed while the server was away is asked for again when it is back, and stays selected', async () => {
+  test('repeats requests that failed while the server was down, and keeps the selection', async () => {
     await post('Gannet');
     await using visited = await world.visit('#/moderation');
     await using other = await world.visit('#/slice/john');
@@ -228,7 +228,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, when somethi
     await has(page, '1 hidden');
   });
 
-  test('the way back leaves the search, and where the browser does not let a page copy the text is selected', async () => {
+  test('closes the search on the way back, and selects the text if the browser does not allow copying', async () => {
     const id = await post('Loon');
     await using visited = await world.visit('#/overview');
     const { page, errors } = visited;

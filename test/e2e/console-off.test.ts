@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startTestApp } from '../support/app.ts';
 
 test.each([{ CONSOLE: 'off' }, { NODE_ENV: 'production' }])(
-  'with %o there is no console, no demo and no file of theirs',
+  'with %o there is no console, no demo and none of their files',
   async (env) => {
     await using app = await startTestApp({ worker: false, env });
     for (const path of ['/console', '/console/', '/console/demo', '/console/assets/main.js']) {

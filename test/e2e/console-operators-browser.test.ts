@@ -17,7 +17,7 @@ import { isLeftOut } from '../support/needed.ts';
 const found = await findBrowser();
 const ADMIN = { sub: 'demo', roles: ['admin', 'service'] as const };
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who looks into what happens', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found);
@@ -52,7 +52,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
       `[...document.querySelectorAll('.actions li')].find((one) => one.textContent.includes('${title}'))?.textContent`,
     );
 
-  test('beside each action the inspector says why it is in the feed of a member or not, as it changes', async () => {
+  test("the inspector says why each action is or is not in a member's feed, and follows changes", async () => {
     const id = await post('Merlin');
     await post('Hobby', 'sue');
     await world.app.idle();
@@ -86,7 +86,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     expect(errors).toEqual([]);
   });
 
-  test('an action has its own log, counts and comments, and says why it is in the feed of another member', async () => {
+  test("an action shows its log, counts and comments, and why it is in another member's feed", async () => {
     const id = await post('Falcon');
     await world.app.idle();
     for (const kind of ['LIKE', 'RESHARE'])
@@ -115,7 +115,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     expect(errors).toEqual([]);
   });
 
-  test('moderation leaves list and place as they are, its filters are in the address, and the page too', async () => {
+  test('moderation keeps list and position, and has its filters and page in the address', async () => {
     await postAll('Many', 70);
     await world.app.idle();
     await using visited = await world.visit('#/moderation');
@@ -166,7 +166,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await has(page, 'Inspector', 'h1');
   });
 
-  test('the tail reads on to what it knows, whatever came at once, and follows are made on the page of a thing', async () => {
+  test("the tail catches up with what it knows, whatever arrived at once, and a thing's page can be followed", async () => {
     await post('Before the flood');
     await using visited = await world.visit('#/tail');
     const { page, errors } = visited;
@@ -189,7 +189,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     expect(errors).toEqual([]);
   });
 
-  test('what failed beyond the first hundred is counted and tried again with the rest', async () => {
+  test('counts failures beyond the first hundred and retries them with the rest', async () => {
     await world.app.idle();
     const { actions } = (await openShared(world.app.database)).collections;
     const latest = await actions.find().sort({ _id: -1 }).limit(130).toArray();
@@ -212,7 +212,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(130);
   });
 
-  test('samples of the health are taken on every screen', async () => {
+  test('takes health samples on every screen', async () => {
     await using visited = await world.visit('#/overview');
     const { page } = visited;
     const asked = await page.waitForResponse((response) => response.url().endsWith('/metrics'));
@@ -227,7 +227,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await expect.poll(async () => String(await points()).split(' ').length).toBeGreaterThan(1);
   });
 
-  test('what fails says so under axe-core on each screen and comes back by a click, and so does what is lost', async () => {
+  test('shows errors on each screen without axe-core violations, and recovers by a click, also from lost connections', async () => {
     await using visited = await world.visit('#/publish');
     const { page } = visited;
     await has(page, 'Audience');

@@ -38,7 +38,7 @@ const LINES_OF_HEAD = `(() => {
   };
 })()`;
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who looks after the server', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administrators', () => {
   let world: ConsoleWorld;
   let target: WebhookTarget;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     });
   const goTo = (page: Page, hash: string): Promise<unknown> => page.evaluate(`location.hash = '#/${hash}'`);
 
-  test('the tail waits under the pointer, says how many, and shows them when it goes; events of hosts have one too', async () => {
+  test('the tail pauses under the pointer, counts waiting entries, and shows them afterwards; host events have one too', async () => {
     await post('Osprey');
     await using visited = await world.visit('#/tail');
     const { page, errors } = visited;
@@ -87,7 +87,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     expect(errors).toEqual([]);
   });
 
-  test('the overview leads from each figure to what is behind it', async () => {
+  test('the overview links each figure to its details', async () => {
     await using visited = await world.visit('#/overview');
     const { page } = visited;
     await has(page, 'ready', '.figures');
@@ -105,7 +105,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     );
   });
 
-  test('Ctrl+K finds a name and an id by keys alone, and a member is erased only with the id typed', async () => {
+  test('Ctrl+K finds a name and an id by keyboard, and erasing a member requires typing the id', async () => {
     await post('Kite');
     await world.app.idle();
     await using visited = await world.visit();
@@ -139,7 +139,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await expect.poll(() => textOf(page, 'main'), WAIT).toMatch(/(RUNNING|CONFIRMING|DONE) .*\d+ changed/);
   });
 
-  test('what a receiver does not take stands under its error, and the dialog shows what is tried again', async () => {
+  test('groups failed deliveries by error, and its dialog shows which are retried', async () => {
     await post('Raven');
     await using visited = await world.visit('#/webhooks?state=RETRYING');
     const { page } = visited;
@@ -154,7 +154,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     expect([...target.taken.values()].map(({ type }) => type)).toContain('action.published');
   });
 
-  test('failed fan-outs stand under their error, and the dialog shows which of them are tried again', async () => {
+  test('groups failed fan-outs by error, and its dialog shows which are retried', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => post(`Dove ${String(n)}`)));
     await world.app.idle();
     const { actions } = (await openShared(world.app.database)).collections;
@@ -183,7 +183,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(6);
   });
 
-  test('the head is one line on a desktop, with all its screens, and nothing is wider than the window', async () => {
+  test('the header is one line on a desktop, with all screens, and nothing is wider than the window', async () => {
     const id = await post('Bittern');
     await using visited = await world.visit('#/overview');
     const { page } = visited;
@@ -205,7 +205,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     }
   });
 
-  test('none of it has anything that axe-core finds wrong, and it fits a phone', async () => {
+  test('has no axe-core violation, and fits a phone', async () => {
     await using visited = await world.visit('#/overview');
     const { page } = visited;
     const wrong: Record<string, Record<string, string[]>> = {};

@@ -32,7 +32,7 @@ describe('with a list of origins', () => {
   });
   afterAll(async () => app[Symbol.asyncDispose]());
 
-  test('lets pages of those origins ask and read, without credentials', async () => {
+  test('lets pages of these origins send requests and read answers, without credentials', async () => {
     for (const origin of [APP_ORIGIN, 'http://other.example:8080']) {
       const before = await preflight(app, origin);
       expect(before.get('access-control-allow-origin')).toBe(origin);
@@ -45,7 +45,7 @@ describe('with a list of origins', () => {
     }
   });
 
-  test('are answered before they have a token, and with one that nobody looks at', async () => {
+  test('answers preflights without a token, and with one that is not examined', async () => {
     const none = await preflight(app, APP_ORIGIN);
     const headers = { 'access-control-request-method': 'POST', authorization: 'Bearer nonsense' };
     const some = await ask(app, APP_ORIGIN, { method: 'OPTIONS', body: null, headers });
@@ -57,7 +57,7 @@ describe('with a list of origins', () => {
     expect((await fetch(`${app.url}/graphql`, lone)).headers.get('www-authenticate')).toBeNull();
   });
 
-  test('also read why they are refused', async () => {
+  test('lets them read errors too', async () => {
     const headers = await ask(app, APP_ORIGIN, { headers: { authorization: 'Bearer nonsense' } });
     expect(headers.get('access-control-allow-origin')).toBe(APP_ORIGIN);
     expect(headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
@@ -69,12 +69,12 @@ describe('with a list of origins', () => {
     'http://app.example',
     'http://localhost:3000',
     'null',
-  ])('has nothing to say to %s', async (origin) => {
+  ])('answers %s without CORS headers', async (origin) => {
     for (const headers of [await preflight(app, origin), await ask(app, origin)])
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  test('still refuses bodies that a page can send without asking first', async () => {
+  test('still rejects bodies that a page can send without a preflight', async () => {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain', origin: APP_ORIGIN },
@@ -98,7 +98,7 @@ test.each([
   expect((await preflight(app, origin)).get('access-control-allow-origin')).toBe(allowed);
 });
 
-test('lets nobody else read the page for browsers', async () => {
+test('lets no other origin read the browser pages', async () => {
   await using app = await startTestApp({ worker: false, env: { GRAPHIQL: 'on' } });
   const response = await fetch(`${app.url}/graphql`, {
     headers: { accept: 'text/html', origin: 'http://localhost:3000' },

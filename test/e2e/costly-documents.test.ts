@@ -74,7 +74,7 @@ async function ask(query: string): Promise<Outcome> {
   return { query, bytes, isAccepted: start.startsWith('{"data"'), holdMs: longestMs, rssBytes };
 }
 
-test(`no accepted document of ${String(DOCUMENTS)} is answered with more, or holds the loop for longer, than it may`, async () => {
+test(`none of ${String(DOCUMENTS)} accepted documents gets a larger answer, or blocks the event loop longer, than allowed`, async () => {
   const documents = new CostlyDocuments(buildSchema(), seededRandom(SEED), {
     first: '100',
     refId: JSON.stringify(world.refId),

@@ -34,7 +34,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     textOf(page, `[data-side="${side}"] [role="feed"]`);
   const arrived = (page: Page): Promise<string> => textOf(page, '.arrivals tbody tr:first-child');
 
-  test('moves both feeds by one click, and loses nothing of what is published while the network is cut', async () => {
+  test('changes both feeds by one click, and loses nothing that is published while the network is cut', async () => {
     await upsert(world.app, { members: [{ memberId: 'hugo', name: 'Our Hugo' }] });
     await using visited = await world.visit('/demo');
     const { page, errors } = visited;
@@ -67,7 +67,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     expect(errors).toEqual([]);
   });
 
-  test('looks as anyone who is chosen, has nothing that axe-core finds wrong, and fits a phone', async () => {
+  test('shows the feed of any chosen person, has no axe-core violation, and fits a phone', async () => {
     await using visited = await world.visit('/demo');
     const { page, errors } = visited;
     await page.locator('[data-side="left"] select').fill('hugo');
@@ -82,7 +82,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     expect(errors).toEqual([]);
   });
 
-  test('gives the tokens of its people only to who started the server', async () => {
+  test('gives the tokens of its people only to the user who started the server', async () => {
     const url = `${world.server.url}/console/demo`;
     expect(await (await fetch(url)).text()).toMatch(/name="fanfare-demo" content="\w+/);
     const headers = { 'x-forwarded-for': '192.0.2.1' };

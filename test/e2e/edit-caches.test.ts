@@ -44,7 +44,7 @@ async function tripsFor(app: TestApp, world: PrivacyWorld, target: Target): Prom
   return withoutClockReads(commands).length;
 }
 
-test('an edit that shrinks the audience while no worker runs is kept by every process that holds what was shown before', async () => {
+test('an edit that shrinks the audience takes effect in every process with cached data, even without a worker', async () => {
   await using first = await startTestApp({ worker: false, monitorCommands: true });
   const { database } = first;
   await using second = await startTestApp({ worker: false, monitorCommands: true, database });

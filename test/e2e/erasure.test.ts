@@ -43,7 +43,7 @@ async function settle(app: TestApp): Promise<string> {
 
 const ACTOR = 'query ($id: ID!) { action(id: $id) { actor { memberId name } descriptor { summary } } }';
 
-test('erases a member over the API: from the databases, the live logs and what others see', async () => {
+test("erases a member through the API: from the databases, the live logs and others' views", async () => {
   await using app = await startTestApp();
   const id = await settle(app);
   {
@@ -74,7 +74,7 @@ test('erases a member over the API: from the databases, the live logs and what o
   expect(await feedOf(app, ID)).toEqual([]);
 });
 
-test('is taken up by a worker that starts', async () => {
+test('a starting worker continues an erasure', async () => {
   await using app = await startTestApp({ worker: false });
   const id = await publish(app, { actorId: ID });
   const { erasures } = app.app.database.collections;
@@ -94,7 +94,7 @@ test('is taken up by a worker that starts', async () => {
   expect(action).toMatchObject({ actor: { memberId: 'erased:e2e', name: 'Former member' } });
 });
 
-test('tells who may not erase or export, and lets one operation export once', async () => {
+test('rejects erasures and exports without permission, and allows one export per operation', async () => {
   await using app = await startTestApp({ worker: false });
   const export_ = 'query ($id: String!) { memberExport(memberId: $id) }';
   for (const as of [{ sub: 'ann' }, { sub: 'svc', roles: ['service'] as const }]) {
@@ -119,7 +119,7 @@ test('tells who may not erase or export, and lets one operation export once', as
   expect(twice.errors.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
 });
 
-test('exports a member on the command line, to stdout, to a file and from a running server', async () => {
+test('exports a member on the command line: to stdout, to a file and from a running server', async () => {
   await using app = await startTestApp();
   const id = await settle(app);
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-export-'));

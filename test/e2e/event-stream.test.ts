@@ -36,7 +36,7 @@ interface Event {
 }
 
 describe('the client of graphql-sse in distinct mode', () => {
-  test('gets FeedReady and then what happens, and leaves nothing behind', async () => {
+  test('gets FeedReady and later events, and leaves nothing behind', async () => {
     const client = clientOf(await app.token('reader'));
     const events = client.iterate<Event>({ query: WATCH });
     expect((await events.next()).value).toMatchObject({ data: { feedEvents: { __typename: 'FeedReady' } } });
@@ -54,7 +54,7 @@ describe('the client of graphql-sse in distinct mode', () => {
     await noSubscriptions();
   });
 
-  test('gets the answer of a query', async () => {
+  test('gets the answer to a query', async () => {
     const client = clientOf(await app.token('reader'));
     const results = [];
     for await (const result of client.iterate({ query: '{ viewer { memberId } }' })) results.push(result);
@@ -78,14 +78,14 @@ describe('the client of graphql-sse in distinct mode', () => {
     await noSubscriptions();
   });
 
-  test('is refused without a token', async () => {
+  test('is rejected without a token', async () => {
     const client = createClient({ url: `${app.url}/graphql`, retryAttempts: 0 });
     await expect(client.iterate({ query: WATCH }).next()).rejects.toMatchObject({
       response: { status: 401 },
     });
   });
 
-  test('is refused a subscription above the limit of a user, which other users do not feel', async () => {
+  test("is rejected above a user's limit of subscriptions, without effect on other users", async () => {
     const client = clientOf(await app.token('reader'));
     const open = [client.iterate<Event>({ query: WATCH }), client.iterate<Event>({ query: WATCH })];
     for (const events of open) await events.next();
@@ -99,7 +99,7 @@ describe('the client of graphql-sse in distinct mode', () => {
     await noSubscriptions();
   });
 
-  test('hears of a closing server as of a broken connection, so that it connects again', async () => {
+  test('sees a closing server as a broken connection, so that it reconnects', async () => {
     const server = await startTestHttp(app);
     const client = clientOf(await app.token('reader'), server.url);
     const events = client.iterate<Event>({ query: WATCH });
@@ -125,7 +125,7 @@ async function rawStream(token: string): Promise<Socket> {
 }
 
 describe('on the wire', () => {
-  test('streams by GET too, as EventSource asks', async () => {
+  test('streams by GET too, as EventSource does', async () => {
     const response = await fetch(`${app.url}/graphql?query=${encodeURIComponent(WATCH)}`, {
       headers: { accept: 'text/event-stream', authorization: `Bearer ${await app.token('reader')}` },
     });
@@ -141,7 +141,7 @@ describe('on the wire', () => {
     await noSubscriptions();
   });
 
-  test('ends the subscription when the connection is cut', async () => {
+  test('ends the subscription when the connection breaks', async () => {
     const socket = await rawStream(await app.token('reader'));
     await once(socket, 'data');
     await vi.waitUntil(() => app.app.http?.stats().subscriptions === 1, { timeout: PATIENCE_MS });
@@ -150,7 +150,7 @@ describe('on the wire', () => {
     expect(app.app.http?.stats().requests).toBe(0);
   });
 
-  test('ends the subscription of a client that stopped reading and was then cut', async () => {
+  test('ends the subscription of a client that stopped reading and was disconnected', async () => {
     const socket = await rawStream(await app.token('reader'));
     await once(socket, 'data');
     socket.pause();

@@ -24,8 +24,8 @@ function publish(app: TestApp) {
   });
 }
 
-describe('the lag of deliveries', () => {
-  test('counts from when the action was recorded, however long no worker ran', async () => {
+describe('the delivery lag', () => {
+  test('counts from the recording of the action, however long no worker ran', async () => {
     await using api = await startTestApp({ worker: false });
     const { action } = await publish(api);
     const { actions } = api.app.database.collections;
@@ -38,7 +38,7 @@ describe('the lag of deliveries', () => {
     expect(await figure(worker, 'fanfare_delivery_lag_seconds_bucket{le="300",lane="LIVE"}')).toBe(0);
   });
 
-  test('does not count the difference of a clock that is wrong', async () => {
+  test('does not include the error of a wrong clock', async () => {
     await using api = await startTestApp({ worker: false });
     await publish(api);
     await skewed(TEN_MINUTES, async () => {
@@ -49,7 +49,7 @@ describe('the lag of deliveries', () => {
     });
   });
 
-  test('is seen once of each action, whatever changes it later', async () => {
+  test('is observed once per action, whatever changes it later', async () => {
     await using app = await startTestApp();
     const { action } = await publish(app);
     await app.idle();
@@ -60,7 +60,7 @@ describe('the lag of deliveries', () => {
     expect(await figure(app, 'fanfare_fan_out_seconds_count{state="DONE"}')).toBe(2);
   });
 
-  test('is seen of an action that changed before it was delivered', async () => {
+  test('is observed for an action that changed before its delivery', async () => {
     await using api = await startTestApp({ worker: false });
     const { action } = await publish(api);
     const service = api.session('service', 'service');
@@ -71,8 +71,8 @@ describe('the lag of deliveries', () => {
   });
 });
 
-describe('what is kept of what was read', () => {
-  test('is seen by cache, as hits and misses', async () => {
+describe('the read cache', () => {
+  test('is counted by cache, as hits and misses', async () => {
     await using app = await startTestApp();
     await publish(app);
     await publish(app);
@@ -112,7 +112,7 @@ describe('erasures', () => {
   const open = (state: string) => figure(app, `fanfare_erasures_open{state="${state}"}`);
   const validate = (validator: object) => app.app.database.db.command({ collMod: 'actions', validator });
 
-  test('are seen while they are open, and how often they have failed', async () => {
+  test('are counted while they are open, with their failed attempts', async () => {
     expect(await open('RUNNING')).toBe(0);
     await publish(app);
     await app.idle();

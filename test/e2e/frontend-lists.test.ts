@@ -76,7 +76,7 @@ describe.each([
   ['Apollo Client', openApolloLists],
   ['urql', openUrqlLists],
 ] as const)('lists of %s', (_name, open) => {
-  test('a slice is loaded page by page, what is published meanwhile comes to it once, and what is deleted goes', async () => {
+  test('a slice is loaded page by page, new actions appear in it once, and deleted ones disappear', async () => {
     await using closer = new Closer();
     const { lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);
     const ids = [];
@@ -99,7 +99,7 @@ describe.each([
     await isWhole('slice', 5);
   });
 
-  test('a bookmark is the first at once and once, an undo takes it out, and what fails is where it was', async () => {
+  test('a bookmark is first at once and only once, its removal takes it out, and a failed change is undone', async () => {
     await using closer = new Closer();
     const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
     const url = `http://127.0.0.1:${String(requests.port)}`;
@@ -131,7 +131,7 @@ describe.each([
     isOnce(lists.shown('bookmarks'));
   });
 
-  test('comments of the reader and of others stand once and in order, and what cannot be sent or removed is taken back', async () => {
+  test('comments of all members appear once and in order, and failed changes are undone', async () => {
     await using closer = new Closer();
     const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
     const url = `http://127.0.0.1:${String(requests.port)}`;
@@ -165,7 +165,7 @@ describe.each([
     await isWhole('comments', 6);
   });
 
-  test('groups are loaded page by page, a live event lifts one, and each is there once', async () => {
+  test('groups are loaded page by page, a live event raises one, and each appears once', async () => {
     await using closer = new Closer();
     const { actor, lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);
     const ids: string[] = [];

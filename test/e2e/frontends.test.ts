@@ -81,7 +81,7 @@ const likesAre = (screen: Screen, ...likes: readonly [number, boolean][]): Promi
   vi.waitFor(() => expect(likesOn(screen)).toEqual(likes), { timeout: PATIENCE_MS });
 
 describe.each(FRONTENDS)('%s', (_name, frontend) => {
-  test('shows what is added, moves and goes away in its place', async () => {
+  test('shows additions, moves and removals at the right place', async () => {
     await using closer = new Closer();
     const { reader, publishMany, bump, hide, open } = await openScene(closer, frontend);
     const old = await publishMany(3);
@@ -99,7 +99,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(idsOn(screen)).toEqual([old[2], old[0], old[1]]);
   });
 
-  test('small pages come to the same as one big page while others publish and comment', async () => {
+  test('small pages give the same as one large page while others publish and comment', async () => {
     await using closer = new Closer();
     const { reader, publishMany, bump, hide, open } = await openScene(closer, frontend);
     const old = await publishMany(10);
@@ -114,7 +114,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(screen.items().length).toBe(11);
   });
 
-  test('ends where the next page turns out to be empty', async () => {
+  test('ends if the next page is empty', async () => {
     await using closer = new Closer();
     const { reader, publishMany, hide, open } = await openScene(closer, frontend);
     const [first, second, ...below] = await publishMany(4);
@@ -129,7 +129,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(idsOn(screen)).toEqual([added, first, second]);
   });
 
-  test('reads the first page again when the server says so', async () => {
+  test('reads the first page again after a resync', async () => {
     await using closer = new Closer();
     const { reader, actor, publishMany, open } = await openScene(closer, frontend);
     await publishMany(5);
@@ -153,7 +153,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(idsOn(screen)).toEqual([added, kept]);
   });
 
-  test('goes on where it was after the connection was lost, without reading the feed again', async () => {
+  test('resumes after a lost connection, without reading the feed again', async () => {
     await using closer = new Closer();
     const { reader, publishMany, open } = await openScene(closer, frontend);
     const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
@@ -174,7 +174,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(screen.items().length).toBe(5);
   });
 
-  test('shows a like at once, and takes it back when it cannot be given', async () => {
+  test('shows a like at once, and undoes it if it fails', async () => {
     await using closer = new Closer();
     const { publishMany, open } = await openScene(closer, frontend);
     const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
@@ -189,7 +189,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await likesAre(screen, [0, false]);
   });
 
-  test('takes a like back at once, and gives it again when it could not be taken back', async () => {
+  test('removes a like at once, and restores it if that fails', async () => {
     await using closer = new Closer();
     const { publishMany, open } = await openScene(closer, frontend);
     const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
@@ -206,7 +206,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await likesAre(screen, [1, true]);
   });
 
-  test('takes a like back that the server refuses', async () => {
+  test('undoes a like that the server rejects', async () => {
     await using closer = new Closer();
     const { publishMany, open } = await openScene(closer, frontend);
     const [id = ''] = await publishMany(1);
@@ -221,7 +221,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await likesAre(screen, [0, false]);
   });
 
-  test('a like and its undo leave what others gave meanwhile', async () => {
+  test('a like and its removal keep the likes of others meanwhile', async () => {
     await using closer = new Closer();
     const { reader, actor, publishMany, open } = await openScene(closer, frontend);
     const [id = ''] = await publishMany(1);
@@ -237,7 +237,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await shows(screen, () => truthOf(reader));
   });
 
-  test('holds new and moved items back until they are to be shown', async () => {
+  test('holds new and moved items back until they are requested', async () => {
     await using closer = new Closer();
     const { reader, publishMany, bump, hide, open } = await openScene(closer, frontend);
     const old = await publishMany(3);
@@ -264,7 +264,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
 describe.each(FRONTENDS.filter(([name]) => name !== 'TanStack Query'))(
   'the cache of %s',
   (_name, frontend) => {
-    test('has an action once, whichever query brings it', async () => {
+    test('has each action once, whichever query returns it', async () => {
       await using closer = new Closer();
       const { actor, publishMany, open } = await openScene(closer, frontend);
       const [id = ''] = await publishMany(1);
@@ -278,7 +278,7 @@ describe.each(FRONTENDS.filter(([name]) => name !== 'TanStack Query'))(
   },
 );
 
-test('a like, its undo and a comment by four readers at once, each with another frontend, are the same everywhere', async () => {
+test('likes, their removal and comments of four readers with four frontends are consistent everywhere', async () => {
   await using closer = new Closer();
   const actor = uniqueName('actor');
   const readers = FRONTENDS.map(() => uniqueName('reader'));

@@ -178,7 +178,7 @@ async function introspect(): Promise<GraphQLSchema> {
 }
 
 test.each(SEEDS)(
-  `none of ${String(REQUESTS)} random operations is answered with a fault of the server (seed %i)`,
+  `none of ${String(REQUESTS)} random operations gets an internal error (seed %i)`,
   async (seed) => {
     const schema = await introspect();
     const { ids, cursors } = world;

@@ -67,7 +67,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the query page in a brows
     expect(await page.evaluate('localStorage.getItem("fanfare:token")')).toBeNull();
   });
 
-  test('takes the token of today in a tab that was kept with that of an earlier start', async () => {
+  test('replaces the token of an earlier start in a restored tab', async () => {
     await using server = await startTestHttp(app, { graphiql: true, pageToken: 'token.of.yesterday' });
     await using visited = await visit(server.url);
     const { page, statuses } = visited;
@@ -88,7 +88,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the query page in a brows
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test('asks nothing before there is a token, says what to do, and loads the documentation with the first', async () => {
+  test('sends no request without a token, explains what to do, and loads the documentation with the first one', async () => {
     await using server = await startTestHttp(app, { graphiql: true });
     await using visited = await visit(server.url);
     const { page, sent } = visited;

@@ -17,7 +17,7 @@ const html = {
   redirect: 'manual',
 } as const;
 
-test('serves a query page that loads nothing from elsewhere', async () => {
+test('serves a query page that loads nothing from other servers', async () => {
   const response = await fetch(`${app.url}/graphql`, html);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toContain('text/html');
@@ -34,7 +34,7 @@ test('serves a query page that loads nothing from elsewhere', async () => {
   expect(head.match(/@import|url\(\s*["']?(?:https?:)?\/\//g)).toBeNull();
 });
 
-test('leads from / to the page', async () => {
+test('redirects from / to the page', async () => {
   const response = await fetch(app.url, html);
   expect(response.status).toBe(302);
   expect(response.headers.get('location')).toBe('/graphql');
@@ -47,7 +47,7 @@ test('still answers queries by GET', async () => {
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
-test('has no page when it is off, as in production', async () => {
+test('serves no page if it is off, as in production', async () => {
   await using server = await startTestHttp(app, { graphiql: false });
   const page = await fetch(`${server.url}/graphql`, html);
   expect(page.headers.get('content-type')).not.toContain('text/html');
@@ -55,7 +55,7 @@ test('has no page when it is off, as in production', async () => {
   expect((await fetch(server.url, html)).status).toBe(404);
 });
 
-test('is off and introspection with it in production, unless it is asked for', async () => {
+test('is off in production, with introspection, unless it is enabled', async () => {
   await using production = await startTestApp({ worker: false, env: { NODE_ENV: 'production' } });
   expect((await fetch(`${production.url}/graphql`, html)).headers.get('content-type')).not.toContain(
     'text/html',
@@ -94,13 +94,13 @@ describe('the printed token', () => {
     ['by a script', { 'sec-fetch-dest': 'empty' }, false],
     ['into a frame', { 'sec-fetch-dest': 'iframe' }, false],
     ['through a proxy', { 'x-forwarded-for': '192.0.2.1' }, false],
-  ])('stands in the page when it is asked for %s: %o %s', async (_how, headers, isThere) => {
+  ])('is in the page requested for %s: %o %s', async (_how, headers, isThere) => {
     await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
     expect((await pageFor(server.url, headers)).includes(TOKEN)).toBe(isThere);
   });
 
   test.skipIf(networkInterfaces()['lo']?.some(({ family }) => family === 'IPv6') !== true)(
-    'stands in the page of a server that listens to IPv6, for either family',
+    'is in the page of a server that listens on IPv6, for both families',
     async () => {
       await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN, host: '::' });
       const { port } = new URL(server.url);
@@ -109,12 +109,12 @@ describe('the printed token', () => {
     },
   );
 
-  test('stands in no page when none was printed', async () => {
+  test('is in no page if none was printed', async () => {
     await using server = await startTestHttp(app, { graphiql: true });
     expect(await pageFor(server.url, {})).toContain('const token = ""');
   });
 
-  test('stays in no cache and in no frame', async () => {
+  test('is stored in no cache and shown in no frame', async () => {
     await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
     const { headers } = await fetch(`${server.url}/graphql`, html);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -155,7 +155,7 @@ describe('the printed token', () => {
   }
 
   test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-    'is not for another user of the machine',
+    'is not given to another user of the machine',
     async () => {
       await using server = await startTestHttp(app, { graphiql: true, console: true, pageToken: TOKEN });
       // The server of this test runs as root; the pages are fetched once as root and once as nobody.

@@ -16,8 +16,8 @@ const audits = serverAudits({
     fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), authorization } }),
 });
 
-describe('every audit of GraphQL over HTTP', () => {
-  test('there are audits', () => {
+describe('every GraphQL over HTTP audit', () => {
+  test('has more than 50 audits', () => {
     expect(audits.length).toBeGreaterThan(50);
   });
 
@@ -28,7 +28,7 @@ describe('every audit of GraphQL over HTTP', () => {
     });
 });
 
-describe('requests that are no GraphQL', () => {
+describe('requests other than GraphQL', () => {
   async function post(body: string, headers: Record<string, string> = {}) {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
@@ -64,7 +64,7 @@ describe('requests that are no GraphQL', () => {
     'multipart/form-data; boundary=x',
     'application/graphql',
   ])(
-    'answers a body of type %s with 415, so that no page of another origin can send one unasked',
+    'answers a body of type %s with 415, so that a page of another origin needs a preflight',
     async (type) => {
       expect(await post('query={__typename}', { 'content-type': type })).toEqual({
         status: 415,
@@ -73,7 +73,7 @@ describe('requests that are no GraphQL', () => {
     },
   );
 
-  test('answers variables in the URL that are no JSON with BAD_USER_INPUT', async () => {
+  test('answers variables in the URL that are not JSON with BAD_USER_INPUT', async () => {
     const response = await fetch(`${app.url}/graphql?query={__typename}&variables={`, {
       headers: { authorization },
     });
@@ -81,14 +81,14 @@ describe('requests that are no GraphQL', () => {
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   });
 
-  test('refuses a mutation by GET', async () => {
+  test('rejects a mutation by GET', async () => {
     const query = encodeURIComponent('mutation { follow(refId: "a") { refId } }');
     const response = await fetch(`${app.url}/graphql?query=${query}`, { headers: { authorization } });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  test('answers what curl sends', async () => {
+  test('answers requests as curl sends them', async () => {
     const response = await fetch(`${app.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: '*/*', authorization },
@@ -98,7 +98,7 @@ describe('requests that are no GraphQL', () => {
     expect(await response.json()).toEqual({ data: { viewer: { memberId: 'reader' } } });
   });
 
-  test('lets pages of a listed origin ask, with a token but without cookies', async () => {
+  test('lets pages of a listed origin send requests, with a token but without cookies', async () => {
     const preflight = await fetch(`${app.url}/graphql`, {
       method: 'OPTIONS',
       headers: {

@@ -30,7 +30,7 @@ async function bearer(sub: string, ...roles: 'service'[]): Promise<string> {
 }
 
 describe('closing', () => {
-  test('does not wait for clients who hold a connection of any kind', async () => {
+  test('does not wait for clients that keep a connection of any kind', async () => {
     // Whatever is waited for takes the whole time that requests in progress have.
     const server = await startTestHttp(app, { limits: { shutdownMs: PATIENCE_MS } });
     await using _held = await holdOneOfEach(server.port, authorization);
@@ -41,7 +41,7 @@ describe('closing', () => {
   });
 });
 
-describe('a refused upgrade', () => {
+describe('a rejected upgrade', () => {
   test.each([
     ['of another path', upgradeOf('/nothing'), /^HTTP\/1.1 404 /],
     ['that is no handshake', upgradeOf('/graphql', { 'sec-websocket-key': null }), /^HTTP\/1.1 400 /],
@@ -61,7 +61,7 @@ describe('a client that does not read', () => {
   test.each([
     ['answers', (): Buffer => largeQueries(authorization, 30)],
     ['event streams', (): Buffer => largeQueries(authorization, 30, 'text/event-stream')],
-  ])('its %s is cut off', async (_what, requests) => {
+  ])('is disconnected while it waits for %s', async (_what, requests) => {
     await using server = await startTestHttp(app, { limits });
     using held = await holdConnection(server.port);
     held.socket.pause();
@@ -72,7 +72,7 @@ describe('a client that does not read', () => {
     expect(await held.closed).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('its socket is cut off, though it answers pings', async () => {
+  test('is disconnected from its socket, though it answers pings', async () => {
     await using server = await startTestHttp(app, { limits: { ...limits, pingMs: 100 } });
     await using held = await openGreetedSocket(socketUrl(server), authorization.slice('Bearer '.length));
     held.socket.pause();
@@ -86,7 +86,7 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('when places run short', () => {
+describe('near the limit of connections', () => {
   const limits = { maxConnections: 16 };
   /** A request without a token whose body does not come to its end. */
   const UNFINISHED = (): Buffer => wireBytes({ body: '{"query":"{ __typename }"}' }).subarray(0, -5);
@@ -99,7 +99,7 @@ describe('when places run short', () => {
     ['without a request', '', /^$/],
     ['kept alive after one', GET_HEALTH, /"ok"/],
     ['in the middle of headers', 'GET /health HTTP/1.1\r\nHost: x\r\n', /^$/],
-  ])('a connection %s gives way, the one that has waited longest first', async (_what, bytes, answer) => {
+  ])('a connection %s is closed, the one idle longest first', async (_what, bytes, answer) => {
     await using server = await startTestHttp(app, { limits });
     const held: HeldConnection[] = [];
     for (let n = 0; n < limits.maxConnections; n += 1) {
@@ -111,7 +111,7 @@ describe('when places run short', () => {
     for (const one of held) one[Symbol.dispose]();
   });
 
-  test('requests without a token from one address have a share of them, and other addresses go on', async () => {
+  test('requests without a token from one address get a share, and other addresses are not affected', async () => {
     await using server = await startTestHttp(app, { limits });
     const held: HeldConnection[] = [];
     for (let n = 0; n < limits.maxConnections; n += 1)
@@ -125,7 +125,7 @@ describe('when places run short', () => {
     for (const one of held) one[Symbol.dispose]();
   });
 
-  test('one user has a share of them, and others at the same address go on', async () => {
+  test('one user gets a share, and others at the same address are not affected', async () => {
     await using server = await startTestHttp(app, { limits });
     const [token, other] = [await app.token('greedy'), await app.token('modest')];
     const sockets: TestSocket[] = [];

@@ -86,7 +86,7 @@ const named = HOSTILE_REQUESTS.map((request) => ({
 }));
 
 describe('over HTTP', () => {
-  test.each(named)('$title: is answered, and does not hold the event loop', async (request) => {
+  test.each(named)('$title: is answered, and does not block the event loop', async (request) => {
     await measured(`POST: ${request.title}`, sizeOf(request), async () => {
       const { status, errors, data } = await post(request);
       expect(status).toBeLessThan(500);
@@ -103,7 +103,7 @@ describe('over HTTP', () => {
 });
 
 describe('over a socket', () => {
-  test.each(named)('$title: is answered, and does not hold the event loop', async (request) => {
+  test.each(named)('$title: is answered, and does not block the event loop', async (request) => {
     await measured(`socket: ${request.title}`, sizeOf(request), async () => {
       const answer = await subscribe(request);
       expect(answer).not.toMatch(/INTERNAL|UNAVAILABLE|"code":(?:1011|4500)/);
@@ -123,7 +123,7 @@ async function rssMiB(): Promise<number> {
   return (await server.measure()).rssBytes / 2 ** 20;
 }
 
-test('of 60 bodies of 9.9 MB at once those that find no room are refused, and the memory for them comes back', async () => {
+test('of 60 bodies of 9.9 MB at once those beyond the limit are rejected, and their memory is released', async () => {
   // On a busy machine the server may have waited long enough for a body (408), or for the rest of one it refused (0).
   const burst = (): Promise<number[]> =>
     Promise.all(

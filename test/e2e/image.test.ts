@@ -69,8 +69,8 @@ function start(
   });
 }
 
-describe('what the Dockerfile makes', () => {
-  it('has neither the local engine nor what only that needs, and says so where no database is given', async () => {
+describe('the image', () => {
+  it('contains neither the local engine nor its dependencies, and says so if no database is configured', async () => {
     const packages = await readdir(join(image.root, image.workdir, 'node_modules'));
     expect(packages).toContain('mongodb');
     expect(
@@ -82,7 +82,7 @@ describe('what the Dockerfile makes', () => {
     expect(stderr).toContain('set MONGODB_URI and REDIS_URL, or run npm install @fanfare/local-engine');
   });
 
-  it('runs as another user than root, serves, passes its health check and ends in order', async () => {
+  it('runs as a user other than root, serves, passes its health check and shuts down cleanly', async () => {
     expect(image.user).toBe('node');
     await using server = start(image.command, { JWT_SECRET });
     await server.stdoutHas(/is ready/);
@@ -93,7 +93,7 @@ describe('what the Dockerfile makes', () => {
     await expect(run(process.execPath, check, { env })).rejects.toMatchObject({ code: 1 });
   });
 
-  it('takes the address of the keys instead of a secret', async () => {
+  it('accepts JWKS_URI instead of a secret', async () => {
     await using server = start(['serve', '--no-worker'], {
       JWT_SECRET: '',
       JWKS_URI: 'http://127.0.0.1:1/keys.json',
@@ -103,14 +103,14 @@ describe('what the Dockerfile makes', () => {
     expect((await server.result).code).toBe(0);
   });
 
-  it('makes a project', async () => {
+  it('creates a project', async () => {
     const folder = env['DATA_DIR'] ?? '';
     const { code } = await start(['init', join(folder, 'project')]).result;
     expect(code).toBe(0);
     expect(await readdir(join(folder, 'project'))).toContain('example.mjs');
   });
 
-  it('runs a worker that says whether it works', async () => {
+  it('runs a worker that reports its health', async () => {
     await using worker = start(['worker']);
     await worker.stderrHas(/Fan-out worker started/);
     await expect
@@ -122,14 +122,14 @@ describe('what the Dockerfile makes', () => {
   });
 });
 
-describe('the SDK of telemetry', () => {
-  it('is not in it unless asked for, which --telemetry says', async () => {
+describe('the telemetry SDK', () => {
+  it('is not included by default, which --telemetry reports', async () => {
     const { code, stderr } = await start(['serve', '--telemetry'], { JWT_SECRET }).result;
     expect(code).toBe(1);
     expect(stderr).toContain('--telemetry requires the SDK');
   });
 
-  it.runIf(IS_DEEP)('is in it with TELEMETRY=on, and is used', async () => {
+  it.runIf(IS_DEEP)('is included with TELEMETRY=on, and is used', async () => {
     await using telling = await makeImage({ TELEMETRY: 'on' });
     const more = { JWT_SECRET, OTEL_TRACES_EXPORTER: 'none' };
     await using server = start(['serve', '--telemetry'], more, telling);
@@ -141,6 +141,6 @@ describe('the SDK of telemetry', () => {
 
 const hasDocker = spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 20_000 }).status === 0;
 
-it.skipIf(!hasDocker)('Docker builds it (skipped where no Docker runs)', async () => {
+it.skipIf(!hasDocker)('Docker builds it (skipped without Docker)', async () => {
   await run('docker', ['build', '--quiet', PROJECT], { timeout: 170_000 });
 });

@@ -24,7 +24,7 @@ const SLICE = `query ($first: Int) {
   }
 }`;
 
-test('comments, reactions and undo over the API, with what the viewer did and the lists', async () => {
+test("comments, reactions and their removal through the API, with the viewer's own and the lists", async () => {
   await using app = await startTestApp();
   const actionId = await publish(app, {
     ...{ scope: 'PUBLIC', actorId: 'bob' },

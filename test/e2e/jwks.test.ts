@@ -22,7 +22,7 @@ async function status(server: { readonly url: string }, token: string): Promise<
   return response.status;
 }
 
-test('a key that was taken out of the set stops being good, also for claims that are cached', async () => {
+test('a key removed from the set becomes invalid, also for cached claims', async () => {
   const [kept, removed] = [await makeKey('kept'), await makeKey('removed')];
   await using keys = await startKeyServer([kept.jwk, removed.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri, maxAgeMs: 200 } });
@@ -34,7 +34,7 @@ test('a key that was taken out of the set stops being good, also for claims that
   expect(await status(server, good)).toBe(200);
 });
 
-test.each(['failing', 'hanging'] as const)('known keys go on while their server is %s', async (mode) => {
+test.each(['failing', 'hanging'] as const)('known keys stay valid while their server is %s', async (mode) => {
   const key = await makeKey('k1');
   await using keys = await startKeyServer([key.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri, maxAgeMs: 100 } });
@@ -48,7 +48,7 @@ test.each(['failing', 'hanging'] as const)('known keys go on while their server 
   expect(await status(server, await key.sign('somebody'))).toBe(200);
 });
 
-test('an answer without an end is not read to one', async () => {
+test('an endless response is not read to its end', async () => {
   const key = await makeKey('k1');
   await using keys = await startKeyServer([key.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri, maxAgeMs: 100 } });
@@ -58,7 +58,7 @@ test('an answer without an end is not read to one', async () => {
   await expect.poll(async () => status(server, await key.sign('rita')), WAIT).toBe(200);
 });
 
-test('known keys go on for a bounded time, and again once their server is back', async () => {
+test('known keys stay valid for a limited time, and again once their server is back', async () => {
   const key = await makeKey('k1');
   await using keys = await startKeyServer([key.jwk]);
   const auth = { jwksUri: keys.uri, maxAgeMs: 100, maxStaleMs: 400 };
@@ -71,7 +71,7 @@ test('known keys go on for a bounded time, and again once their server is back',
   await expect.poll(() => status(server, token), WAIT).toBe(200);
 });
 
-test('a broken key does not spoil the others, and is forgotten when mended', async () => {
+test('a broken key does not affect the others, and becomes valid when corrected', async () => {
   const [whole, mended] = [await makeKey('whole'), await makeKey('mended')];
   const broken = { ...mended.jwk, x: 'AAAA' };
   await using keys = await startKeyServer([broken, null, { kty: 'RSA', kid: 'rsa' }, whole.jwk]);
@@ -83,7 +83,7 @@ test('a broken key does not spoil the others, and is forgotten when mended', asy
   await expect.poll(async () => status(server, await mended.sign('rita')), WAIT).toBe(200);
 });
 
-test('a key that is new in the set is found', async () => {
+test('a new key of the set is found', async () => {
   const [first, second] = [await makeKey('first'), await makeKey('second', 'RS256')];
   await using keys = await startKeyServer([first.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri, maxAgeMs: 200 } });
@@ -92,7 +92,7 @@ test('a key that is new in the set is found', async () => {
   await expect.poll(async () => status(server, await second.sign('rita')), WAIT).toBe(200);
 });
 
-test('a token that names no key is good for any of them', async () => {
+test('a token without kid is valid with any key of the set', async () => {
   const [first, second, stranger] = [await makeKey('first'), await makeKey('second'), await makeKey('third')];
   await using keys = await startKeyServer([first.jwk, second.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri } });
@@ -100,7 +100,7 @@ test('a token that names no key is good for any of them', async () => {
   expect(await status(server, await stranger.sign('rita', null))).toBe(401);
 });
 
-test('tokens with unknown keys do not make it ask again and again', async () => {
+test('tokens with unknown keys do not cause repeated fetches', async () => {
   const [key, stranger] = [await makeKey('k1'), await makeKey('k2')];
   await using keys = await startKeyServer([key.jwk]);
   await using server = await startTestHttp(app, { auth: { jwksUri: keys.uri } });
@@ -109,7 +109,7 @@ test('tokens with unknown keys do not make it ask again and again', async () => 
   expect(keys.requests).toBeLessThanOrEqual(2);
 });
 
-test('several processes take the settings from their environment and agree', async () => {
+test('several processes with the same settings agree', async () => {
   const [kept, removed] = [await makeKey('kept'), await makeKey('removed')];
   await using keys = await startKeyServer([kept.jwk, removed.jwk]);
   const env = { JWT_SECRET: '', JWKS_URI: keys.uri, JWKS_MAX_AGE: '1s' };

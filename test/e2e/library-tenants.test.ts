@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => returnDatabase(await openShared(settings.MONGODB_DB)));
 
-test('each reads and pages its own, by cursors that the other does not take', async () => {
+test('each tenant reads and pages its own data, with cursors that the other rejects', async () => {
   await using acme = createFanfare({}, { settings, tenant: 'acme' });
   await using other = createFanfare({}, { settings, tenant: 'other' });
   for (const [fanfare, of] of [

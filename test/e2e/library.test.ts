@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const DEPLOYED = { serviceId: 'shop', serviceName: 'Shop', stage: 'LIVE' } as const;
 
-test('a process of a host publishes and reads, with the types of its configuration', async () => {
+test('a host process publishes and reads, with the types of its configuration', async () => {
   await using fanfare = createFanfare(config, { settings });
   await fanfare.start();
   const eve = uniqueName('eve');
@@ -72,7 +72,7 @@ test('a process of a host publishes and reads, with the types of its configurati
   ]);
 });
 
-test('what the types do not allow is refused when it is run, too', async () => {
+test('values that its TypeScript types forbid are rejected at run time too', async () => {
   await using fanfare = createFanfare(config, { settings, worker: false });
   await fanfare.start();
   const wrong = fanfare.publish({
@@ -89,7 +89,7 @@ test('what the types do not allow is refused when it is run, too', async () => {
   });
 });
 
-test('its API is open only where it is asked for', async () => {
+test('its API is only open on request', async () => {
   await using closed = createFanfare(config, { settings });
   await closed.start();
   expect(closed.url).toBeNull();
@@ -100,7 +100,7 @@ test('its API is open only where it is asked for', async () => {
   expect(await open.schema()).toContain('enum DeployedStage');
 });
 
-test('its metrics are at the port that they are given, where it has an API, as with the command', async () => {
+test('its metrics are on the configured port if it has an API, as with the command', async () => {
   const log: string[] = [];
   const logger = createLogger({ level: 'info', sink: { write: (line) => log.push(line) } });
   const settingsOfApi = {
@@ -114,7 +114,7 @@ test('its metrics are at the port that they are given, where it has an API, as w
   expect(await (await fetch(url ?? '')).text()).toContain('fanfare_graphql_requests_total');
 });
 
-test('its start is heard step by step, and the environment of the process is left out where another is given', async () => {
+test('its start is reported step by step, and another environment replaces that of the process', async () => {
   const steps: string[] = [];
   const environment = {
     ...settings,
@@ -141,7 +141,7 @@ test('its start is heard step by step, and the environment of the process is lef
   expect(() => createFanfare(config, { environment: { PORT: 'x' } })).toThrow('PORT: got "x"');
 });
 
-test('it is started once, and closed as often as one likes', async () => {
+test('it can be started once, and closed any number of times', async () => {
   const fanfare = createFanfare(config, { settings, worker: false });
   await expect(fanfare.read('eve')).rejects.toThrow('The server has not been started, or is closed');
   await fanfare.start();
@@ -150,7 +150,7 @@ test('it is started once, and closed as often as one likes', async () => {
   await expect(fanfare.read('eve')).rejects.toThrow('The server has not been started, or is closed');
 });
 
-test('a wrong configuration, and another one in the same process, are refused before anything is opened', () => {
+test('an invalid configuration, or a different one in the same process, is rejected before anything is opened', () => {
   const wrong = { packs: ['none'] } as unknown as typeof config;
   expect(() => createFanfare(wrong)).toThrow(
     'The configuration has a fault:\n  packs[0]: Unknown pack "none"',

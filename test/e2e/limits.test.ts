@@ -77,14 +77,14 @@ describe('documents', () => {
       `{ ${Array.from({ length: 50 }, (_, n) => `a${String(n)}: feed(first: 100) { ${item} }`).join(' ')} }`,
       /requests up to \d+ objects, at most 50000/,
     ],
-  ])('refuses one that is %s', async (_what, query, message) => {
+  ])('rejects one that is %s', async (_what, query, message) => {
     expect(await ask(query)).toMatchObject({
       code: 'BAD_USER_INPUT',
       message: expect.stringMatching(message) as unknown,
     });
   });
 
-  test('counts the cost by variables, by their defaults and by lists', async () => {
+  test('computes the cost from variables, their defaults and lists', async () => {
     const feeds = Array.from({ length: 20 }, (_, n) => `a${String(n)}: feed(first: $n) { ${item} }`).join(
       ' ',
     );
@@ -93,7 +93,7 @@ describe('documents', () => {
     expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 10 })).code).toBeUndefined();
   });
 
-  test('answers the largest page of everything', async () => {
+  test('answers the largest page of each list', async () => {
     expect(
       await ask(`{ feed(first: 100) { unread { count } pageInfo { endCursor } ${item} } }`),
     ).toMatchObject({
@@ -102,7 +102,7 @@ describe('documents', () => {
     });
   });
 
-  test('answers the introspection of tools, but no endless one', async () => {
+  test('answers the introspection of tools, but not an endless one', async () => {
     const { getIntrospectionQuery } = await import('graphql');
     expect((await ask(getIntrospectionQuery({ oneOf: true, descriptions: true }))).code).toBeUndefined();
     const circle = `{ __schema { types { ${'fields { type { '.repeat(4)} name ${'} } '.repeat(4)} } } }`;
@@ -112,7 +112,7 @@ describe('documents', () => {
 });
 
 describe('arguments', () => {
-  test.each([0, -1, 101, 2_147_483_647])('refuses a page of %i', async (first) => {
+  test.each([0, -1, 101, 2_147_483_647])('rejects a page of %i', async (first) => {
     for (const field of [
       'feed(first: $n) { state }',
       'slice(refId: "r", first: $n) { edges { cursor } }',
@@ -124,7 +124,7 @@ describe('arguments', () => {
       });
   });
 
-  test('refuses more than 100 nodes', async () => {
+  test('rejects more than 100 nodes', async () => {
     const id = Buffer.from('Member:x').toString('base64');
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
     expect((await ask(query, { ids: Array(101).fill(id) })).code).toBe('BAD_USER_INPUT');
@@ -133,7 +133,7 @@ describe('arguments', () => {
 });
 
 describe('bodies', () => {
-  test('refuses one above the limit', async () => {
+  test('rejects one above the limit', async () => {
     await using server = await startTestHttp(app, { limits: { maxBodyBytes: 1_000 } });
     const fits = JSON.stringify({ query: '{ viewer { memberId } }' });
     expect((await post(fits, { server })).code).toBeUndefined();
@@ -143,7 +143,7 @@ describe('bodies', () => {
     });
   });
 
-  test('refuses one that grows above the limit without having said so', async () => {
+  test('rejects one that exceeds the limit without having announced it', async () => {
     await using server = await startTestHttp(app, { limits: { maxBodyBytes: 1_000 } });
     const req = request(`${server.url}/graphql`, {
       method: 'POST',
@@ -160,7 +160,7 @@ describe('bodies', () => {
     req.destroy();
   });
 
-  test('reads less from clients that show no token', async () => {
+  test('reads less from clients without a token', async () => {
     const body = JSON.stringify({ query: '{ __typename }', extensions: { filler: 'x'.repeat(70_000) } });
     expect((await post(body)).status).toBe(200);
     expect(await post(body, { token: null })).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' });
@@ -185,7 +185,7 @@ describe('bodies', () => {
     ['of long lists', `[${'0,'.repeat(1_000_000)}0]`, /more than 10000 entries/],
     ['of many lists', `[${`[${'0,'.repeat(9_000)}0],`.repeat(10)}0]`, /more than 50000 values/],
     ['of long texts', `"${'x'.repeat(2_000_000)}"`, /longer than 1048576 bytes/],
-  ])('refuses one that is %s, wherever in it', async (_what, json, message) => {
+  ])('rejects one that is %s, anywhere in it', async (_what, json, message) => {
     const token = await app.token('importer', ['service']);
     for (const body of [
       `{"query":"{ __typename }","variables":{"x":${json}}}`,
@@ -199,7 +199,7 @@ describe('bodies', () => {
       });
   });
 
-  test('takes a batch of 500 actions with 16 KiB of data each', async () => {
+  test('accepts a batch of 500 actions with 16 KiB of data each', async () => {
     const data = { text: 'x'.repeat(16_000) };
     const inputs = Array.from({ length: 500 }, (_, n) => ({
       descriptor: { custom: { verb: 'v', objectType: 'o', objectId: String(n), data } },
@@ -212,7 +212,7 @@ describe('bodies', () => {
     expect(answer).toMatchObject({ status: 200, code: undefined });
   });
 
-  test('gives up on a request that does not come to its end', async () => {
+  test('gives up on a request that does not end', async () => {
     await using server = await startTestHttp(app, {
       limits: { headersTimeoutMs: 50, requestTimeoutMs: 100 },
     });
@@ -224,7 +224,7 @@ describe('bodies', () => {
   });
 });
 
-describe('bodies under way', () => {
+describe('bodies in flight', () => {
   const LIMITS = {
     maxBodyBytes: 400_000,
     maxUserBodyBytes: 100_000,
@@ -262,7 +262,7 @@ describe('bodies under way', () => {
     };
   }
 
-  test('are bounded in sum: large ones are answered UNAVAILABLE until there is room, small ones go on', async () => {
+  test('are limited in total: large ones are UNAVAILABLE until there is room, small ones continue', async () => {
     await using server = await startTestHttp(app, { limits: LIMITS });
     const token = await app.token('importer', ['service']);
     const first = await begin(server, 390_000, token);
@@ -277,7 +277,7 @@ describe('bodies under way', () => {
     expect(await second.finish()).toBe(200);
   });
 
-  test('are bounded for each user, with RATE_LIMITED', async () => {
+  test('are limited per user, with RATE_LIMITED', async () => {
     await using server = await startTestHttp(app, { limits: LIMITS });
     const token = await app.token('busy');
     const first = await begin(server, 100_000, token);
@@ -290,7 +290,7 @@ describe('bodies under way', () => {
     expect((await post(sized(90_000), { server, token })).status).toBe(200);
   });
 
-  test('do not count when their client leaves while its rate limit is looked up', async () => {
+  test('do not count if their client leaves while its rate limit is checked', async () => {
     let found = (): void => undefined;
     const looking = new Promise<void>((resolve) => {
       found = resolve;
@@ -319,7 +319,7 @@ describe('bodies under way', () => {
     expect(server.stats().bodyBytes).toBe(0);
   });
 
-  test('no longer count when their client is gone', async () => {
+  test('no longer count after their client has left', async () => {
     await using server = await startTestHttp(app, { limits: LIMITS });
     const token = await app.token('importer', ['service']);
     const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${token}\r\n`;
@@ -338,7 +338,7 @@ describe('bodies under way', () => {
 });
 
 describe('the number of requests', () => {
-  test('is limited per user where a limit is set', async () => {
+  test('is limited per user if a limit is set', async () => {
     await using server = await startTestHttp(app, {
       rateLimits: new RateLimits({ requests: { points: 2, seconds: 60 } }),
     });
@@ -351,7 +351,7 @@ describe('the number of requests', () => {
     expect((await post(body, { server, token: await app.token('other') })).code).toBeUndefined();
   });
 
-  test('is limited per address for those without a token', async () => {
+  test('is limited per address without a token', async () => {
     await using server = await startTestHttp(app, {
       rateLimits: new RateLimits({ requests: { points: 1, seconds: 60 } }),
     });
@@ -377,7 +377,7 @@ describe('what counts as a request', () => {
     expect(await post(body, { server, token })).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
   });
 
-  test('a refused token, by address, which good tokens from there do not feel', async () => {
+  test('a rejected token, by address, without effect on valid tokens from there', async () => {
     await using server = await startTestHttp(app, {
       rateLimits: new RateLimits({ requests: { points: 2, seconds: 60 } }),
     });
@@ -388,7 +388,7 @@ describe('what counts as a request', () => {
     expect((await post(body, { server })).code).toBeUndefined();
   });
 
-  test('a refused token and a bad document on a socket', async () => {
+  test('a rejected token and an invalid document on a socket', async () => {
     await using server = await startTestHttp(app, {
       rateLimits: new RateLimits({ requests: { points: 1, seconds: 60 } }),
     });

@@ -51,7 +51,7 @@ async function expectRemoved(watcher: FeedWatcher, { reader, action }: Scene): P
 }
 
 describe.each(TRANSPORTS)('by %s', (transport) => {
-  test('an action that is hidden goes, and comes back as it was when it is shown again', async () => {
+  test('a hidden action disappears, and comes back unchanged when it is shown again', async () => {
     const scene = await openScene();
     const before = await feedOf(app, scene.reader);
     await using watcher = await watchFeed(transport, app, scene.reader);
@@ -64,7 +64,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await feedOf(app, scene.reader)).toEqual(before);
   });
 
-  test('an action that is deleted goes', async () => {
+  test('a deleted action disappears', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     await ask(
@@ -78,7 +78,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await watcher.addedUntil(await scene.last())).toEqual([]);
   });
 
-  test('an action goes at the time it was published until, and nobody has to do anything', async () => {
+  test('an action disappears when it expires, without any request', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     const passing = await publish(app, { actorId: scene.actor, expiresAt: inAnHour() });
@@ -91,7 +91,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await shown(scene.reader)).toEqual([scene.action]);
   });
 
-  test("a supervisor's comment boosts an item, which then looks as the feed has it", async () => {
+  test("a supervisor's comment boosts an item, and the event shows it as the feed does", async () => {
     const scene = await openScene();
     const other = await publish(app, { actorId: scene.actor, conducted: '2026-02-01T00:00:00Z' });
     await app.idle();
@@ -122,7 +122,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await watcher.addedUntil(await scene.last())).toEqual([]);
   });
 
-  test('what a reader hides from their own feed goes in all their tabs, and for nobody else', async () => {
+  test('an item that a reader hides disappears in all their tabs, and for nobody else', async () => {
     const scene = await openScene();
     const other = uniqueName('other');
     await upsert(app, { pairs: [{ followerId: other, refId: scene.actor }] });
@@ -143,7 +143,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await elsewhere.addedUntil(next)).toEqual([]);
   });
 
-  test('a mute is announced by a resync, and nothing of the muted member comes until they are not muted', async () => {
+  test("a mute is announced by a resync, and the muted member's actions stay away until it ends", async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     const reader = { sub: scene.reader };
@@ -170,7 +170,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await watcher.next()).toMatchObject({ item: { action: { id: heard } } });
   });
 
-  test('a follow that ends takes its history along only where that is asked for', async () => {
+  test('a follow that ends removes its history only on request', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     const reader = { sub: scene.reader };
@@ -187,7 +187,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     await expectRemoved(watcher, scene);
   });
 
-  test('a follow brings past actions along to who is watching', async () => {
+  test('a follow delivers past actions to a watching follower', async () => {
     const scene = await openScene();
     const reader = uniqueName('late');
     await using watcher = await watchFeed(transport, app, reader);

@@ -25,7 +25,7 @@ async function channelsOf(app: TestApp): Promise<string[]> {
   return (await redis.commands.call('PUBSUB', 'CHANNELS', pattern)) as string[];
 }
 
-test('carries an action from one process through a worker of its own to watchers on two others', async () => {
+test('delivers an action from one process through a separate worker to watchers on two others', async () => {
   await using first = await startTestApp({ worker: false });
   await using second = await startTestApp({ worker: false, database: first.database });
   await upsert(first, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
@@ -45,7 +45,7 @@ test('carries an action from one process through a worker of its own to watchers
   }
 });
 
-test('goes on at another process where a watcher left off', async () => {
+test('resumes at another process', async () => {
   await using first = await startTestApp();
   await using second = await startTestApp({ worker: false, database: first.database });
   await upsert(first, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
@@ -59,7 +59,7 @@ test('goes on at another process where a watcher left off', async () => {
   expect(await again.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id: missed } } });
 });
 
-test.each(TRANSPORTS)('leaves nothing behind when watchers by %s have gone', async (transport) => {
+test.each(TRANSPORTS)('leaves nothing behind after watchers by %s have left', async (transport) => {
   await using app = await startTestApp();
   await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
   for (let round = 0; round < 3; round += 1) {
@@ -85,7 +85,7 @@ test.each(TRANSPORTS)('leaves nothing behind when watchers by %s have gone', asy
   expect(app.log.filter((line) => /"level":"(?:warn|error|fatal)"/.test(line))).toEqual([]);
 });
 
-test.each(TRANSPORTS)('leaves nothing behind when a subscription by %s is refused', async (transport) => {
+test.each(TRANSPORTS)('leaves nothing behind after a rejected subscription by %s', async (transport) => {
   await using app = await startTestApp({ worker: false });
   for (let round = 0; round < 5; round += 1) {
     await using watcher = await openWatcher(transport, app, 'ann', { filter: { tags: [''] } });
@@ -95,7 +95,7 @@ test.each(TRANSPORTS)('leaves nothing behind when a subscription by %s is refuse
   expect(await channelsOf(app)).toEqual([]);
 });
 
-test('does not wait, when it closes, for a client that has connected and says nothing', async () => {
+test('closes without waiting for a client that has connected but sends nothing', async () => {
   await using app = await startTestApp({ worker: false });
   // It is not this that ends the connection below.
   await using server = await startTestHttp(app, { limits: { shutdownMs: 3_600_000 } });

@@ -36,7 +36,7 @@ async function notifiedBy(watcher: FeedWatcher): Promise<unknown> {
 }
 
 describe.each(TRANSPORTS)('by %s', (transport) => {
-  test('the unread count is sent as it changes, to tabs at any process', async () => {
+  test('the unread count is sent when it changes, to tabs at any process', async () => {
     const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
     await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
     await using here = await watchFeed(transport, app, reader, { unread: true });
@@ -68,7 +68,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await queried(reader)).toEqual({ count: 0, isExact: true });
   });
 
-  test('a watcher that comes back learns what was read meanwhile', async () => {
+  test('a watcher that comes back gets the count that changed meanwhile', async () => {
     const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
     await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
     const first = await watchFeed(transport, app, reader, { unread: true });

@@ -64,7 +64,7 @@ async function settle(): Promise<People> {
   };
 }
 
-describe('who sees a published action', () => {
+describe('the audience of a published action', () => {
   const READERS = [
     ...[
       'stranger',
@@ -87,31 +87,28 @@ describe('who sees a published action', () => {
     ['PUBLIC', { mentions: ['mentioned'] }, ['follower', 'ref-follower', 'mentioned']],
     ['TEAM', { mentions: ['mentioned', 'team-mate'] }, ['actor', 'team-mate', 'mentioned']],
     ['RESTRICTED', { recipients: ['recipient'], mentions: ['mentioned'] }, ['recipient', 'mentioned']],
-  ])(
-    'a %s action with %j is for those it is addressed to, and nobody else',
-    async (scope, more, addressed) => {
-      const people = await settle();
-      await using crowd = new Closer();
-      const watchers = new Map<string, FeedWatcher>();
-      for (const [n, reader] of READERS.entries())
-        watchers.set(
-          reader,
-          crowd.own(await watchFeed(n % 2 === 0 ? 'SSE' : 'WebSocket', app, people.id(reader))),
-        );
-      const id = await people.publish({ scope, ...more });
-      const last = await people.publishLast(READERS);
-      for (const [reader, watcher] of watchers) {
-        const expected = addressed.includes(reader) ? [id] : [];
-        expect([reader, await watcher.addedUntil(last)]).toEqual([reader, expected]);
-        const feed = await feedOf(app, people.id(reader));
-        expect([reader, feed.map(({ action }) => action.id)]).toEqual([reader, [last, ...expected]]);
-      }
-    },
-  );
+  ])('of scope %s with %j is exactly those it addresses', async (scope, more, addressed) => {
+    const people = await settle();
+    await using crowd = new Closer();
+    const watchers = new Map<string, FeedWatcher>();
+    for (const [n, reader] of READERS.entries())
+      watchers.set(
+        reader,
+        crowd.own(await watchFeed(n % 2 === 0 ? 'SSE' : 'WebSocket', app, people.id(reader))),
+      );
+    const id = await people.publish({ scope, ...more });
+    const last = await people.publishLast(READERS);
+    for (const [reader, watcher] of watchers) {
+      const expected = addressed.includes(reader) ? [id] : [];
+      expect([reader, await watcher.addedUntil(last)]).toEqual([reader, expected]);
+      const feed = await feedOf(app, people.id(reader));
+      expect([reader, feed.map(({ action }) => action.id)]).toEqual([reader, [last, ...expected]]);
+    }
+  });
 });
 
 describe.each(TRANSPORTS)('by %s', (transport) => {
-  test('shows what is published exactly as the feed query gives it', async () => {
+  test('shows published actions exactly as the feed query does', async () => {
     const people = await settle();
     const reader = people.id('follower');
     await using watcher = await watchFeed(transport, app, reader);
@@ -129,7 +126,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     });
   });
 
-  test('shows only what passes the filter', async () => {
+  test('delivers only what passes the filter', async () => {
     const people = await settle();
     const reader = people.id('follower');
     const { custom, matching } = {
@@ -194,7 +191,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     });
   });
 
-  test('shows what was missed, once and in order, to who comes back with a cursor', async () => {
+  test('delivers missed events once and in order after a cursor', async () => {
     const people = await settle();
     const reader = people.id('follower');
     const first = await watchFeed(transport, app, reader);
@@ -215,7 +212,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(missed).not.toContain(seen);
   });
 
-  test("takes another reader's cursor for none, and shows nothing of theirs", async () => {
+  test("treats another reader's cursor as invalid, and shows nothing of theirs", async () => {
     const people = await settle();
     await using theirs = await watchFeed(transport, app, people.id('follower'));
     await people.publish();
@@ -247,7 +244,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
   });
 });
 
-test('shows one reader the same in every tab, whatever it came by', async () => {
+test('shows one reader the same in every tab, on any transport', async () => {
   const people = await settle();
   await using crowd = new Closer();
   const tabs: FeedWatcher[] = [];
@@ -260,7 +257,7 @@ test('shows one reader the same in every tab, whatever it came by', async () => 
   for (const tab of tabs) expect(await tab.addedUntil(last)).toEqual(ids);
 });
 
-test('takes what the team said away from a member who leaves it, and shows nothing more of it', async () => {
+test("removes the team's actions from a member who leaves it, and shows nothing new of the team", async () => {
   const people = await settle();
   await using watcher = await watchFeed('WebSocket', app, people.id('team-mate'));
   const id = await people.publish({ scope: 'TEAM' });

@@ -40,7 +40,7 @@ const answers = (text: string, status: number): number =>
   text.split(`HTTP/1.1 ${String(status)} `).length - 1;
 
 describe('the page', () => {
-  test('is made once for all who ask at the same time, and soon after', async () => {
+  test('is computed once for concurrent requests, and soon afterwards', async () => {
     const { metrics, made } = countedMetrics();
     await using server = await startTestHttp(app, { metrics });
     const ask = async (): Promise<number> => (await fetch(`${server.url}/metrics`)).status;
@@ -57,7 +57,7 @@ describe('the page', () => {
       .toBeGreaterThan(1);
   });
 
-  test('is made again after it failed', async () => {
+  test('is computed again after a failure', async () => {
     const { metrics } = countedMetrics();
     let fails = true;
     const page = { ...metrics, metrics: () => (fails ? Promise.reject(new Error('No')) : metrics.metrics()) };
@@ -67,7 +67,7 @@ describe('the page', () => {
     expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
   });
 
-  test('asks for the token where one is set', async () => {
+  test('requires the token if one is set', async () => {
     await using metered = await startTestApp({
       worker: false,
       env: { METRICS_TOKEN: 'a-token-of-the-scraper' },
@@ -85,7 +85,7 @@ describe('the page', () => {
     expect(metered.log.join('')).not.toContain('a-token-of-the-scraper');
   });
 
-  test('moves to a port of its own, with its token and the probes, and leaves that of the API', async () => {
+  test('moves to a separate port, with its token and the probes, and away from that of the API', async () => {
     await using metered = await startTestApp({
       worker: false,
       env: { METRICS_PORT: '0', METRICS_TOKEN: 'a-token-of-the-scraper' },
@@ -108,7 +108,7 @@ describe('the page', () => {
 });
 
 describe('a client that pipelines', () => {
-  test('gets answers to some of its requests, then the connection is closed', async () => {
+  test('gets some answers, then the connection is closed', async () => {
     const { metrics } = countedMetrics();
     await using server = await startTestHttp(app, { metrics, limits: { maxPipelined: 10 } });
     const text = await pipeline(server.port, '/metrics', 3_000);
@@ -153,7 +153,7 @@ describe('a client that pipelines', () => {
   });
 });
 
-test('a port of metrics that is taken is named by its setting: there are two ports', async () => {
+test('a metrics port in use is reported with its setting, since there are two ports', async () => {
   await using page = await startTestHttp(app);
   const { port } = new URL(page.url);
   const metrics = createMetrics({ withProcess: false });

@@ -21,7 +21,7 @@ interface Shown {
   readonly mutes: readonly { readonly id: string }[];
 }
 
-test('a viewer has one list of what they mute, with what is known of it', async () => {
+test('a viewer has one list of their mutes, with names', async () => {
   const [reader, bob, site] = [uniqueName('reader-'), uniqueName('bob-'), uniqueName('site-')];
   await upsert(app, { members: [{ memberId: bob, name: 'Bob' }] });
   const as = { sub: reader };
@@ -59,7 +59,7 @@ test('a viewer has one list of what they mute, with what is known of it', async 
   });
 });
 
-test('watchers are notified of the end of a mute, and the feed has what it kept out', async () => {
+test('watchers are notified when a mute ends, and the feed has what it withheld', async () => {
   const [reader, actor] = [uniqueName('reader-'), uniqueName('actor-')];
   await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
   const id = await publish(app, { actorId: actor });

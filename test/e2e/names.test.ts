@@ -47,7 +47,7 @@ async function shown(id: string): Promise<Shown> {
 describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor] as const))(
   '%s',
   (type, descriptor) => {
-    test('comes back as it was published, and under new names after its things are renamed', async () => {
+    test('returns its names as published, and new ones after a rename', async () => {
       const tag = uniqueName(' ');
       const values = sampleDescriptor(descriptor);
       for (const [name, field] of Object.entries(descriptor.fields))
@@ -91,7 +91,7 @@ async function rated(tag: string): Promise<string> {
 }
 
 describe('names', () => {
-  test('are those of the live ref, else of the member, else as they were recorded', async () => {
+  test('are those of the ref, otherwise of the member, otherwise as recorded', async () => {
     const tag = uniqueName(' ');
     const id = await rated(tag);
     expect((await shown(id)).descriptor.summary).toBe('Bob rated Mary 4.5 for Engineer');
@@ -109,7 +109,7 @@ describe('names', () => {
     expect((await shown(id)).descriptor).toMatchObject({ raterName: 'Mr Bob' });
   });
 
-  test('are new on every page and in every live event as soon as the rename is acknowledged', async () => {
+  test('are new on every page and in every live event once the rename is acknowledged', async () => {
     const tag = uniqueName(' ');
     const reader = `reader${tag}`;
     await upsert(app, { pairs: [{ followerId: reader, refId: `mary${tag}` }] });
@@ -179,7 +179,7 @@ describe('the progress of a rename', () => {
     expect(await actions.countDocuments({ 'refs.id': `mary${tag}`, 'refs.label': 'Maria' })).toBe(1);
   });
 
-  test('does not begin for members who may not rename, nor for what nobody knows', async () => {
+  test('does not start for members without permission, nor for unknown ids', async () => {
     const tag = uniqueName(' ');
     await upsert(app, { refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary' }] });
     const code = async (
@@ -193,7 +193,7 @@ describe('the progress of a rename', () => {
   });
 });
 
-test('a page of names costs one query for refs, one more for members where a ref has no label, none when not asked for', async () => {
+test('a page of names costs one query for refs, one more for members if a ref has no label, none if not selected', async () => {
   // A worker would look for work meanwhile.
   await using counted = await startTestApp({ monitorCommands: true, worker: false });
   const people = Array.from({ length: 30 }, (_, n) => ({

@@ -61,7 +61,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
       env: { DATA_DIR: join(folder, 'data'), PORT: '0', ...env },
     });
 
-  test('starts it, opens the printed address, publishes and sees it arrive; a page that is open outlives a killed server', async () => {
+  test('starts the server, opens the printed address, publishes and sees the action; an open page survives a killed server', async () => {
     await using first = start({});
     const notified = await printed(first);
     await using visited = await openPage(ofBrowser(found), notified.consoleUrl);
@@ -102,7 +102,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     expect((await second.result).code).toBe(0);
   });
 
-  test('publishes a type of their own by the form, which has its fields and says what is wrong with them', async () => {
+  test('publishes a type of their own with the form, which has its fields and reports its errors', async () => {
     await using database = await testDatabase();
     await using server = start({
       ...{ MONGODB_URI: database.uri, MONGODB_DB: database.name, REDIS_URL: inject('redisUrl') },

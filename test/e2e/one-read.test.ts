@@ -33,7 +33,7 @@ test('a response counts as many unread entries as it lists, while others publish
   await publishing;
 });
 
-test('the count of a list is that of its filter, the one of the viewer is of the whole feed', async () => {
+test("the count of a list uses its filter, the viewer's count is of the whole feed", async () => {
   await using app = await startTestApp();
   for (const tags of [['red'], ['red'], ['blue']])
     await publish(app, {

@@ -30,7 +30,7 @@ async function workOf(app: TestApp): Promise<Work> {
   return work;
 }
 
-test('shows admins what is under way, in all processes', async () => {
+test('shows admins the work in progress of all processes', async () => {
   // Redis remembers for a while who watched in the same database before.
   const env = { REDIS_PREFIX: uniqueName('operators:') };
   await using app = await startTestApp({ worker: false, env });
@@ -83,7 +83,7 @@ describe('erasures', () => {
     };
   }
 
-  test('lists erasures to admins, the latest first, by name until only a hash is left', async () => {
+  test('lists erasures for admins, latest first, by id until only a hash is left', async () => {
     const members = ['a', 'b', 'c', 'd', 'e'];
     for (const memberId of members)
       await ask(app, 'mutation ($id: String!) { eraseMember(memberId: $id) }', { id: memberId }, admin);
@@ -107,7 +107,7 @@ describe('erasures', () => {
     expect(await ask(app, one, { id: 'c' }, admin)).toEqual({ erasure: { memberId: null } });
   });
 
-  test('refuses both to everybody else, and a cursor that is none', async () => {
+  test('rejects both for everybody else, and an invalid cursor', async () => {
     for (const roles of [['user'], ['user', 'service']] as const)
       for (const document of ['{ work { workers } }', LIST]) {
         const { errors } = await app.query(document, {}, { sub: 'somebody', roles });

@@ -41,7 +41,7 @@ async function said(id: string, languages: string, more = ''): Promise<unknown> 
   return data.action.descriptor;
 }
 
-test('a language that the configuration adds is served by its header, English by the argument', async () => {
+test('a configured language is served by header, English by the argument', async () => {
   const id = await broken(uniqueName(''));
   const english = 'Ann broke main of Web';
   expect(await said(id, 'fr-CH, en;q=0.5')).toEqual({ summary: 'Ann a cassé main de Web', english });
@@ -49,7 +49,7 @@ test('a language that the configuration adds is served by its header, English by
   expect(await said(id, 'it')).toEqual({ summary: english, english });
 });
 
-test('an erased member is called so in each language, in sentences and by name', async () => {
+test('an erased member has the configured name in each language', async () => {
   const tag = uniqueName('');
   const id = await broken(tag);
   const erase = 'mutation ($memberId: String!) { eraseMember(memberId: $memberId) }';
@@ -68,7 +68,7 @@ test('an erased member is called so in each language, in sentences and by name',
   expect(JSON.stringify(german).match(/Former member/g)).toHaveLength(1);
 });
 
-test('a type of a pack that has no sentence in it is served in English', async () => {
+test('a built-in type without a sentence in the language is served in English', async () => {
   const tag = uniqueName('');
   await upsert(app, { members: [{ memberId: `ann${tag}`, name: 'Ann' }] });
   const id = await publish(app, {
@@ -78,7 +78,7 @@ test('a type of a pack that has no sentence in it is served in English', async (
   expect(await said(id, 'fr')).toMatchObject({ summary: 'Ann posted Launch' });
 });
 
-test('a list of names is joined, and its others counted, as the language does', async () => {
+test('lists and counts of names follow the rules of the language', async () => {
   const tag = uniqueName('');
   const names = ['Ann', 'Bob', 'Cid', 'Dan'];
   const ref = { id: `p${tag}`, type: 'post', label: 'Launch' };
@@ -123,7 +123,7 @@ test('a list of names is joined, and its others counted, as the language does', 
   ]);
 });
 
-test.each(['WebSocket', 'SSE'] as const)('live events by %s speak it', async (transport) => {
+test.each(['WebSocket', 'SSE'] as const)('live events by %s use it', async (transport) => {
   const tag = uniqueName('');
   await upsert(app, { pairs: [{ followerId: `eve${tag}`, refId: `web${tag}` }] });
   await using french = await watchFeed(transport, app, `eve${tag}`, { languages: 'fr' });

@@ -63,7 +63,7 @@ function broken(tag: string, more: object = {}): Promise<string> {
 }
 
 describe('an action of a declared type', () => {
-  test('is served with its fields, and filed under what they refer to', async () => {
+  test('is served with its fields, and found under its refs', async () => {
     const tag = uniqueName('');
     await upsert(app, { pairs: [{ followerId: `eve${tag}`, refId: `web${tag}` }] });
     const all = {
@@ -94,7 +94,7 @@ describe('an action of a declared type', () => {
     });
   });
 
-  test('is refused where a value does not fit, by the name of its field', async () => {
+  test('is rejected if a value is invalid, with the name of its field', async () => {
     const mutation = 'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }';
     const tag = uniqueName('');
     for (const [name, value] of [
@@ -128,7 +128,7 @@ describe('an action of a declared type', () => {
     expect(indexes.map(({ name }) => name)).toContain('descriptor_repoId_newest');
   });
 
-  test('is shown in one group with what it has in common with others, in a sentence about all of them', async () => {
+  test('is in one group with similar actions, with a sentence about all of them', async () => {
     const tag = uniqueName('');
     await upsert(app, { pairs: [{ followerId: `eve${tag}`, refId: `web${tag}` }] });
     await broken(tag);
@@ -157,7 +157,7 @@ describe('an action of a declared type', () => {
     });
   });
 
-  test('says the names of now, in the copies too', async () => {
+  test('shows current names, in the copies too', async () => {
     const tag = uniqueName('');
     const id = await broken(tag);
     const rename =
@@ -182,7 +182,7 @@ describe('an action of a declared type', () => {
     expect(stored?.descriptor['repoName']).toBe('Website');
   });
 
-  test('does not name an erased person any more', async () => {
+  test('no longer names an erased person', async () => {
     const tag = uniqueName('');
     await upsert(app, { members: [{ memberId: `ann${tag}`, name: 'Ann Lee' }] });
     const id = await broken(tag, {
@@ -199,7 +199,7 @@ describe('an action of a declared type', () => {
     expect(await slice(`ann${tag}`)).toEqual([]);
   });
 
-  test('moves with an edit to what it refers to then, and keeps what was given beside it', async () => {
+  test('moves to its new refs by an edit, and keeps explicitly given ones', async () => {
     const tag = uniqueName('');
     const id = await publish(app, {
       scope: 'PUBLIC',
@@ -219,7 +219,7 @@ describe('an action of a declared type', () => {
     });
   });
 
-  test('keeps with an edit of its descriptor a ref that was given and that the descriptor named, too', async () => {
+  test('keeps a given ref that its descriptor also named, after an edit of the descriptor', async () => {
     const tag = uniqueName('');
     const refs = [
       { id: `web${tag}`, type: 'repo', label: 'Web' },
@@ -253,7 +253,7 @@ describe('an action of a declared type', () => {
     });
   });
 
-  test('is lifted all the way for the people whom it concerns, as long as it does', async () => {
+  test('is boosted fully for the people it concerns, as long as it does', async () => {
     const tag = uniqueName('');
     const readers = [`ann${tag}`, `eve${tag}`];
     await upsert(app, { pairs: readers.map((followerId) => ({ followerId, refId: `web${tag}` })) });
@@ -314,7 +314,7 @@ export default defineConfig({
 
 describe('fanfare import', () => {
   test.each(['straight into the databases', 'through the API'])(
-    'brings actions and follows of a declared type %s',
+    'imports actions and follows of a declared type %s',
     async (way) => {
       const tag = uniqueName('');
       const folder = await mkdtemp(join(tmpdir(), 'fanfare-own-import-'));
@@ -366,7 +366,7 @@ describe('fanfare import', () => {
   );
 });
 
-describe('a type that is not declared any more', () => {
+describe('a type that is no longer declared', () => {
   /** As it would be stored by a server whose configuration had it. */
   async function retired(tag: string): Promise<string> {
     const id = await broken(tag);
@@ -378,7 +378,7 @@ describe('a type that is not declared any more', () => {
     return id;
   }
 
-  test('leaves its actions readable by every way in, in the groups they were in', async () => {
+  test('keeps its actions readable everywhere, in their groups', async () => {
     const tag = uniqueName('');
     const reader = { sub: `eve${tag}` };
     await upsert(app, { pairs: [{ followerId: reader.sub, refId: `web${tag}` }] });
@@ -397,7 +397,7 @@ describe('a type that is not declared any more', () => {
     });
   });
 
-  test('can be edited in all but its descriptor, hidden and erased from, and not be asked for', async () => {
+  test('can be edited except for the descriptor, hidden and erased from, but not filtered by', async () => {
     const tag = uniqueName('');
     const id = await retired(tag);
     const edit =

@@ -58,7 +58,7 @@ test('shows a thing and a person by their ids, and by their global ids', async (
   });
 });
 
-test('nothing stands for what the host application never described', async () => {
+test('returns null for anything the host application never described', async () => {
   const site = uniqueName('site-');
   const document = `query ($id: String!, $ids: [ID!]!) {
     ref(refId: $id) { refId } member(memberId: $id) { memberId } nodes(ids: $ids) { id }
@@ -75,7 +75,7 @@ test('nothing stands for what the host application never described', async () =>
 });
 
 test.each(['ref(refId: $id) { refId }', 'member(memberId: $id) { memberId }'])(
-  'refuses what can be no id: %s',
+  'rejects an impossible id: %s',
   async (field) => {
     for (const id of ['', 'x'.repeat(257), 'a\u0000b']) {
       const { errors } = await app.query(`query ($id: String!) { ${field} }`, { id }, { sub: 'bob' });
@@ -84,7 +84,7 @@ test.each(['ref(refId: $id) { refId }', 'member(memberId: $id) { memberId }'])(
   },
 );
 
-test('refuses details of a ref in an action', async () => {
+test('rejects details of a ref in an action', async () => {
   const { errors } = await app.query(
     'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }',
     {
@@ -98,7 +98,7 @@ test('refuses details of a ref in an action', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
 });
 
-test('tells a viewer how they follow a thing and a person, and whom they mute', async () => {
+test('shows a viewer how they follow a thing and a person, and whom they mute', async () => {
   const [site, ann, bob] = [uniqueName('site-'), uniqueName('ann-'), uniqueName('bob-')];
   await describe(site, ann);
   const as = { sub: bob };
@@ -174,7 +174,7 @@ const FOLLOWERS = `query ($id: String!, $first: Int, $after: String) { ref(refId
   followers(first: $first, after: $after) { edges { cursor node { memberId name } } pageInfo { hasNextPage endCursor } }
 } }`;
 
-test('lists who follows a thing now to admins and services, page by page, in order of id', async () => {
+test("lists a thing's current followers for admins and services, in pages, in order of id", async () => {
   const [site, other] = [uniqueName('site-'), uniqueName('other-')];
   const ids = Array.from({ length: 7 }, (_, n) => `${site}-f${String(n)}`);
   await upsert(app, {
@@ -200,7 +200,7 @@ test('lists who follows a thing now to admins and services, page by page, in ord
   }
 });
 
-test('refuses to list followers to anybody else, and by what is no cursor of that list', async () => {
+test("rejects the list for everybody else, and with another list's cursor", async () => {
   const [site, other] = [uniqueName('site-'), uniqueName('other-')];
   await upsert(app, {
     refs: [site, other].map((id) => ({ id, type: 'site', label: id })),

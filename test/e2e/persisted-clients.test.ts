@@ -45,7 +45,7 @@ async function codeOf(asking: Promise<unknown>): Promise<string> {
 }
 
 test.each(['websocket', 'sse'] as const)(
-  'a client reads and watches by %s where nothing but the list is taken',
+  'a client reads and watches by %s if only listed operations are allowed',
   async (transport) => {
     const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
     await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
@@ -63,7 +63,7 @@ test.each(['websocket', 'sse'] as const)(
   },
 );
 
-test('its mutations are taken with and without what may be left out', async () => {
+test('its mutations are allowed with and without optional variables', async () => {
   const client = await clientOf(uniqueName('reader'));
   expect(await client.mutations.follow({ refId: 'site' })).toMatchObject({ isFollowed: true });
   expect(await client.mutations.follow({ refId: 'site', copyLimit: 0 })).toMatchObject({ isFollowed: true });
@@ -83,7 +83,7 @@ test('its mutations are taken with and without what may be left out', async () =
   }
 });
 
-test('each document of the hooks is taken, and no other', async () => {
+test('exactly the documents of the hooks are allowed', async () => {
   const client = await clientOf(uniqueName('reader'));
   for (const document of [...Object.values(documents), ...Object.values(listDocuments)])
     expect(await codeOf(client.request(document))).not.toBe('FORBIDDEN');

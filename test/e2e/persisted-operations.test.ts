@@ -87,18 +87,18 @@ async function get(server: HttpServer, params: Readonly<Record<string, string>>,
 
 const APOLLO = { extensions: { persistedQuery: { version: 1, sha256Hash: SHA } } };
 
-describe('an operation of the list', () => {
+describe('a listed operation', () => {
   test.each([
     ['documentId, as GraphQL over HTTP has it', { documentId: 'me' }],
     ['documentId with the name of its hash', { documentId: `sha256:${SHA}` }],
     ['doc_id, as Relay has it', { doc_id: 'me', query: '' }],
     ['the hash of Apollo', APOLLO],
-  ])('is asked for by %s', async (_how, body) => {
+  ])('can be requested by %s', async (_how, body) => {
     for (const server of [open, closed])
       expect(await post(server, body)).toMatchObject({ status: 200, data: { viewer: { memberId: 'ann' } } });
   });
 
-  test('takes variables, which are checked and counted as ever', async () => {
+  test('accepts variables, which are checked and counted as usual', async () => {
     expect(await post(closed, { documentId: 'page', variables: { first: 1 } })).toMatchObject({
       data: { feed: { edges: [] } },
     });
@@ -108,14 +108,14 @@ describe('an operation of the list', () => {
     });
   });
 
-  test('is asked for by GET too', async () => {
+  test('can be requested by GET too', async () => {
     for (const params of [{ documentId: 'me' }, { extensions: JSON.stringify(APOLLO.extensions) }])
       expect(await answerOf(await get(closed, params, 'application/json'))).toMatchObject({
         data: { viewer: { memberId: 'ann' } },
       });
   });
 
-  test('is subscribed to over a socket', async () => {
+  test('can be subscribed to over a socket', async () => {
     await using socket = await openGreetedSocket(socketUrl(closed), await app.token('ann'));
     const extensions = { persistedQuery: { sha256Hash: 'watch' } };
     socket.send({ type: 'subscribe', id: '1', payload: { query: '', extensions } });
@@ -125,7 +125,7 @@ describe('an operation of the list', () => {
     });
   });
 
-  test('is subscribed to by an event stream with a ticket', async () => {
+  test('can be subscribed to by an event stream with a ticket', async () => {
     const { createTicket } = await ask<{ createTicket: { ticket: string } }>(
       app,
       'mutation { createTicket { ticket } }',
@@ -148,8 +148,8 @@ describe('an operation of the list', () => {
   });
 });
 
-describe('an id that the list does not have', () => {
-  test('has clients of Apollo send the document where documents are taken', async () => {
+describe('an unknown id', () => {
+  test('makes Apollo clients send the document, if documents are allowed', async () => {
     const unknown = { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } };
     expect(await post(open, unknown)).toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -162,11 +162,11 @@ describe('an id that the list does not have', () => {
     });
   });
 
-  test.each(['__proto__', 'constructor', 'toString', ' me', 'ME'])('%j is none', async (documentId) => {
+  test.each(['__proto__', 'constructor', 'toString', ' me', 'ME'])('%j is rejected', async (documentId) => {
     expect(await post(open, { documentId })).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 
-  test('ends nothing but its operation on a socket', async () => {
+  test('ends only its operation on a socket', async () => {
     await using socket = await openGreetedSocket(socketUrl(open), await app.token('ann'));
     for (const [id, extensions] of [
       ['1', { persistedQuery: { sha256Hash: 'none' } }],
@@ -182,8 +182,8 @@ describe('an id that the list does not have', () => {
   });
 });
 
-describe('where there is no list', () => {
-  test('a client of Apollo that sends hashes goes on with documents', async () => {
+describe('without a list', () => {
+  test('an Apollo client that sends hashes continues with documents', async () => {
     await using server = await startTestHttp(app);
     const sent: string[] = [];
     const link = new PersistedQueryLink({
@@ -221,10 +221,10 @@ describe('where there is no list', () => {
   });
 });
 
-describe('where nothing but the list is taken', () => {
+describe('with only listed operations', () => {
   const OTHER = { query: '{ viewer { memberId name } }' };
 
-  test('users are refused a document of their own, also beside an id', async () => {
+  test('users may not send other documents, also beside an id', async () => {
     for (const body of [OTHER, { ...OTHER, documentId: 'me' }, { query: '{ __schema { types { name } } }' }])
       expect(await post(closed, body)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
     expect(await answerOf(await get(closed, OTHER, 'application/json'))).toMatchObject({ code: 'FORBIDDEN' });
@@ -233,12 +233,12 @@ describe('where nothing but the list is taken', () => {
     expect(await socket.next()).toMatchObject({ payload: [{ extensions: { code: 'FORBIDDEN' } }] });
   });
 
-  test('a document that is in the list word for word is as good as its id', async () => {
+  test('a document that equals a listed one is allowed', async () => {
     expect(await post(closed, { query: ME })).toMatchObject({ status: 200 });
     expect(await post(closed, { query: `${ME} ` })).toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  test('services and admins send what they like, so that pages for operators and imports work', async () => {
+  test("services and admins may send any document, so that operators' pages and imports work", async () => {
     for (const role of ['service', 'admin'] as const)
       expect(await post(closed, OTHER, ['user', role])).toMatchObject({ status: 200 });
     const page = await get(closed, {}, 'text/html');
@@ -247,14 +247,14 @@ describe('where nothing but the list is taken', () => {
   });
 
   test.each([null, 5, 'text', {}, { query: 5 }, { documentId: 5 }, { extensions: 'x' }])(
-    'what is no request has its own refusal: %j',
+    'an invalid request has its own error: %j',
     async (body) => {
       expect(await post(closed, body)).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
     },
   );
 });
 
-describe('a file', () => {
+describe('the file of operations', () => {
   async function faultsOf(content: unknown): Promise<string[]> {
     const path = await fileOf(content);
     const started = startTestHttp(app, { persistedOperations: { path, isOnly: false } });
@@ -270,12 +270,12 @@ describe('a file', () => {
     return (error as ConfigError).faults.map(({ message }) => message.replace(path, 'file'));
   }
 
-  test('may be the manifest of Apollo', async () => {
+  test('can be an Apollo manifest', async () => {
     const operations = [{ id: 'x', name: 'Me', type: 'query', body: ME }];
     expect(await faultsOf({ format: 'apollo-persisted-query-manifest', version: 1, operations })).toEqual([]);
   });
 
-  test('with faults keeps the server from starting, and each is named with its line', async () => {
+  test('with faults keeps the server from starting; each is reported with its line', async () => {
     const fields = { good: ME, old: '{ viewer { nickname } }', odd: '{', not: 5, '': ME };
     expect(await faultsOf(fields)).toEqual([
       expect.stringMatching(/^file:5: expected a document as text$/),
@@ -293,7 +293,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('with documents beyond the limits does neither', async () => {
+  test('with documents beyond the limits does so too', async () => {
     const aliases = `{ ${Array.from({ length: 101 }, (_, n) => `a${String(n)}: __typename`).join(' ')} }`;
     expect(await faultsOf({ aliases })).toEqual([
       'file:2: "aliases": The document has 101 aliases, at most 100 are allowed',
@@ -303,7 +303,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('that is not there keeps it from starting too', async () => {
+  test('that does not exist does so too', async () => {
     const started = startTestHttp(app, { persistedOperations: { path: '/nothing/here', isOnly: false } });
     await expect(started).rejects.toThrow(/PERSISTED_OPERATIONS: \/nothing\/here cannot be read: ENOENT/);
   });

@@ -101,7 +101,7 @@ const isEnoughFor = (list: List, sight: Sight): boolean =>
   (LISTS[list].of as readonly Sight[]).includes(sight);
 
 test.each(someOf(SCOPES, 3))(
-  'a %s action is in the bookmarks, the archive and what is hidden and snoozed of those only who see it now',
+  'a %s action is in bookmarks, archive, hidden and snoozed items only of readers who may see it now',
   async (scope) => {
     const world = await openPrivacyWorld(app, scope);
     const targets = new Map<List, Target>();
@@ -159,7 +159,7 @@ describe('followers', () => {
     ref(refId: $refId) { followerCount } member(memberId: $refId) { followerCount }
   }`;
 
-  test('of a person or a thing are named to admins and services alone, and counted for everybody', async () => {
+  test('of a person or thing are named for admins and services only, and counted for everybody', async () => {
     const world = await openPrivacyWorld(app, 'TEAM');
     await upsert(app, {
       refs: [
@@ -204,7 +204,7 @@ describe('followers', () => {
   });
 });
 
-test('a group has what its viewer sees of it, and neither counts nor names the rest', async () => {
+test('a group contains only what its viewer may see, and neither counts nor names the rest', async () => {
   interface Group {
     readonly count: { readonly count: number };
     readonly actorCount: { readonly count: number };

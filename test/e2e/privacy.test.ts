@@ -132,7 +132,7 @@ describe.each(SCOPES)('a %s action', (scope) => {
     ({ world, before, after } = await openScene(scope));
   });
 
-  test('is there for those it is for, by every way in', async () => {
+  test('is visible to its audience everywhere', async () => {
     for (const viewer of VIEWER_NAMES) {
       const sights = [sightOf(BEFORE, viewer, scope), sightOf(AFTER, viewer, scope)] as const;
       await expectSight(world, viewer, before, sights[0]);
@@ -145,7 +145,7 @@ describe.each(SCOPES)('a %s action', (scope) => {
   test.each([
     ['item', (userId: string) => itemIdOf(userId, before.actionId)],
     ['group', (userId: string) => encodeFeedGroupId(userId, before.groupKey)],
-  ] as const)("is nobody's %s but its holder's", async (_what, idOf) => {
+  ] as const)('as %s is visible only to its owner', async (_what, idOf) => {
     const ids = VIEWER_NAMES.map((holder) => idOf(world.id(holder)));
     const variables = { ids, ...Object.fromEntries(ids.map((id, n) => [`id${String(n)}`, id])) };
     for (const viewer of VIEWER_NAMES) {
@@ -158,7 +158,7 @@ describe.each(SCOPES)('a %s action', (scope) => {
     }
   });
 
-  test('can be acted upon by those only who see it', async () => {
+  test('can be changed only by members who may see it', async () => {
     const destructive: readonly Write[] = [
       ...(['hideAction', 'unhideAction', 'deleteAction'] as const),
       ...(['hideInteraction', 'unhideInteraction', 'removeInteraction'] as const),
@@ -206,84 +206,81 @@ function lineOf(event: Awaited<ReturnType<FeedWatcher['next']>>, names: Readonly
   return `${event.__typename.slice('FeedItem'.length).toLowerCase()} ${names.get(id) ?? id}${said.join('')}`;
 }
 
-test.each(SCOPES)(
-  'of a %s action watchers are sent what the feed shows them, and nothing else',
-  async (scope) => {
-    const world = await openPrivacyWorld(app, scope);
-    await using crowd = new Closer();
-    const watchers = new Map<Viewer, FeedWatcher>();
-    for (const [n, viewer] of VIEWER_NAMES.entries()) {
-      const { sub, roles } = world.as(viewer);
-      const asThem = { url: app.url, wsUrl: app.wsUrl, token: () => app.token(sub, roles) };
-      const transport = n % 2 === 0 ? 'SSE' : 'WebSocket';
-      watchers.set(viewer, crowd.own(await watchFeed(transport, asThem, sub, { comments: true })));
-    }
-    const names = new Map<string, string>();
-    const heard = new Map<Viewer, string[]>(VIEWER_NAMES.map((viewer) => [viewer, []]));
-    const listen = async (viewer: Viewer, end: string): Promise<string[]> => {
-      const watcher = watchers.get(viewer);
-      const lines = heard.get(viewer);
-      if (watcher === undefined || lines === undefined) throw new Error(`${viewer} does not watch`);
-      do lines.push(lineOf(await watcher.next(), names));
-      while (lines.at(-1) !== end);
-      return lines;
-    };
-    const published = async (name: string): Promise<string> => {
-      const id = await world.publish(name);
-      names.set(id, name);
-      await app.idle();
-      await world.passOn(id);
-      await app.idle();
-      return id;
-    };
-    const before = await published('before');
-    await world.part();
-    const after = await published('after');
-    for (const [id, name, when] of [
-      [before, 'before', BEFORE],
-      [after, 'after', AFTER],
-    ] as const) {
-      const commentId = await world.comment(id);
-      await app.idle();
-      // Who is slow to be shown the comment would be shown that it is hidden.
-      for (const viewer of VIEWER_NAMES)
-        if (sightOf(when, viewer, scope) === 'feed') await listen(viewer, `updated ${name}: ${COMMENT_TEXT}`);
-      const hideComment = 'mutation ($id: ID!) { hideInteraction(id: $id) { id } }';
-      await ask(app, hideComment, { id: commentId }, world.as('admin'));
-      await app.idle();
-    }
-    for (const id of [before, after]) {
-      const hide = 'mutation ($id: ID!) { hideAction(id: $id) { id } }';
-      await ask(app, hide, { id }, world.as('admin'));
-      await app.idle();
-    }
-    const recipients = VIEWER_NAMES.map((viewer) => world.id(viewer));
-    const last = await publish(app, { actorId: 'last', scope: 'RESTRICTED', recipients });
+test.each(SCOPES)('watchers of a %s action receive exactly what the feed shows them', async (scope) => {
+  const world = await openPrivacyWorld(app, scope);
+  await using crowd = new Closer();
+  const watchers = new Map<Viewer, FeedWatcher>();
+  for (const [n, viewer] of VIEWER_NAMES.entries()) {
+    const { sub, roles } = world.as(viewer);
+    const asThem = { url: app.url, wsUrl: app.wsUrl, token: () => app.token(sub, roles) };
+    const transport = n % 2 === 0 ? 'SSE' : 'WebSocket';
+    watchers.set(viewer, crowd.own(await watchFeed(transport, asThem, sub, { comments: true })));
+  }
+  const names = new Map<string, string>();
+  const heard = new Map<Viewer, string[]>(VIEWER_NAMES.map((viewer) => [viewer, []]));
+  const listen = async (viewer: Viewer, end: string): Promise<string[]> => {
+    const watcher = watchers.get(viewer);
+    const lines = heard.get(viewer);
+    if (watcher === undefined || lines === undefined) throw new Error(`${viewer} does not watch`);
+    do lines.push(lineOf(await watcher.next(), names));
+    while (lines.at(-1) !== end);
+    return lines;
+  };
+  const published = async (name: string): Promise<string> => {
+    const id = await world.publish(name);
+    names.set(id, name);
+    await app.idle();
+    await world.passOn(id);
+    await app.idle();
+    return id;
+  };
+  const before = await published('before');
+  await world.part();
+  const after = await published('after');
+  for (const [id, name, when] of [
+    [before, 'before', BEFORE],
+    [after, 'after', AFTER],
+  ] as const) {
+    const commentId = await world.comment(id);
+    await app.idle();
+    // Who is slow to be shown the comment would be shown that it is hidden.
+    for (const viewer of VIEWER_NAMES)
+      if (sightOf(when, viewer, scope) === 'feed') await listen(viewer, `updated ${name}: ${COMMENT_TEXT}`);
+    const hideComment = 'mutation ($id: ID!) { hideInteraction(id: $id) { id } }';
+    await ask(app, hideComment, { id: commentId }, world.as('admin'));
+    await app.idle();
+  }
+  for (const id of [before, after]) {
+    const hide = 'mutation ($id: ID!) { hideAction(id: $id) { id } }';
+    await ask(app, hide, { id }, world.as('admin'));
+    await app.idle();
+  }
+  const recipients = VIEWER_NAMES.map((viewer) => world.id(viewer));
+  const last = await publish(app, { actorId: 'last', scope: 'RESTRICTED', recipients });
 
-    names.set(last, 'last');
-    for (const viewer of VIEWER_NAMES) {
-      const hasBefore = sightOf(BEFORE, viewer, scope) === 'feed';
-      const hasAfter = sightOf(AFTER, viewer, scope) === 'feed';
-      // They had it until they took it back.
-      const hadBefore =
-        viewer === 'former follower, history taken back' &&
-        sightOf(AFTER, 'follower of the site', scope) === 'feed';
-      // It is stored for them, and kept out of what they are shown. A removal says no more than that it is gone.
-      const isMuting = viewer === 'mentioned, but mutes the actor';
-      // All others had it already when it was passed on.
-      const added = (name: string): string[] =>
-        viewer === 'follower of who passes it on' ? [`added ${name}`] : [`added ${name}`, `updated ${name}`];
-      const expected = [
-        ...(hasBefore || hadBefore ? added('before') : []),
-        ...(hadBefore ? ['removed before'] : []),
-        ...(hasAfter ? added('after') : []),
-        // When it was said, and when it was hidden.
-        ...(hasBefore ? [`updated before: ${COMMENT_TEXT}`, 'updated before'] : []),
-        ...(hasAfter ? [`updated after: ${COMMENT_TEXT}`, 'updated after'] : []),
-        ...(hasBefore || isMuting ? ['removed before'] : []),
-        ...(hasAfter || isMuting ? ['removed after'] : []),
-      ];
-      expect([viewer, ...(await listen(viewer, 'added last'))]).toEqual([viewer, ...expected, 'added last']);
-    }
-  },
-);
+  names.set(last, 'last');
+  for (const viewer of VIEWER_NAMES) {
+    const hasBefore = sightOf(BEFORE, viewer, scope) === 'feed';
+    const hasAfter = sightOf(AFTER, viewer, scope) === 'feed';
+    // They had it until they took it back.
+    const hadBefore =
+      viewer === 'former follower, history taken back' &&
+      sightOf(AFTER, 'follower of the site', scope) === 'feed';
+    // It is stored for them, and kept out of what they are shown. A removal says no more than that it is gone.
+    const isMuting = viewer === 'mentioned, but mutes the actor';
+    // All others had it already when it was passed on.
+    const added = (name: string): string[] =>
+      viewer === 'follower of who passes it on' ? [`added ${name}`] : [`added ${name}`, `updated ${name}`];
+    const expected = [
+      ...(hasBefore || hadBefore ? added('before') : []),
+      ...(hadBefore ? ['removed before'] : []),
+      ...(hasAfter ? added('after') : []),
+      // When it was said, and when it was hidden.
+      ...(hasBefore ? [`updated before: ${COMMENT_TEXT}`, 'updated before'] : []),
+      ...(hasAfter ? [`updated after: ${COMMENT_TEXT}`, 'updated after'] : []),
+      ...(hasBefore || isMuting ? ['removed before'] : []),
+      ...(hasAfter || isMuting ? ['removed after'] : []),
+    ];
+    expect([viewer, ...(await listen(viewer, 'added last'))]).toEqual([viewer, ...expected, 'added last']);
+  }
+});

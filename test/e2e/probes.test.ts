@@ -17,18 +17,18 @@ async function get(url: string): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-test('is alive', async () => {
+test('reports that it is alive', async () => {
   expect(await get(`${app.url}/health`)).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
-test('is ready when database and Redis answer', async () => {
+test('is ready if database and Redis respond', async () => {
   expect(await get(`${app.url}/ready`)).toEqual({
     status: 200,
     body: { status: 'ready', checks: { clock: 'ok', database: 'ok', redis: 'ok' } },
   });
 });
 
-test('is not ready when one of them does not, though alive', async () => {
+test('is alive but not ready if one of them does not', async () => {
   await using server = await startTestHttp(app, {
     probes: { database: () => Promise.resolve(), redis: () => Promise.reject(new Error('Gone')) },
   });
@@ -39,7 +39,7 @@ test('is not ready when one of them does not, though alive', async () => {
   expect((await get(`${server.url}/health`)).status).toBe(200);
 });
 
-test('is not ready when one of them does not answer at all', async () => {
+test('is not ready if one of them hangs', async () => {
   await using server = await startTestHttp(app, { probes: { database: () => new Promise(() => undefined) } });
   expect(await get(`${server.url}/ready`)).toMatchObject({
     status: 503,
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('tells Prometheus about its requests', async () => {
+test('reports requests to Prometheus', async () => {
   await app.query('query Metered { viewer { memberId } }');
   await app.query('query Metered { nothing }');
   const response = await fetch(`${app.url}/metrics`);
@@ -75,14 +75,14 @@ test('tells Prometheus about its requests', async () => {
   expect(page).toContain('fanfare_graphql_requests_total{operation="Metered",code="BAD_USER_INPUT"} 1');
 });
 
-test('answers HEAD, and refuses to be written to', async () => {
+test('answers HEAD, and rejects writes', async () => {
   for (const path of ['/health', '/ready', '/metrics']) {
     expect((await fetch(`${app.url}${path}`, { method: 'HEAD' })).status).toBe(200);
     expect((await fetch(`${app.url}${path}`, { method: 'POST' })).status).toBe(405);
   }
 });
 
-test('needs no token and tells no secret', async () => {
+test('needs no token and reveals no secret', async () => {
   const page = await (await fetch(`${app.url}/metrics`)).text();
   expect(page).not.toContain('mongodb://');
 });

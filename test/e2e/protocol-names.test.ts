@@ -101,7 +101,7 @@ function actionsIn(answer: unknown): Shown[] {
   return 'descriptor' in answer ? [answer as Shown] : Object.values(answer).flatMap(actionsIn);
 }
 
-test('data and fields with names of protocols come back by every query as they were given', async () => {
+test('data and fields named like protocol members are returned unchanged by every query', async () => {
   const ids = await publishBoth();
   await app.idle();
   const [custom, then] = ids;
@@ -132,7 +132,7 @@ test('data and fields with names of protocols come back by every query as they w
 });
 
 test.each(CLIENT_TRANSPORTS)(
-  'a live list over %s carries them, and so do the client and the list of React',
+  'a live list over %s contains them, and so do the client and the React list',
   async (transport) => {
     interface Item {
       readonly action: Shown;
@@ -166,7 +166,7 @@ test.each(CLIENT_TRANSPORTS)(
   },
 );
 
-test('an archive and an import bring them as they were', async () => {
+test('an archive and an import keep them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-names-'));
   try {
     const ids = await publishBoth('2024-01-01T00:00:00.000Z');
@@ -259,7 +259,7 @@ async function post(
 }
 
 test.each(FIELDS)(
-  'what JSON cannot carry safely is refused in %s, with its place',
+  'what JSON cannot carry safely is rejected in %s, with its path',
   async (_name, mutation, path, inputOf) => {
     const action = await publish(app);
     for (const [json, inside] of REFUSED) {
@@ -273,7 +273,7 @@ test.each(FIELDS)(
   },
 );
 
-test('they are names like any other in a document, and no parameters of a request', async () => {
+test('they are ordinary names in a document, and not request parameters', async () => {
   const names = [...PROTOCOL_NAMES, '__proto__', '_bsontype'];
   // What is compiled is tested without a server.
   const document = `query then($__proto__: Int, $then: Int) {

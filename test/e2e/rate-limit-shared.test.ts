@@ -39,7 +39,7 @@ test.each(KINDS)('several processes on %s count together', async (_kind, redis) 
   expect(await codes(stranger, 1)).toEqual(['OK']);
 });
 
-test('a window that is over gives a new share', async () => {
+test('a new window gives a new allowance', async () => {
   await using app = await startTestApp({ worker: false, env: { RATE_LIMIT: '1/1500ms' } });
   // Databases of tests are lent out again, and with them the prefix: the windows of an hour above still run.
   const sub = 'patient';
@@ -81,7 +81,7 @@ function leftOf(limit: string | null | undefined): Record<string, { r: number; t
 }
 
 test.each(KINDS)(
-  'what operations cost is counted by all processes on %s together, and headers say what is left',
+  'the cost of operations is counted by all processes on %s together, and headers report the rest',
   async (_kind, redis) => {
     const env = { RATE_LIMIT: '100/1h', RATE_LIMIT_COST: '600/1h', ...redis() };
     await using one = await startTestApp({ worker: false, env });
@@ -111,7 +111,7 @@ test.each(KINDS)(
   },
 );
 
-test('an operation that costs more than a whole share can be had once in a window', async () => {
+test('an operation that costs more than the allowance can run once per window', async () => {
   await using app = await startTestApp({ worker: false, env: { RATE_LIMIT_COST: '50/1h' } });
   const sub = `lavish-${crypto.randomUUID()}`;
   expect(await post(app, LARGE, sub)).toMatchObject({ code: 'OK', limit: expect.stringContaining(';r=0;') });
@@ -133,7 +133,7 @@ test('operations on sockets and subscriptions are counted with those over HTTP',
   });
 });
 
-test('each process counts on its own while Redis is away', async () => {
+test('each process counts alone while Redis is unavailable', async () => {
   await using redis = await startRedisProcess();
   await using app = await startTestApp({
     worker: false,

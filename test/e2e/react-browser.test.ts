@@ -45,7 +45,7 @@ async function answerFeedAlone(page: Page) {
 
 const part = (path: string): string => join(PROJECT, 'packages', path);
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () => {
   let app: TestApp;
   let browser: Browser;
   let server: PreviewServer;
@@ -105,7 +105,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
   const feedText = (page: Page): Promise<string> => textOf(page, '[aria-label="Feed"]');
   const leads = (page: Page): Promise<string> => textOf(page, '#leader');
 
-  test('does what the hooks are for: groups, bookmarks, hidden, mutes, a page, an explanation, the inbox', async () => {
+  test('shows groups, bookmarks, hidden items, mutes, a page, an explanation and the inbox', async () => {
     for (const title of ['Robin', 'Crane']) await post(title);
     await app.idle();
     await using visited = await visit('ann');
@@ -149,7 +149,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     expect(errors).toEqual([]);
   });
 
-  test('eight tabs have one connection, the eighth shows its feed without it, and when the tab that holds it goes nothing is lost', async () => {
+  test('eight tabs share one connection, show their feeds without their own, and lose nothing when its tab closes', async () => {
     await post('Avocet');
     await app.idle();
     await using visited = await visit('bob');
@@ -210,7 +210,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     await expect.poll(() => app.app.http?.stats().sockets, WAIT).toBe(1);
   });
 
-  test('two tabs with two filters agree about what is unread after a mark in one of them', async () => {
+  test('two tabs with two filters agree about the unread count after a mark in one of them', async () => {
     await using visited = await visit('dan');
     const { page } = visited;
     await click(page, 'mutes');
@@ -240,7 +240,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     expect(before).not.toContain('Plover');
   });
 
-  test('what a reader looks at stays where it is while fifty come in above it', async () => {
+  test('what a reader looks at stays in place while fifty items arrive above it', async () => {
     await postAll(named('Old', 24));
     await app.idle();
     await using visited = await visit('cleo');

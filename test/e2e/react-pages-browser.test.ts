@@ -9,7 +9,7 @@ import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
 
 const found = await findBrowser();
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks and parts', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and parts', () => {
   let app: TestApp;
   let browser: Browser;
   let pages: ReactPages;
@@ -28,7 +28,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
   const post = (title: string): Promise<string> =>
     publish(app, { actorId: 'john', descriptor: { posted: { postId: `post:${title}`, postTitle: title } } });
 
-  test('rendered on the server it is hydrated as it is, without a warning, and goes on live without a query of the feed', async () => {
+  test('server-rendered HTML is hydrated without a warning, and continues live without a query of the feed', async () => {
     for (const title of ['Robin', 'Crane']) await post(title);
     await app.idle();
     const html = await (await fetch(pages.hydrated)).text();
@@ -53,7 +53,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('axe-core finds nothing wrong in any state of any part: loading, empty, failed, waiting, not landed, undone', async () => {
+  test('no state of any part has an axe-core violation: loading, empty, failed, waiting, rejected, undone', async () => {
     await using visited = await openPage(browser, pages.states);
     const { page, errors } = visited;
     const inside = (name: string, selector: string): string => `[aria-label="${name}"] ${selector}`;
@@ -96,7 +96,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('in a hidden page nothing is marked as read, and what is in view when it is seen again is marked after a while', async () => {
+  test('marks nothing as read in a hidden page, and what is in view later after a while', async () => {
     await using visited = await openPage(browser, pages.read);
     const { page, errors } = visited;
     await page.locator('article:last-child[data-in-view="true"]').wait();
@@ -109,7 +109,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('a mark that did not land is made again, and what the reader marks as unread stays so while it is in view', async () => {
+  test('repeats a mark that failed, and keeps items unread that the reader marked so while they are in view', async () => {
     await using visited = await openPage(browser, `${pages.read}?refused=1`);
     const { page, errors } = visited;
     await page.locator('article:last-child[data-in-view="true"]').wait();
@@ -124,7 +124,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('what came for one reader, with the HTML or later, is shown to nobody who signs in after', async () => {
+  test('shows nothing of one reader, from the HTML or later, to the next', async () => {
     await using visited = await openPage(browser, pages.another);
     const { page, errors } = visited;
     await has(page, 'Ada did of-ann', '[role="feed"]');
@@ -137,7 +137,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('who signs in is asked for by their own token function, from the first request', async () => {
+  test("uses a new reader's own token function from the first request", async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page, errors } = visited;
     const tokens = () => page.evaluate('[...new Set(tokens)]');
@@ -147,14 +147,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('where nothing is to be asked for, nor are comments', async () => {
+  test('requests no comments while it is disabled', async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page } = visited;
     await has(page, 'error, 0 actions', '#slice');
     expect(await page.evaluate("asked.filter((query) => query.startsWith('query Comments'))")).toEqual([]);
   });
 
-  test('an offer to take something back ends in its time, however often it is rendered meanwhile', async () => {
+  test('an undo offer ends in its time, however often it is rendered meanwhile', async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page, errors } = visited;
     await click(page, 'Hide it');
@@ -163,7 +163,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('what failed for one person says nothing about the next', async () => {
+  test('an error of one reader is not shown to the next', async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page } = visited;
     await page.locator('[data-fanfare="follow"][title="It did not land"]').wait();
@@ -171,7 +171,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await page.locator('[data-fanfare="follow"]:not([title]):not([disabled])').wait();
   });
 
-  test('what a list draws later is marked as read too', async () => {
+  test('items that a list renders later are marked as read too', async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page } = visited;
     const marked = () => page.evaluate('marked');
@@ -180,7 +180,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(marked, WAIT).toEqual(['action-b', 'action-a']);
   });
 
-  test('the next page of a list whose first one failed is that one', async () => {
+  test('the next page of a list continues after a failure of its first', async () => {
     await using visited = await openPage(browser, pages.changing);
     const { page } = visited;
     await has(page, 'error, 0 actions', '#slice');
@@ -191,7 +191,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await has(page, 'ready, 2 actions', '#slice');
   });
 
-  test('asked for more often than the network answers, a query is shown as each answer comes', async () => {
+  test('shows each response of a query that is requested faster than the network answers', async () => {
     await using visited = await openPage(browser, pages.query);
     const { page, errors } = visited;
     await has(page, 'loading', '#text');
@@ -206,7 +206,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('a group that goes takes none of those that were loaded with it', async () => {
+  test('a group that disappears removes none that were loaded with it', async () => {
     await using visited = await openPage(browser, pages.another);
     const { page } = visited;
     const shown = async () => (await textOf(page, '[aria-label="Groups"] li')).split(' ');
@@ -219,7 +219,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(shown, WAIT).toEqual(['g7', 'g5', 'g4', 'g3', 'g2', 'g1']);
   });
 
-  test('what changes groups while they cannot be read is not taken as seen, and what waits for them stays', async () => {
+  test('changes of groups that could not be read are not lost, and waiting ones stay', async () => {
     await using visited = await openPage(browser, pages.another);
     const { page, errors } = visited;
     const shown = () => textOf(page, '[aria-label="Groups"] li');
@@ -238,7 +238,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('a page that may store nothing, and so gets no locks, is live on its own', async () => {
+  test('a page without storage, and so without locks, is live on its own', async () => {
     await using visited = await openPage(browser, `${pages.tabs}?sandboxed`);
     const { page, errors } = visited;
     await has(page, 'live, leads', '#leads');
@@ -247,7 +247,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('after any mark in one of two tabs with two filters, both show what the server has, and the count of it', async () => {
+  test("after any mark in one of two tabs with two filters, both show the server's items and count", async () => {
     for (let n = 0; n < 6; n += 1) await post(`Tab ${String(n)}.`);
     await app.idle();
     await using visited = await openPage(browser, pages.tabs);

@@ -32,7 +32,7 @@ const FARTHEST = `(async () => {
   return farthest;
 })()`;
 
-describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list of the parts', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a list', () => {
   let browser: Browser;
   let pages: ReactPages;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     await pages[Symbol.asyncDispose]();
   });
 
-  test('what is shown at once above the reader moves the first article in view by no more than a pixel', async () => {
+  test('showing items above the reader moves the first article in view by at most a pixel', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=insert`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -65,7 +65,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('what waits, and what is shown of it, shifts nothing that a reader further down looks at', async () => {
+  test('waiting items, and showing them, shift nothing for a reader further down', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -83,7 +83,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('a burst of sixty during the load of a page arrives whole, and neither it nor marking all read loses a node or the focus', async () => {
+  test('a burst of sixty during a page load is complete, and neither it nor marking all read loses a node or the focus', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=insert`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -109,7 +109,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('keys go from article to article and out of the list, and when the focused one goes the next one has the focus', async () => {
+  test('keys move between articles and out of the list, and when the focused one disappears the next gets the focus', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -132,7 +132,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('the focus that was left by a click beside all stays away when the item goes that had it', async () => {
+  test('a focus that was left by a click elsewhere does not return when its item disappears', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -145,7 +145,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('where one writes in an item the keys of the list are those of the text', async () => {
+  test('inside a text field of an item the keys belong to the text', async () => {
     await using visited = await openPage(browser, pages.states);
     const { page } = visited;
     const text = '[aria-label="refused"] article:first-child textarea';
@@ -161,7 +161,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     );
   });
 
-  test('the first unread item is loaded from a later page, comes into view and has the focus', async () => {
+  test('the first unread item is loaded from a later page, scrolled into view and focused', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -175,7 +175,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(errors).toEqual([]);
   });
 
-  test('a part that selects a number of an action renders when that changes, and not for its text', async () => {
+  test('a part that selects a count of an action renders when it changes, and not for its text', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
@@ -188,7 +188,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     expect(await page.evaluate('renders()')).toBeGreaterThan(Number(before));
   });
 
-  test('a list that is drawn by hand keeps its place, has few nodes whatever its length, and new items get the focus', async () => {
+  test('a virtual list keeps its position, has few nodes whatever its length, and new items get the focus', async () => {
     await using visited = await openPage(browser, pages.virtual);
     const { page, errors } = visited;
     await has(page, 'Item 2000.', '[role="feed"]');

@@ -52,7 +52,7 @@ const isLive = (reader: Reader) =>
   vi.waitFor(() => expect(reader.connection.getSnapshot().state).toBe('live'), WAIT);
 
 test.each(['at once', 'when its socket is made', 'when its socket is open', 'when it is live'])(
-  'lists that are left %s leave no socket behind, and coming back has one',
+  'lists that are left %s leave no socket behind, and open one on return',
   async (moment) => {
     const { sockets, reader, use, isOver } = await settle();
     const leave = use();
@@ -71,7 +71,7 @@ test.each(['at once', 'when its socket is made', 'when its socket is open', 'whe
   },
 );
 
-test('mounted, left and mounted again before it is connected, all lists have one socket', async () => {
+test('all lists share one socket after they are mounted, unmounted and mounted again before it is connected', async () => {
   const { sockets, reader, use, isOver } = await settle();
   const leaves = [use()];
   leaves.pop()?.();

@@ -66,7 +66,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tabs of one browser', () 
     expect(errors).toEqual([]);
   };
 
-  test('of one name in two tenants share nothing, though the host gives both one key', async () => {
+  test('of equal members of two tenants share nothing, though the host gives both one key', async () => {
     const name = uniqueName('admin');
     await post('acme', name, 'Acme before');
     const tokens = await Promise.all(['acme', 'globex'].map((tenant) => tokenWith(name, { tenant })));
@@ -82,7 +82,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tabs of one browser', () 
     expect(errors).toEqual([]);
   });
 
-  test('whose token function begins to answer for somebody else begin again, and show nothing of before', async () => {
+  test("whose token function returns another reader's token start again, and show nothing of the first", async () => {
     const [ann, bob] = [uniqueName('ann'), uniqueName('bob')];
     await post('acme', ann, 'Of Ann');
     await post('acme', bob, 'Of Bob');
@@ -107,7 +107,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tabs of one browser', () 
     expect(errors).toEqual([]);
   });
 
-  test('go on when the token of the one that is connected has ended, which comes back with another', async () => {
+  test('continue when the token of the connected one expires, which returns with another', async () => {
     const name = uniqueName('reader');
     const token = await tokenWith(name, { tenant: 'acme' });
     await using visited = await open(token, token, '?function');
@@ -132,7 +132,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tabs of one browser', () 
     expect(errors).toEqual([]);
   });
 
-  test('take over from one that stands still, which follows when it comes back', async () => {
+  test('take over from a frozen one, which follows when it wakes up', async () => {
     const name = uniqueName('reader');
     const token = await tokenWith(name, { tenant: 'acme' });
     await using visited = await open(token, token);
@@ -154,7 +154,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tabs of one browser', () 
     expect(errors).toEqual([]);
   });
 
-  test('work in a browser without what the oldest supported ones have not', async () => {
+  test('work in a browser without features that the oldest supported ones lack', async () => {
     const name = uniqueName('reader');
     handed = await tokenWith(name, { tenant: 'acme' });
     await using visited = await openPage(browser, 'about:blank');

@@ -53,13 +53,13 @@ async function isDelivered(redis: Readonly<Record<string, string>>): Promise<voi
   expect(await watcher.addedUntil(await publish(client))).toEqual([]);
 }
 
-test('a publication comes to a socket through one Redis by TLS', async () => {
+test('a publication reaches a socket through one Redis with TLS', async () => {
   const { args, client } = certificate;
   await using redis = await startValkey({ isTls: true, client, args: () => args });
   await isDelivered({ REDIS_URL: `rediss://127.0.0.1:${String(redis.port)}` });
 });
 
-test('a publication comes to a socket through a Redis Cluster by TLS', async () => {
+test('a publication reaches a socket through a Redis Cluster with TLS', async () => {
   const { args, client } = certificate;
   await using cluster = await startValkeyCluster({ isTls: true, client, args });
   await isDelivered({ REDIS_URL: cluster.url });
@@ -84,7 +84,7 @@ async function comesAgain(client: ReturnType<typeof clientOf>, watcher: FeedWatc
 }
 
 test.each(['redis', 'rediss'] as const)(
-  'publications come to a socket again after a failover by sentinels (%s), and FeedResync before',
+  'publications reach a socket again after a failover by sentinels (%s), after FeedResync',
   async (protocol) => {
     await using redundant = await withSentinel(
       'fanfare-primary',

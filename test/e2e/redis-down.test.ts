@@ -47,7 +47,7 @@ async function withoutCounts(watcher: FeedWatcher): Promise<ShownEvent> {
   }
 }
 
-test('while Redis is away queries work, workers deliver and subscriptions pause; afterwards all goes on on its own', async () => {
+test('without Redis queries work, workers deliver and subscriptions pause; afterwards everything resumes', async () => {
   await using redis = await startRedisProcess();
   const env = { REDIS_URL: redis.url };
   await using api = await startTestApp({ env, worker: false });
@@ -114,7 +114,7 @@ test('while Redis is away queries work, workers deliver and subscriptions pause;
   }
 });
 
-test('a worker that starts while Redis is away waits for it, and a command that does gives up', async () => {
+test('a worker that starts without Redis waits for it, and a command gives up', async () => {
   await using redis = await startRedisProcess();
   const env = { REDIS_URL: redis.url };
   await using api = await startTestApp({ env, worker: false });

@@ -132,7 +132,7 @@ test('Relay compiles connections, refetchable fragments, mutations and the subsc
   ]);
 });
 
-test('the compiler would tell if something were wrong', async () => {
+test('the compiler reports errors', async () => {
   const { exitCode, output } = await compile({ Broken: ['query BrokenQuery { feed { nothing } }'] });
   expect(exitCode).not.toBe(0);
   expect(output).toContain('nothing');

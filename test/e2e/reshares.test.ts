@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test('an item says whom its reader follows and who passed it on', async () => {
+test('an item says whom its reader follows and who reshared it', async () => {
   const tag = uniqueName(' ');
   const [reader, ann, bob] = [`reader${tag}`, `ann${tag}`, `bob${tag}`];
   await upsert(app, {

@@ -40,7 +40,7 @@ function noSubscriptions(...apps: readonly TestApp[]): Promise<void> {
 }
 
 test.each(KINDS)(
-  'an erasure ends everything the member has open, at every process on %s, and nobody else notices',
+  'an erasure ends all open connections of the member, at every process on %s, and no others',
   async (_kind, redis) => {
     const env = redis();
     await using first = await startTestApp({ env });
@@ -68,7 +68,7 @@ test.each(KINDS)(
   },
 );
 
-test('an erasure that cannot tell everybody fails, and is done as soon as it can', async () => {
+test('an erasure that cannot reach every process fails, and is completed as soon as it can', async () => {
   await using server = await startRedisProcess();
   await using app = await startTestApp({ env: { REDIS_URL: server.url } });
   await upsert(app, { members: [{ memberId: 'zoe', name: 'Zoe' }] });

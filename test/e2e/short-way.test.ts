@@ -105,7 +105,7 @@ function asAnn(request: WireRequest): Buffer {
   return wireBytes({ ...request, headers });
 }
 
-describe('what is plain is answered by the short way as Yoga answers it, byte for byte', () => {
+describe('simple requests get the same bytes from the short way as from Yoga', () => {
   test.each(PLAIN)('%s', async (_what, request) => {
     const [yoga, short] = await bothWays(asAnn(request));
     expect(short).toEqual(yoga);
@@ -114,7 +114,7 @@ describe('what is plain is answered by the short way as Yoga answers it, byte fo
   });
 });
 
-describe('everything else is left to Yoga, or is given to it when it has run', () => {
+describe('other requests are passed to Yoga before or after execution', () => {
   test.each(OTHER)('%s', async (_what, request) => {
     const [yoga, short] = await bothWays(asAnn(request));
     expect(short).toEqual(yoga);
@@ -122,14 +122,14 @@ describe('everything else is left to Yoga, or is given to it when it has run', (
   });
 });
 
-test('a host that is no name is refused with 400 and is no fault of the server', async () => {
+test('an invalid host header is rejected with 400 and is no internal error', async () => {
   const request = { headers: { host: 'no host' }, body: json({ query: ME }) };
   const [yoga, short] = await bothWays(asAnn(request));
   expect(yoga.answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(short).toEqual(yoga);
 });
 
-test('requests that come at once on one connection are answered in order', async () => {
+test('pipelined requests on one connection are answered in order', async () => {
   const bodies = [ME, '{ nothing }', TWO, PAGE, '{', FOLLOW, ME].map((query) => json({ query }));
   const headers = { authorization: `Bearer ${token}` };
   const kept = bodies.map((body) => wireBytes({ body, headers }));
@@ -157,7 +157,7 @@ test('a client that leaves before its answer is counted like any other', async (
   expect(taken).toBe(1);
 });
 
-describe('where shares are limited', () => {
+describe('with rate limits', () => {
   async function spent(sub: string, to: HttpServer): Promise<string[]> {
     const shown: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -170,7 +170,7 @@ describe('where shares are limited', () => {
   test.each([
     ['of requests', { requests: { points: 3, seconds: 3_600 } }],
     ['of what operations cost', { cost: { points: 1_000, seconds: 3_600 } }],
-  ])('%s, answers say the same of them', async (_what, limits) => {
+  ])('%s, both answer the same', async (_what, limits) => {
     await using limited = await open({ rateLimits: new RateLimits(limits) });
     isOpen = false;
     const yoga = await spent('yoga', limited);
@@ -182,7 +182,7 @@ describe('where shares are limited', () => {
   });
 });
 
-describe('where operations are persisted', () => {
+describe('with persisted operations', () => {
   const ID = 'me';
 
   test.each([
@@ -206,7 +206,7 @@ describe('where operations are persisted', () => {
 
 const anyOf = <T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 
-test('any mixture of what may be in a request is answered both ways alike', async () => {
+test('any combination of request features is answered equally both ways', async () => {
   const bodies = fc.record(
     {
       query: anyOf<unknown>(ME, PAGE, TWO, FOLLOW, NODES, MANY, '{ nothing }', '{', '', 1, null),

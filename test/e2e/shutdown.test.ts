@@ -40,7 +40,7 @@ async function feed(url: string, agent?: Parameters<typeof fetch>[1]) {
   });
 }
 
-test('lets a request under way finish, and takes no further ones', async () => {
+test('lets requests in progress finish, and accepts no new ones', async () => {
   const { services, started, release } = slowServices();
   const server = await startTestHttp(app, { services });
   const answer = feed(server.url);
@@ -76,7 +76,7 @@ async function connectTo(port: number) {
   return state;
 }
 
-test('takes nothing more on the connection of a request under way', async () => {
+test('accepts nothing more on the connection of a request in progress', async () => {
   const { services, started, release } = slowServices();
   const server = await startTestHttp(app, { services });
   const connection = await connectTo(server.port);
@@ -95,7 +95,7 @@ test('takes nothing more on the connection of a request under way', async () => 
   expect(connection.text).not.toContain('"status":"ok"');
 });
 
-test('says that it is not ready to a probe that was asking just then', async () => {
+test('reports that it is not ready to a concurrent probe', async () => {
   const server = await startTestHttp(app);
   const connection = await connectTo(server.port);
   connection.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /ready HTTP/1.1\r\nHost: x\r\n');
@@ -136,7 +136,7 @@ test('closes idle connections, sockets and streams at once', async () => {
   expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0, bodyBytes: 0, answerBytes: 0 });
 });
 
-test('does not wait for a socket that says no goodbye', async () => {
+test('does not wait for a socket without a close frame', async () => {
   const server = await startTestHttp(app);
   await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
   socket.socket.pause();
@@ -144,13 +144,13 @@ test('does not wait for a socket that says no goodbye', async () => {
   expect(server.stats().sockets).toBe(0);
 });
 
-test('may be closed twice, and at the same time', async () => {
+test('can be closed twice, and concurrently', async () => {
   const server = await startTestHttp(app);
   await Promise.all([server.close(), server.close()]);
   await server.close();
 });
 
-test('says why it cannot start on a port that is taken', async () => {
+test('reports a port in use', async () => {
   await using server = await startTestHttp(app);
   await expect(startTestHttp(app, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -60,7 +60,7 @@ async function withoutWorkers(
   await work(app, () => startTestApp({ api: false, database: app.database }));
 }
 
-test('what comes back while no worker runs is in the feed, and watchers hear of it from the next worker', async () => {
+test('an item that comes back without a worker is in the feed, and the next worker notifies watchers', async () => {
   await withoutWorkers(async (app, restart) => {
     const id = await (async () => {
       await using _delivering = await restart();
@@ -76,7 +76,7 @@ test('what comes back while no worker runs is in the feed, and watchers hear of 
   });
 });
 
-test('what expires while no worker runs is gone at its time, and watchers hear of it from the next worker', async () => {
+test('an action that expires without a worker is gone in time, and the next worker notifies watchers', async () => {
   await withoutWorkers(async (app, restart) => {
     const id = await (async () => {
       await using _delivering = await restart();

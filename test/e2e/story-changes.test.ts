@@ -34,7 +34,7 @@ async function sliceFor(app: TestApp, sub: string, refId: string): Promise<strin
 const summaries = async (app: TestApp, sub: string): Promise<string[]> =>
   (await feedOf(app, sub)).map(({ descriptor }) => descriptor.summary);
 
-test('a comment boosts an old action for the department and those it mentions, and hardly for others', async () => {
+test('a comment boosts an old action fully for the department and mentioned members, and slightly for others', async () => {
   await using app = await startTestApp();
   await tellStory(app);
   const requested = (await feedOf(app, 'john')).find(({ descriptor }) => descriptor.summary === REQUESTED);
@@ -73,7 +73,7 @@ test('a hidden action is gone from every feed and slice at once, and back when i
   }
 });
 
-test('a new name shows at once on refs, and in the end in everything that was said before', async () => {
+test('a new name shows at once on refs, and finally in every stored copy', async () => {
   await using app = await startTestApp();
   await tellStory(app);
   const rename =

@@ -51,7 +51,7 @@ async function sliceFor(sub: string, refId: string, filter: object | null = null
   return slice.edges.map(({ node }) => node.descriptor.summary);
 }
 
-test('gives everybody the feed of what concerns them, newest first, and says why', async () => {
+test('gives every member the feed of what concerns them, newest first, with reasons', async () => {
   expect(await feedOf('john')).toEqual([
     [HIRED, 'DEPARTMENT'],
     [REQUESTED, 'MENTION', 'TEAM'],
@@ -131,7 +131,7 @@ test('keeps every field of every descriptor', async () => {
   ]);
 });
 
-test('shows the label a ref has now, in feeds and slices', async () => {
+test('shows the current label of a ref, in feeds and slices', async () => {
   const labels = `query ($refId: String!) {
     feed(first: 1) { edges { node { action { refs { label } } } } }
     slice(refId: $refId, first: 1) { edges { node { refs { label } } } }
@@ -148,7 +148,7 @@ test('shows the label a ref has now, in feeds and slices', async () => {
   }
 });
 
-test('finds actions, items and members again by their ids, one by one and together', async () => {
+test('finds actions, items and members by their ids, single and together', async () => {
   const item = '__typename id relevancy reasons action { __typename id actor { __typename id name } }';
   interface Shown {
     id: string;
@@ -186,7 +186,7 @@ test('finds actions, items and members again by their ids, one by one and togeth
   expect(others.nodes.map((node) => node === null)).toEqual([true, true, false]);
 });
 
-test('brings as many past actions along as are asked for, and lists what is followed', async () => {
+test('delivers the requested number of past actions, and lists what is followed', async () => {
   const follow =
     'mutation ($limit: Int!) { follow(refId: "applicant:mary", copyLimit: $limit) { refId label isFollowed } }';
   const followed = { refId: MARY.applicantId, label: MARY.applicantName, isFollowed: true };
@@ -208,7 +208,7 @@ test('brings as many past actions along as are asked for, and lists what is foll
   expect(await sliceFor('omar', MARY.applicantId)).toEqual([RATED, APPLIED]);
 });
 
-test('counts what is unread, down to where the reader has read', async () => {
+test("counts unread items, down to the reader's mark", async () => {
   const state =
     '{ viewer { lastRead unreadCount { count isExact } } feed { unread { count } edges { node { isUnread } } } }';
   const mark = 'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead unreadCount { count } } }';
@@ -230,7 +230,7 @@ test('counts what is unread, down to where the reader has read', async () => {
 });
 
 test.each(['feed(', 'slice(refId: "applicant:mary", '])(
-  'pages through %s… in steps that make the whole',
+  'pages through %s… in steps that add up to the whole',
   async (field) => {
     interface List {
       readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];
@@ -271,7 +271,7 @@ test.each(['feed(', 'slice(refId: "applicant:mary", '])(
   },
 );
 
-test('answers a page of an application in one request, each part under its own name', async () => {
+test("answers an application's page in one request, each part under its own name", async () => {
   const answer = await ask(
     app,
     `{

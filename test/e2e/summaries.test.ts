@@ -52,7 +52,7 @@ async function summaryFor(id: string, languages: string | null, field = 'summary
 const ENGLISH = 'Ann asked Bob to rate Mary';
 const GERMAN = 'Ann hat Bob gebeten, Mary zu bewerten';
 
-test('a sentence is in the language of the request, unless a field asks for another', async () => {
+test('a sentence is in the language of the request, unless a field selects another', async () => {
   const id = await askedToRate(uniqueName(' '));
   expect(await summaryFor(id, null)).toBe(ENGLISH);
   expect(await summaryFor(id, 'de')).toBe(GERMAN);
@@ -66,7 +66,7 @@ test('a sentence is in the language of the request, unless a field asks for anot
   expect(await summaryFor(id, null, 'summary(locale: "de")')).toBe(GERMAN);
 });
 
-test('a locale that is too long is refused', async () => {
+test('rejects a locale that is too long', async () => {
   const id = await askedToRate(uniqueName(' '));
   const query =
     'query ($id: ID!, $locale: String) { action(id: $id) { descriptor { summary(locale: $locale) } } }';
@@ -77,7 +77,7 @@ test('a locale that is too long is refused', async () => {
   });
 });
 
-test('the parts of a sentence link who and what they name, and joined they are the sentence', async () => {
+test('the parts of a sentence link the people and things it names, and add up to the sentence', async () => {
   const tag = uniqueName(' ');
   const id = await askedToRate(tag);
   const { action } = await ask<{
@@ -103,7 +103,7 @@ test('the parts of a sentence link who and what they name, and joined they are t
   expect(summaryParts.map(({ text }) => text).join('')).toBe(summary);
 });
 
-test('what an action of any kind names is called by its name of now, not by its id', async () => {
+test('sentences of every type use current names, not ids', async () => {
   const tag = uniqueName(' ');
   await upsert(app, {
     members: [{ memberId: `ann${tag}`, name: 'Ann' }],
@@ -180,7 +180,7 @@ test.each([
     .toEqual([[english, german]]);
 });
 
-test('the parts of a sentence about a group link everybody they name', async () => {
+test('the parts of a group sentence link everybody they name', async () => {
   const tag = uniqueName(' ');
   await rated(tag, ['Ann', 'Bob', 'Cid', 'Dan']);
   const person = (name: string): object => ({ text: name, member: { memberId: `${name}${tag}` }, ref: null });
@@ -196,7 +196,7 @@ test('the parts of a sentence about a group link everybody they name', async () 
     ]);
 });
 
-test('a group of one item says what its item says', async () => {
+test('a group of one item has the sentence of its item', async () => {
   const tag = uniqueName(' ');
   await upsert(app, { pairs: [{ followerId: `reader${tag}`, refId: `mary${tag}` }] });
   await askedToRate(tag);
@@ -206,7 +206,7 @@ test('a group of one item says what its item says', async () => {
 });
 
 test.each(['WebSocket', 'SSE'] as const)(
-  'live events by %s speak the language of the connection',
+  'live events by %s use the language of the connection',
   async (transport) => {
     const tag = uniqueName(' ');
     await upsert(app, { pairs: [{ followerId: `reader${tag}`, refId: `mary${tag}` }] });

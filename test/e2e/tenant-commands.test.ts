@@ -217,7 +217,7 @@ function ofTenant(all: Map<string, string[]>, tenant: string): Map<string, strin
 const counts = (all: Map<string, string[]>) =>
   Object.fromEntries([...all].map(([name, texts]) => [name, texts.length]));
 
-test('one of two tenants with the same ids is exported and erased, the other stays as it is', async () => {
+test('one of two tenants with the same ids is exported and erased, the other is unchanged', async () => {
   await using app = await startTestApp({ env: { ...EVENTS, TENANT_CLAIM } });
   const [acme, other] = [new Site(app, 'acme'), new Site(app, 'other')];
   await fill(acme, 'red');
@@ -292,7 +292,7 @@ function leavesOf(value: unknown, key = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, Array.isArray(value) ? key : name));
 }
 
-test('a database without tenants becomes that of one, who sees everything as before', async () => {
+test('a database without tenants is adopted by one, whose members see everything as before', async () => {
   const database = await borrowDatabase();
   let ids: { readonly action: string; readonly comment: string };
   let before: Record<string, unknown>[];

@@ -23,7 +23,7 @@ async function publish(app: TestApp, tenant: string, key: string): Promise<strin
   return errors[0]?.extensions.code ?? 'OK';
 }
 
-test('a tenant publishes so much a window, in all processes together, and another one has its own share', async () => {
+test('a tenant has a quota of publications per window, over all processes, independent of other tenants', async () => {
   const [acme, other] = tenants();
   const env = { TENANT_CLAIM, TENANT_PUBLICATIONS: '3/1h' };
   await using one = await startTestApp({ worker: false, env });
@@ -50,7 +50,7 @@ test('a tenant publishes so much a window, in all processes together, and anothe
   expect(errors[0]?.message).toMatch(/^Too many publications of the tenant, try again in \d+ s$/);
 });
 
-test('limits of a tenant are counted by all processes together, and another tenant has its own', async () => {
+test('limits of a tenant are counted by all processes together, independent of other tenants', async () => {
   const [acme, other] = tenants();
   const env = { TENANT_CLAIM, RATE_LIMIT_TENANT: '4/1h' };
   await using one = await startTestApp({ worker: false, env });
@@ -68,7 +68,7 @@ test('limits of a tenant are counted by all processes together, and another tena
   expect([await ask(one, other, 'ann'), await ask(two, other, 'ann')]).toEqual(['OK', 'OK']);
 });
 
-test('what operations of a tenant cost is counted by all processes together, over all of its users', async () => {
+test("the cost of a tenant's operations is counted by all processes together, over all of its users", async () => {
   const [acme, other] = tenants();
   // Asks for a hundred items and what belongs to them: two of these are more than there is.
   const large = '{ feed(first: 100) { edges { node { action { actor { name } } } } } }';
@@ -99,7 +99,7 @@ test('what operations of a tenant cost is counted by all processes together, ove
   expect(await ask(two, other, 'bob')).toEqual(first);
 });
 
-test('of many publications in one call those are made that there is a share for', async () => {
+test('of many publications in one call those within the quota are made', async () => {
   const [acme] = tenants();
   await using app = await startTestApp({
     worker: false,
@@ -123,7 +123,7 @@ test('of many publications in one call those are made that there is a share for'
   expect(await publishMany('f', 'c', 'g', 'a')).toEqual(['RATE_LIMITED', 'OK', 'RATE_LIMITED', 'OK']);
 });
 
-test('what is left of a quota goes to entries that can be published, not to faulty ones or to the same key twice', async () => {
+test('the rest of a quota goes to valid entries, not to faulty ones or repeated keys', async () => {
   const [acme] = tenants();
   await using app = await startTestApp({
     worker: false,
@@ -158,7 +158,7 @@ test('what is left of a quota goes to entries that can be published, not to faul
   expect(await publishMany(teamless('x'))).toEqual(['BAD_USER_INPUT']);
 });
 
-test('a tenant has so many members; members who are there can be described again', async () => {
+test('a tenant has a maximum number of members; existing ones can be described again', async () => {
   const [acme, other] = tenants();
   await using app = await startTestApp({ worker: false, env: { TENANT_CLAIM, TENANT_MEMBERS: '3' } });
   const describe = async (tenant: string, ...ids: string[]) => {
@@ -178,7 +178,7 @@ test('a tenant has so many members; members who are there can be described again
   expect(await describe(other, 'ann', 'bob', 'dan')).toBe('OK');
 });
 
-test('many tenants do not make metrics more', async () => {
+test('many tenants do not increase the number of metrics', async () => {
   await using app = await startTestApp({
     env: { TENANT_CLAIM, TENANT_PUBLICATIONS: '1/1h', RATE_LIMIT_TENANT: '5/1h' },
   });

@@ -105,19 +105,22 @@ async function groupsOf(tenant: TenantName): Promise<Groups['feedGroups']['edges
   return (await ask<Groups>(of(tenant), query, {}, { sub: 'eve' })).feedGroups.edges;
 }
 
-test.each(TENANTS)('the groups of %s hold its own actions, whatever they have in common', async (tenant) => {
-  const groups = await groupsOf(tenant);
-  expect(groups.map(({ node }) => [node.count.count, node.items.map(({ action }) => action.id)])).toEqual([
-    [2, ids[tenant].alarms.toReversed()],
-    [1, [ids[tenant].deployed]],
-  ]);
-  expect(groups.map(({ node }) => node.summary)).toEqual([
-    `${tenant} bob raised an alarm in hall`,
-    `${tenant} ann deployed ${tenant} of ${tenant} shop`,
-  ]);
-});
+test.each(TENANTS)(
+  'the groups of %s contain only its own actions, whatever they have in common',
+  async (tenant) => {
+    const groups = await groupsOf(tenant);
+    expect(groups.map(({ node }) => [node.count.count, node.items.map(({ action }) => action.id)])).toEqual([
+      [2, ids[tenant].alarms.toReversed()],
+      [1, [ids[tenant].deployed]],
+    ]);
+    expect(groups.map(({ node }) => node.summary)).toEqual([
+      `${tenant} bob raised an alarm in hall`,
+      `${tenant} ann deployed ${tenant} of ${tenant} shop`,
+    ]);
+  },
+);
 
-test.each(TENANTS)('a group of %s is found by its id there alone', async (tenant) => {
+test.each(TENANTS)('a group of %s is found by its id only there', async (tenant) => {
   const query = `query ($id: ID!) { node(id: $id) { ... on FeedGroup { ${GROUP} } } }`;
   for (const { node } of await groupsOf(tenant)) {
     expect(await ask(of(tenant), query, { id: node.id }, { sub: 'eve' })).toEqual({ node });
@@ -139,7 +142,7 @@ test('no group is stored under a key of another tenant', async () => {
 test.each([
   ['serviceId', 'shop'],
   ['ownerId', 'ann'],
-])('a filter on %s finds those of its tenant', async (name, value) => {
+])("a filter on %s finds only its tenant's actions", async (name, value) => {
   const query = `query ($filter: ActionFilter!) { actions(filter: $filter) { edges { node { id } } } }`;
   for (const tenant of TENANTS)
     expect(await ask(of(tenant), query, { filter: { descriptor: { field: name, value } } }, ADMIN)).toEqual({
@@ -147,13 +150,16 @@ test.each([
     });
 });
 
-test.each(['shop', 'ann'])('the slice of %s, a ref by declaration, is that of its tenant', async (refId) => {
-  const query = 'query ($refId: String!) { slice(refId: $refId) { edges { node { id } } } }';
-  for (const tenant of TENANTS)
-    expect(await ask(of(tenant), query, { refId }, { sub: 'eve' })).toEqual({
-      slice: { edges: [{ node: { id: ids[tenant].deployed } }] },
-    });
-});
+test.each(['shop', 'ann'])(
+  "the slice of %s, a ref by declaration, contains only its tenant's actions",
+  async (refId) => {
+    const query = 'query ($refId: String!) { slice(refId: $refId) { edges { node { id } } } }';
+    for (const tenant of TENANTS)
+      expect(await ask(of(tenant), query, { refId }, { sub: 'eve' })).toEqual({
+        slice: { edges: [{ node: { id: ids[tenant].deployed } }] },
+      });
+  },
+);
 
 const SHOWN = `query ($id: ID!) { action(id: $id) {
   refs { refId label } descriptor { summary ... on DeployedDescriptor { serviceName ownerName } }
@@ -164,7 +170,7 @@ async function stored(tenant: TenantName) {
   return (await app.app.database.collections.actions.findOne({ _id }))?.descriptor;
 }
 
-test('a rename reaches the copies of its tenant', async () => {
+test('a rename updates only the copies of its tenant', async () => {
   const known = [await ask(of('crimson'), SHOWN, { id: ids.crimson.deployed }), await stored('crimson')];
   await ask(
     of('azure'),
@@ -183,7 +189,7 @@ test('a rename reaches the copies of its tenant', async () => {
   );
 });
 
-test('an erasure takes a person out of the actions of its tenant', async () => {
+test('an erasure removes a person only from the actions of its tenant', async () => {
   const known = [await ask(of('crimson'), SHOWN, { id: ids.crimson.deployed }), await stored('crimson')];
   await ask(of('azure'), 'mutation { eraseMember(memberId: "ann") }', {}, ADMIN);
   await app.idle();

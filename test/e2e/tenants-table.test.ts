@@ -215,7 +215,7 @@ async function dump(tenant: string): Promise<string[]> {
   return found.sort();
 }
 
-test('has every field of the schema in the table', () => {
+test('covers every field of the schema', () => {
   const names = (type: ReturnType<typeof schema.getQueryType>) => Object.keys(type?.getFields() ?? {}).sort();
   expect(Object.keys(READS).sort()).toEqual(names(schema.getQueryType()));
   expect(Object.keys(WRITES).sort()).toEqual(names(schema.getMutationType()));
@@ -226,7 +226,7 @@ test('has every field of the schema in the table', () => {
 let before: Record<string, unknown>[] = [];
 let azure: TenantIds;
 
-test('answers a tenant the same whatever another one with the same ids has and does', async () => {
+test('gives a tenant the same answers whatever another one with the same ids has and does', async () => {
   const target = webhooks.get('azure');
   const other = webhooks.get('crimson');
   if (target === undefined || other === undefined) throw new Error('There are no receivers');
@@ -267,7 +267,7 @@ async function expectSame(known: readonly Record<string, unknown>[]): Promise<vo
       expect({ call, answer: now[index]?.[call] }).toEqual({ call, answer });
 }
 
-test('has nothing of another tenant in any answer, and never the separator', () => {
+test('contains nothing of another tenant in any answer, and never the separator', () => {
   const text = JSON.stringify(before);
   expect(text).toContain('azure title');
   expect(text).toContain(new URL(everybodys.url).origin);
@@ -281,7 +281,7 @@ test('has nothing of another tenant in any answer, and never the separator', () 
 });
 
 test.each([...READ_ROWS, ...WRITE_ROWS].filter(({ ids }) => ids.length > 0))(
-  'takes ids of another tenant for ids of nothing: $call',
+  'treats ids of another tenant as unknown: $call',
   async (row: TableRow) => {
     const [theirs, nothing] = [
       await run('azure', row.document, crimson),
@@ -302,7 +302,7 @@ function masked(answer: unknown, ids: TenantIds): unknown {
   return JSON.parse(text);
 }
 
-test('changes nothing of another tenant by anything that a tenant does', async () => {
+test('changes nothing of another tenant by any mutation', async () => {
   await settled();
   const known = await dump('crimson');
   expect(known.length).toBeGreaterThan(20);
@@ -336,7 +336,7 @@ function endCursorIn(answer: unknown): string {
   return endCursor ?? '';
 }
 
-test.each(LISTS)('refuses cursors of another tenant as it does any text: %s', async (_list, selection) => {
+test.each(LISTS)('rejects cursors of another tenant like any invalid text: %s', async (_list, selection) => {
   const document = `query ($after: String) { ${selection} }`;
   const after = endCursorIn(await succeed('crimson', document));
   expect(after).not.toBe('');
@@ -356,7 +356,7 @@ test.each(LISTS)('refuses cursors of another tenant as it does any text: %s', as
 });
 
 test.each(['WebSocket', 'SSE'] as const)(
-  'goes on behind no event of another tenant: %s',
+  'resumes after no event of another tenant: %s',
   async (transport) => {
     const watch = (tenant: string, after: string) =>
       watchFeed(transport, inTenant(app, tenant), 'ann', { after });
@@ -379,7 +379,7 @@ test.each(['WebSocket', 'SSE'] as const)(
   },
 );
 
-test('an event stream numbers its events by the sealed cursors, and goes on behind them', async () => {
+test('an event stream numbers its events by sealed cursors, and resumes from them', async () => {
   const token = await inTenant(app, 'crimson').token('ann');
   const begin = async (lastEventId: string | null) => {
     const ending = new AbortController();
@@ -426,7 +426,7 @@ test('has every cursor of the schema sealed', () => {
 });
 
 test.each(HTTP_ROWS)(
-  'answers over HTTP as it does inside, each time, while another tenant is answered in between: $call',
+  'gives the same answers over HTTP as inside, while another tenant is served in between: $call',
   async ({ document, ids: names }: TableRow) => {
     for (let time = 0; time < 3; time++)
       for (const [tenant, ids, other] of [
@@ -444,7 +444,7 @@ test.each(HTTP_ROWS)(
   },
 );
 
-test('sends each receiver the events of its tenant alone, with ids as the host has them', () => {
+test("sends each receiver only its tenant's events, with the host's ids", () => {
   for (const [tenant, { received }] of webhooks) {
     expect(received.length).toBeGreaterThan(0);
     expect(new Set(received.map(({ payload }) => payload.tenant))).toEqual(new Set([tenant]));
@@ -452,7 +452,7 @@ test('sends each receiver the events of its tenant alone, with ids as the host h
   }
 });
 
-test('has no tenant among the labels of metrics, and no failure of its own', async () => {
+test('has no tenant in metric labels, and causes no internal error', async () => {
   const page = await (await fetch(`${app.url}/metrics`)).text();
   expect(page).toContain('fanfare_');
   expect(page).not.toMatch(/"(?:crimson|azure)"/);

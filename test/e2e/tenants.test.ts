@@ -59,7 +59,7 @@ describe('a token', () => {
     ['with a tenant that is no text', { tenant: ['acme'] }],
     ['with the separator in its tenant', { tenant: 'acme\u001fann' }],
     ['with a tenant of 64 characters', { tenant: 'a'.repeat(64) }],
-  ])('%s is refused, also on a socket', async (_name, claims) => {
+  ])('%s is rejected, also on a socket', async (_name, claims) => {
     const token = await tokenWith('ann', { ...claims, roles: ['admin', 'service'] });
     const { status, errors } = await ask(app.url, token, VIEWER);
     expect({ status, errors }).toMatchObject({
@@ -72,7 +72,7 @@ describe('a token', () => {
     ]);
   });
 
-  test('is good in its own tenant alone', async () => {
+  test('is valid only in its own tenant', async () => {
     const token = await tokenWith('ann', { tenant: 'acme', roles: ['admin', 'service'] });
     expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'acme' })).toMatchObject({ status: 200 });
     expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'other' })).toMatchObject({
@@ -85,7 +85,7 @@ describe('a token', () => {
 describe('an operator', () => {
   const names = (tenant: string) => ({ 'fanfare-tenant': tenant });
 
-  test('is answered nothing without a tenant', async () => {
+  test('gets no answer without a tenant', async () => {
     // Not even with a claim of their own, lest a forgotten header go by it.
     const token = await tokenWith('op', { tenant: 'acme', roles: ['operator', 'admin', 'service'] });
     for (const headers of [{}, names(''), names('Acme')])
@@ -120,7 +120,7 @@ describe('an operator', () => {
   });
 });
 
-test('one key is used by the actor of each tenant, and PUBLIC is everybody of the tenant', async () => {
+test('the same key can be used by the same actor of each tenant, and PUBLIC is everybody of the tenant', async () => {
   const [own, others] = [await publish(acme, 'same'), await publish(other, 'same')];
   expect(own).not.toBe(others);
   const query =
@@ -138,7 +138,7 @@ test('one key is used by the actor of each tenant, and PUBLIC is everybody of th
   }
 });
 
-test('a page that comes again and again has ids as the host has them, and a live event has too', async () => {
+test("a repeated page has the host's ids, and so has a live event", async () => {
   await app.idle();
   await using watching = await watchFeed('SSE', acme, 'ann');
   await using again = await watchFeed('WebSocket', acme, 'ann');
@@ -163,7 +163,7 @@ test('a page that comes again and again has ids as the host has them, and a live
 });
 
 test.each(['websocket', 'sse'] as const)(
-  'an operator reads and watches by the client: %s',
+  'an operator reads and watches with the client: %s',
   async (transport) => {
     const token = await tokenWith('ann', { roles: ['operator', 'user'] });
     const clientOf = (tenant?: string) =>
@@ -198,7 +198,7 @@ test.each(['websocket', 'sse'] as const)(
   },
 );
 
-test('a ticket opens streams in the tenant it was made in, and in no other', async () => {
+test('a ticket opens streams only in the tenant it was made in', async () => {
   const { data } = await acme.query<{ readonly createTicket: { readonly ticket: string } }>(
     'mutation { createTicket { ticket } }',
   );
@@ -218,7 +218,7 @@ test('a ticket opens streams in the tenant it was made in, and in no other', asy
   for (const other of ['other', '', 'ACME']) expect(await stream(other), other).toBe(403);
 });
 
-test('what is taken out of all tenants comes back to each, and to no database without', async () => {
+test('offloaded actions of all tenants return to each, and not to a database without tenants', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
   const run = {
@@ -274,7 +274,7 @@ test('what is taken out of all tenants comes back to each, and to no database wi
   await rm(folder, { recursive: true });
 });
 
-test('a tenant that was erased does not come back with a file from before, and a new one of its name does', async () => {
+test('an older file does not restore an erased tenant, but a new tenant of that name gets its own', async () => {
   await using own = await startTestApp({ env: { TENANT_CLAIM } });
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
@@ -318,7 +318,7 @@ test('a tenant that was erased does not come back with a file from before, and a
   await rm(folder, { recursive: true });
 });
 
-test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId) => {
+test.each(['acme\u001fann', 'an\u001fn'])('rejects %j as an id', async (memberId) => {
   const { errors, text } = await acme.query(
     'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
     {
@@ -330,7 +330,7 @@ test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId
 });
 
 describe('a server', () => {
-  test('without TENANT_CLAIM does not start on a database with tenants, and not beside one that has them', async () => {
+  test('without TENANT_CLAIM does not start on a database with tenants, nor beside a server with them', async () => {
     await expect(startTestApp({ database: app.database })).rejects.toThrow(
       /^Another process runs on the database, and only one of the two has TENANT_CLAIM set/,
     );

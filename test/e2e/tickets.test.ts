@@ -62,7 +62,7 @@ async function get(url: string, headers: Readonly<Record<string, string>> = {}) 
 }
 
 describe('a ticket', () => {
-  test('opens event streams, any number of times, for clients that send no headers', async () => {
+  test('opens event streams, any number of times, for clients without headers', async () => {
     const ticket = await ticketFor('ann');
     for (let n = 0; n < 2; n += 1) {
       const { source, types, added } = watch(streamUrl(ticket));
@@ -73,7 +73,7 @@ describe('a ticket', () => {
     }
   });
 
-  test('lets a browser go on where the stream broke: it misses nothing and gets nothing twice', async () => {
+  test('lets a browser resume after a broken stream, without losses or repeats', async () => {
     await using proxy = await startTcpProxy(app.url);
     const { source, added, types } = watch(
       streamUrl(await ticketFor('ann'), `http://127.0.0.1:${String(proxy.port)}`),
@@ -117,7 +117,7 @@ describe('a ticket', () => {
     expect(await socket.closed).toMatchObject({ code: 4403 });
   });
 
-  test('is refused when it was changed, or is a token', async () => {
+  test('is rejected if it was changed, or is a token', async () => {
     const [head, , signature] = (await ticketFor('ann')).split('.');
     const [, body] = (await ticketFor('bob')).split('.');
     for (const ticket of [
@@ -132,7 +132,7 @@ describe('a ticket', () => {
       });
   });
 
-  test('never outlives its token, neither itself nor what it has opened', async () => {
+  test('never outlives its token, neither itself nor its streams', async () => {
     const exp = Math.floor(Date.now() / 1_000) + 4;
     const token = await signTestToken({ sub: 'ann', exp });
     const response = await fetch(`${app.url}/graphql`, {
@@ -153,7 +153,7 @@ describe('a ticket', () => {
     });
   });
 
-  test('stands in no log', async () => {
+  test('is never logged', async () => {
     const ticket = await ticketFor('ann');
     await get(streamUrl(ticket, app.url, '{'));
     await get(streamUrl(`${ticket}x`));
@@ -164,18 +164,18 @@ describe('a ticket', () => {
     expect(log).not.toContain(ticket.split('.')[2]);
   });
 
-  test('is made for nobody without a token', async () => {
+  test('is not created without a token', async () => {
     expect(await app.query(CREATE, {}, null)).toMatchObject({ status: 401 });
   });
 });
 
-describe('a ticket of another process', () => {
-  test('is good where the secret is the same', async () => {
+describe('a ticket from another process', () => {
+  test('is valid with the same secret', async () => {
     await using other = await startTestApp({ worker: false, database: app.database });
     expect((await get(streamUrl(await ticketFor('ann'), other.url))).status).toBe(200);
   });
 
-  test('opens an event stream where processes share a Redis Cluster, and actions come by it', async () => {
+  test('opens an event stream if processes share a Redis Cluster, and receives actions through it', async () => {
     await using cluster = await startValkeyCluster();
     const env = { REDIS_URL: cluster.url, RATE_LIMIT: '100/1h' };
     await using one = await startTestApp({ env });
@@ -188,7 +188,7 @@ describe('a ticket of another process', () => {
     source.close();
   });
 
-  test('is good where keys come from a JWKS, of which no process has one to sign with', async () => {
+  test('is valid with keys from a JWKS, though no process can sign with them', async () => {
     const key = await makeKey('k1');
     await using keys = await startKeyServer([key.jwk]);
     const env = { JWT_SECRET: '', JWKS_URI: keys.uri };
@@ -225,7 +225,7 @@ describe('event streams', () => {
     return text;
   }
 
-  test('say the id of each event, whether it is asked for or not', async () => {
+  test('contain the id of each event, whether or not it is selected', async () => {
     const withCursor = await read({}, 'subscription { feedEvents { cursor } }', 1);
     const [, cursor = ''] = /"cursor":"([^"]+)"/.exec(withCursor) ?? [];
     expect(withCursor).toContain(
@@ -234,7 +234,7 @@ describe('event streams', () => {
     expect(await read({}, 'subscription { feedEvents { __typename } }', 1)).toMatch(/\}\nid: \S+\n\n$/);
   });
 
-  test('never give back what they were given as a cursor', async () => {
+  test('never return what they were given as a cursor', async () => {
     const forged = 'event: next\ndata: {"data":{"feedEvents":{"__typename":"Forged"}}}';
     const query = `subscription { feedEvents(after: ${JSON.stringify(`zz\n\n${forged}\n\n`)}) { __typename cursor } }`;
     const text = await read({}, query, 2);
@@ -242,7 +242,7 @@ describe('event streams', () => {
     expect(text).not.toContain('Forged');
   });
 
-  test('go on behind Last-Event-ID, which goes before the argument', async () => {
+  test('resume after Last-Event-ID, which takes precedence over the argument', async () => {
     const first = await read({}, 'subscription { feedEvents { cursor } }', 1);
     const [, cursor = ''] = /\nid: (\S+)\n/.exec(first) ?? [];
     const missed = await publish(app);

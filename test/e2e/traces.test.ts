@@ -94,7 +94,7 @@ function pathOf(span: Span): string[] {
   return [`${span.service}: ${span.name}`, ...(parent === undefined ? [] : pathOf(parent))];
 }
 
-it('a publication is one trace from the mutation to the socket, over three processes', async () => {
+it('a publication is one trace from the mutation to the socket, across three processes', async () => {
   await using writing = start('writing', ['serve', '--no-worker']);
   await using serving = start('serving', ['serve', '--no-worker']);
   await using working = start('working', ['worker']);
@@ -141,7 +141,7 @@ it('a publication is one trace from the mutation to the socket, over three proce
   }
 });
 
-it('a trace that a backend has begun goes on, and one of a reader does not', async () => {
+it('a trace that a backend began is continued, and one of a reader is not', async () => {
   await using cli = start('joined', ['serve', '--no-worker']);
   const [, url = ''] = await cli.stdoutHas(READY);
   const client = clientOf(url);

@@ -13,7 +13,7 @@ interface Deliveries {
   };
 }
 
-test('a server sends events, says what is not taken, and sends it again for an admin', async () => {
+test('a server sends events, reports rejected ones, and sends them again for an admin', async () => {
   await using target = await startWebhookTarget();
   const receivers = [{ url: target.url, secrets: [target.secret], allowPrivateAddress: true }];
   await using app = await startTestApp({

@@ -30,8 +30,8 @@ async function openWithShortToken(
   }
 }
 
-describe('errors of ours', () => {
-  test('in an event tell the client nothing but an id', async () => {
+describe('internal errors', () => {
+  test('in an event tell the client only an id', async () => {
     const event = {
       kind: 'ready',
       get cursor(): string {
@@ -99,7 +99,7 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4403, reason });
   });
 
-  test('4403 for a token that has ended, with the words of HTTP', async () => {
+  test('4403 for an expired token, with the message of HTTP', async () => {
     const token = await signTestToken({ sub: 'reader', exp: Math.floor(Date.now() / 1_000) - 60 });
     await using socket = await openSocket(app.wsUrl);
     socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
@@ -110,7 +110,7 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4403, reason: errors[0]?.message });
   });
 
-  test('4408 when there was no operation for too long, counted from the end of the last', async () => {
+  test('4408 after too long without an operation, counted from the end of the last', async () => {
     // A socket that answers no ping within their interval is dropped: that is not what this is about.
     await using server = await startTestHttp(app, { limits: { socketIdleMs: 2_000, pingMs: 4_000 } });
     const token = await app.token('reader');
@@ -124,7 +124,7 @@ describe('close codes', () => {
     expect(await busy.closed).toMatchObject({ code: 4408 });
   });
 
-  test('4403 when the token ends', async () => {
+  test('4403 when the token expires', async () => {
     const { socket: greeted, exp } = await openWithShortToken(2);
     await using socket = greeted;
     expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has expired' });
@@ -139,13 +139,13 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' });
   });
 
-  test('4408 when connection_init does not come in time', async () => {
+  test('4408 if connection_init does not arrive in time', async () => {
     await using server = await startTestHttp(app, { limits: { connectionInitMs: 20 } });
     await using socket = await openSocket(socketUrl(server));
     expect(await socket.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
   });
 
-  test('4409 for an id that is in use', async () => {
+  test('4409 for an id in use', async () => {
     await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
     socket.send({ type: 'subscribe', id: 'same', payload: WATCH });
     expect(await socket.next()).toMatchObject({ type: 'next', id: 'same' });
@@ -166,7 +166,7 @@ describe('close codes', () => {
     expect(await socket.closed).toMatchObject({ code: 1009 });
   });
 
-  test('1009 for what is too large for its sender, before all of it has come', async () => {
+  test("1009 for a message above the sender's limit, before all of it has arrived", async () => {
     await using server = await startTestHttp(app, { limits: { maxUserBodyBytes: 50_000 } });
     const large = { type: 'ping', payload: { filler: 'x'.repeat(60_000) } };
     await using service = await openGreetedSocket(
@@ -183,7 +183,7 @@ describe('close codes', () => {
     expect(await endless.closed).toEqual({ code: 1009, reason: 'The message is too large' });
   });
 
-  test('1009 for much without a token', async () => {
+  test('1009 for a large message without a token', async () => {
     await using server = await startTestHttp(app);
     await using socket = await openSocket(socketUrl(server));
     socket.send({ type: 'connection_init', payload: { filler: 'x'.repeat(70_000) } });
@@ -206,7 +206,7 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4400, reason });
   });
 
-  test('1013 for a large message when too much is under way', async () => {
+  test('1013 for a large message if too much is in flight', async () => {
     await using server = await startTestHttp(app, {
       limits: { maxBodyBytes: 200_000, maxBodyBytesUnderWay: 200_000 },
     });
@@ -232,7 +232,7 @@ describe('close codes', () => {
     expect(server.stats()).toMatchObject({ subscriptions: 1, bodyBytes: 0 });
   });
 
-  test('a message that does not end counts as under way from 16 KiB on, before the greeting and behind another too', async () => {
+  test('an unfinished message counts as in flight from 16 KiB on, also before connection_init and behind another', async () => {
     await using server = await startTestHttp(app);
     const beginning = ' '.repeat(40_000);
     {
@@ -257,7 +257,7 @@ describe('close codes', () => {
     await vi.waitUntil(() => server.stats().bodyBytes === 0, { timeout: 60_000 });
   });
 
-  test('small messages in any number leave nothing counted', async () => {
+  test('any number of small messages leaves nothing counted', async () => {
     await using server = await startTestHttp(app, {
       limits: { maxBodyBytesUnderWay: 100_000, maxBodyBytes: 50_000 },
     });
@@ -292,7 +292,7 @@ describe('connection parameters', () => {
     ['AUTHORIZATION', (token: string) => ({ AUTHORIZATION: `Bearer ${token}` })],
     ['token', (token: string) => ({ token })],
     ['token with its scheme', (token: string) => ({ token: `Bearer ${token}` })],
-  ])('take the token as %s', async (_what, params) => {
+  ])('accept the token as %s', async (_what, params) => {
     await using socket = await openSocket(app.wsUrl);
     socket.send({ type: 'connection_init', payload: params(await app.token('reader')) });
     expect(await socket.next()).toEqual({ type: 'connection_ack' });
@@ -302,7 +302,7 @@ describe('connection parameters', () => {
 });
 
 describe('messages', () => {
-  test('answers a ping with a pong that carries its payload, before and after the greeting', async () => {
+  test('answers a ping with a pong and its payload, before and after connection_ack', async () => {
     await using socket = await openSocket(app.wsUrl);
     socket.send({ type: 'ping' });
     expect(await socket.next()).toEqual({ type: 'pong' });
@@ -315,7 +315,7 @@ describe('messages', () => {
     expect(await socket.next()).toEqual({ type: 'pong', payload: { n: 1 } });
   });
 
-  test('takes a pong that nobody asked for', async () => {
+  test('accepts an unsolicited pong', async () => {
     await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
     socket.send({ type: 'pong', payload: {} });
     socket.send({ type: 'ping' });
@@ -382,7 +382,7 @@ describe('messages', () => {
     expect(await socket.next()).toMatchObject({ type: 'next', id: '1' });
   });
 
-  test('refuses operations above the limit of a socket, and goes on', async () => {
+  test('rejects operations above the limit of a socket, and continues', async () => {
     await using socket = await openGreetedSocket(app.wsUrl, await app.token('watcher'));
     for (const id of ['1', '2', '3']) {
       socket.send({ type: 'subscribe', id, payload: WATCH });
@@ -399,7 +399,7 @@ describe('messages', () => {
     expect(await socket.next()).toMatchObject({ type: 'next', id: '5' });
   });
 
-  test('leaves nothing behind when sockets come and go', async () => {
+  test('leaves nothing behind after sockets come and go', async () => {
     const token = await app.token('watcher');
     for (let round = 0; round < 20; round += 1) {
       await using socket = await openGreetedSocket(app.wsUrl, token);
@@ -417,13 +417,13 @@ describe('messages', () => {
 });
 
 describe('the connection itself', () => {
-  test('refuses an upgrade on another path', async () => {
+  test('rejects an upgrade on another path', async () => {
     const socket = new WebSocket(`${app.wsUrl}/elsewhere`, 'graphql-transport-ws');
     const [error] = (await once(socket, 'error')) as [Error];
     expect(error.message).toBe('Unexpected server response: 404');
   });
 
-  test('survives clients that break off in the middle of anything', async () => {
+  test('survives clients that disconnect in the middle of anything', async () => {
     const { port } = new URL(app.url);
     for (const bytes of ['GET /graphql HTTP/1.1\r\nUpgrade: websocket\r\n', '\u0000\u0001\u0002', '']) {
       const raw = connect(Number(port), '127.0.0.1');
@@ -438,7 +438,7 @@ describe('the connection itself', () => {
     expect((await fetch(`${app.url}/health`)).status).toBe(200);
   });
 
-  test('drops a socket that answers no pings', async () => {
+  test('closes a socket that answers no pings', async () => {
     await using server = await startTestHttp(app, { limits: { pingMs: 30 } });
     const socket = new WebSocket(socketUrl(server), 'graphql-transport-ws', { autoPong: false });
     await once(socket, 'open');
