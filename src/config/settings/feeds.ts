@@ -20,7 +20,7 @@ export const FEED_SETTINGS = {
   FEED_MODEL: setting(
     'items',
     text('the name of a feed model', MODEL_NAME),
-    'How feeds are stored: items, capped, time-buckets, size-buckets, top-cache, redis or pull.',
+    'How feeds are stored: items, pull, or another feed model; docs/feed-models.md compares them.',
   ),
   CELEBRITY_THRESHOLD: setting(
     '10000',
