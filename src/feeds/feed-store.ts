@@ -109,25 +109,23 @@ export interface PulledQuestion {
 /**
  * A way to store materialised feeds. All models behave alike and differ only in cost.
  *
- * - **Stored entries** are a cache. A model may store only the newest entries of a feed, but none that were not delivered.
- * Entries
- *   below are read from the actions by `feed-reader.ts`.
- * - **Cap.** A model with a cap evicts the lowest entries, or evicts another one and raises its floor above it. `floor` says
- * how far
- *   the feed is complete. It may store fewer entries than its cap, but at least the newest half. Evicting and raising the floor
- *   are atomic for readers: no page has a gap above the floor that it reports.
+ * - **Stored entries** are a cache. A model may store only the newest entries of a feed, but none that were not
+ *   delivered. `feed-reader.ts` reads the entries below from the actions.
+ * - **Cap.** A model with a cap evicts the lowest entries, or evicts another one and raises its floor above it. `floor`
+ *   says how far the feed is complete. A model may store fewer entries than its cap, but at least the newest half.
+ *   Evicting and raising the floor are atomic for readers: no page has a gap above the floor that it reports.
  * - **Order**: relevancy, then action id, both descending; action ids compare as hex.
- * - **Idempotence**: every method may be repeated with the same arguments, by any process, concurrently or later. Until an
- * entry is
- *   removed, its relevancy only rises and its set of reasons only grows.
- * - **Atomicity**: per entry, not per chunk. A failed call may have done a part of its work; repeating it completes the
- * rest.
- * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors. Models that store entries
- *   elsewhere reject with StoreUnavailable while that cannot be reached; `page` and `find` do so within a second.
+ * - **Idempotence**: every method may be repeated with the same arguments, by any process, concurrently or later. Until
+ *   an entry is removed, its relevancy only rises and its set of reasons only grows.
+ * - **Atomicity**: per entry, not per chunk. A failed call may have done part of its work; repeating it completes the
+ *   rest.
+ * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors. Models that store
+ *   entries elsewhere reject with StoreUnavailable while that cannot be reached; `page` and `find` do so within a
+ *   second.
  * - **Lifecycle**: the store borrows its connections; their owner closes them.
  */
 export interface FeedStore {
-  /** Name of the model in the registry and in `FEED_MODEL`. */
+  /** Name of the model, the value of `FEED_MODEL`. */
   readonly model: string;
   /** Adds the action to the feeds of the chunk's readers, or raises it there. */
   deliver(chunk: DeliveryChunk): Promise<DeliveryOutcome>;
