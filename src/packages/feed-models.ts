@@ -1,6 +1,5 @@
 import { models } from '../../packages/feed-models/src/index.ts';
-import type { FeedModel, FeedModelParts } from '../feeds/feed-model.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
+import type { FeedModel, FeedModelParts, FeedStore } from '../feeds/feed-store.ts';
 import { itemsModel } from '../feeds/models/items.ts';
 import { pullModel } from '../feeds/models/pull.ts';
 

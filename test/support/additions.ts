@@ -18,7 +18,7 @@ const FEED_MODEL: Addition = {
   what: 'a feed model',
   files: {
     'packages/feed-models/src/plain/model.ts': `
-import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import type { FeedModel } from '../../../../src/feeds/feed-store.ts';
 import { feedCollection } from '../../../../src/storage/documents/declaration.ts';
 import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/stored-entries.ts';
 import { plainFeedStore } from './store.ts';

@@ -1,5 +1,12 @@
 import { feedCollection } from '../../storage/documents/declaration.ts';
-import type { FeedModel } from '../feed-model.ts';
+import type {
+  FeedModel,
+  ReaderDelivery,
+  FeedStore,
+  FeedPageQuery,
+  OpenedFeed,
+  PulledQuestion,
+} from '../feed-store.ts';
 import {
   PAGE_INDEX,
   byBoost,
@@ -13,7 +20,6 @@ import {
   pageFilter,
 } from './stored-entries.ts';
 import { openCollections } from '../../storage/open-database.ts';
-import type { ReaderDelivery, FeedStore, FeedPageQuery, OpenedFeed, PulledQuestion } from '../feed-store.ts';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';

@@ -1,6 +1,5 @@
-import type { FeedModel } from '../feed-model.ts';
+import type { FeedModel, FeedStore } from '../feed-store.ts';
 import { FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
-import type { FeedStore } from '../feed-store.ts';
 
 export const pullModel: FeedModel = { name: 'pull', collections: [], open: () => pullFeedStore() };
 

@@ -1,12 +1,11 @@
 import { feedCollection, index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
-import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import type { FeedModel, FeedStore, FeedPageQuery } from '../../../../src/feeds/feed-store.ts';
 import {
   feedBucketsRepository,
   type FeedBucketsRepository,
   type BucketEntry,
   type BucketPlace,
 } from './repository.ts';
-import type { FeedStore, FeedPageQuery } from '../../../../src/feeds/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import {
   compareFeedPositions,

@@ -1,4 +1,4 @@
-import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import type { FeedModel, FeedStore, ReaderDelivery, FillOptions } from '../../../../src/feeds/feed-store.ts';
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import { HOLDERS_INDEX, PAGE_INDEX, byBoost, isBehind } from '../../../../src/feeds/models/stored-entries.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type TakenSlot,
 } from './repository.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
-import type { FeedStore, ReaderDelivery, FillOptions } from '../../../../src/feeds/feed-store.ts';
 import { isAbove, higher } from '../../../../src/feeds/floor.ts';
 import { deliverInRounds } from '../shared.ts';
 import {

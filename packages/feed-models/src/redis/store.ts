@@ -1,7 +1,6 @@
-import type { FeedModel } from '../../../../src/feeds/feed-model.ts';
+import type { FeedModel, FeedStore } from '../../../../src/feeds/feed-store.ts';
 import { redisFeedsRepository, type RedisFeedsRepository } from './repository.ts';
 import { FLOOR_ABOVE_ALL } from '../../../../src/domain/newsfeed-item.ts';
-import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
 import { byPart, partIndex } from '../../../../src/connections/redis-parts.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
