@@ -69,7 +69,7 @@ function workOn(app: TestApp) {
   };
 }
 
-test('a database that was dumped while it was in use is whole again: feeds are what the actions say, nothing from before is lost', async () => {
+test('after a database is dumped while in use and restored, feeds match the actions and nothing from before is lost', async () => {
   await using source = await startTestApp({ api: false });
   await source.services.followMany(
     source.identity('host', 'service'),

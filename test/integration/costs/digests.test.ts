@@ -22,7 +22,7 @@ function digestWorker(parts: Parts): DigestWorker {
   });
 }
 
-test('a delivery notes who is to be reminded by one read and one write for a thousand readers, then by the read alone', async () => {
+test('a delivery notes readers for digests by one read and one write per thousand readers, later by the read alone', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   const readers = Array.from({ length: 1_001 }, (_, n) => `reader-${String(n)}`);
   const { digests } = parts.repositories;
@@ -37,7 +37,7 @@ test('a delivery notes who is to be reminded by one read and one write for a tho
   expect(await note(readers)).toEqual(['find feeds', 'find feeds', 'update feeds']);
 });
 
-test('a round looks once by index where nobody is due, and takes two commands for each who is, but for their unread count', async () => {
+test('a round looks once by index if no digest is due, and takes two commands per due reader, plus the unread count', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   await using worker = digestWorker(parts);
   const { digests } = parts.repositories;

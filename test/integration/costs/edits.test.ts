@@ -11,7 +11,7 @@ async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<stri
   return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
 }
 
-test('edits in three round trips, and three more where it is logged', async () => {
+test('an edit takes three round trips, and three more if it is logged', async () => {
   await using parts = await openParts(COUNTED);
   const { services, session } = parts;
   const { action } = await parts.publish({ scope: 'PUBLIC', refs: [REF] });
@@ -24,7 +24,7 @@ test('edits in three round trips, and three more where it is logged', async () =
   expect(logged.slice(5)).toEqual(['find actions', 'update moderationLog', 'update actions']);
 });
 
-test('a page asks for the follows of what was edited, and of that alone', async () => {
+test('a page reads follows of edited actions only', async () => {
   await using parts = await openParts(COUNTED);
   // Enough for a planner to prefer an index over reading everything.
   await parts.database.collections.follows.insertMany(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts } from '../../support/parts.ts';
 
-test('explains an item by ten queries, and writes nothing', async () => {
+test('explains an item with ten queries, and writes nothing', async () => {
   await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
   const { services } = parts;
   await services.follow(parts.session('ann'), 'actor', 0);

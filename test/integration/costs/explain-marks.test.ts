@@ -163,7 +163,7 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
   ],
 ];
 
-test.each(QUERIES)('%s: found by the index %s, %s', async (_name, indexName, order, work) => {
+test.each(QUERIES)('%s: uses the index %s, %s', async (_name, indexName, order, work) => {
   const sent = await commandsOf(parts.database, work);
   const reads = sent.flatMap((command) =>
     command.name === 'aggregate' && JSON.stringify(command.command).includes('$lookup')

@@ -18,7 +18,7 @@ async function openGroups(): Promise<Parts> {
   return parts;
 }
 
-test('reads groups in two round trips a bite, and what lies in all of them by one query of each kind', async () => {
+test('reads groups in two round trips per batch, and the contents of all of them with one query of each kind', async () => {
   await using parts = await openGroups();
   const session = parts.session('ann');
   await session.profile();
@@ -40,7 +40,7 @@ test('reads groups in two round trips a bite, and what lies in all of them by on
   ]);
 });
 
-test('behind a cursor asks once for the groups of a page, and finds them by index', async () => {
+test('behind a cursor reads the groups of a page once, by index', async () => {
   await using parts = await openGroups();
   const { endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 5 });
   const session = parts.session('ann');
@@ -61,7 +61,7 @@ test('behind a cursor asks once for the groups of a page, and finds them by inde
   expect((await stagesOf(parts.database, read)).map(({ indexName }) => indexName)).toContain('groups');
 });
 
-test('looks for many items or groups by id together', async () => {
+test('reads many items or groups by id together', async () => {
   await using parts = await openGroups();
   const { edges } = await parts.services.readFeedGroups(parts.session('ann'), { first: 25 });
   const tops = await Promise.all(edges.map(({ node }) => node.load(({ length }) => length > 0)));

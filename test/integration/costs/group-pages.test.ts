@@ -81,11 +81,14 @@ test.each(OF_GROUPS)('a page of 25 groups with %s takes %j more', async (fields,
   expect(await added(fields)).toEqual(expected);
 });
 
-test.each(OF_CONNECTION)('a page of 25 groups with %s beside takes %j more', async (fields, expected) => {
-  expect(await added('', fields)).toEqual(expected);
-});
+test.each(OF_CONNECTION)(
+  'a page of 25 groups with %s in addition takes %j more',
+  async (fields, expected) => {
+    expect(await added('', fields)).toEqual(expected);
+  },
+);
 
-test('a page of 25 groups with all of it reads interactions and names alone beside the page', async () => {
+test('a page of 25 groups with all fields reads only interactions and names in addition', async () => {
   const fields = [OF_GROUPS, OF_CONNECTION].map((list) => list.map(([some]) => some).join(' '));
   const [group = '', connection = ''] = fields;
   const all = await added(group, connection);
@@ -94,7 +97,7 @@ test('a page of 25 groups with all of it reads interactions and names alone besi
   expect([...new Set(all)].sort()).toEqual(['aggregate interactions', 'find members', 'find refs']);
 });
 
-test('what a page of 25 groups takes is counted for every field of a group and of the list', () => {
+test('the cost of a page of 25 groups is tested for every field of a group and of the list', () => {
   const { definitions } = parse(
     readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8'),
   );

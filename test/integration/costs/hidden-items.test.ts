@@ -9,7 +9,7 @@ test.each<[Scope, string[]]>([
   ['PUBLIC', ['find itemMarks', 'aggregate actions']],
   ['FOLLOWERS', ['find itemMarks', 'aggregate actions', 'find follows']],
 ])(
-  'a page of what a reader hid, of %s actions, takes %j, and one entry more than it shows',
+  'a page of hidden items, of %s actions, takes %j, and reads one entry more than it shows',
   async (scope, expected) => {
     await using parts = await openParts({ monitorCommands: true });
     const { services, session, database } = parts;

@@ -27,7 +27,7 @@ async function idleMover({ core }: Parts): Promise<EventMover> {
   return mover;
 }
 
-test('a round looks with one command for events of every kind, and moves them with two and one for each kind', async () => {
+test('a round looks for events of all kinds with one command, and moves them with two and one per kind', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   const { database, service, services, session } = parts;
   await using mover = await idleMover(parts);
@@ -57,7 +57,7 @@ test('a round looks with one command for events of every kind, and moves them wi
   ]);
 });
 
-test('each kind is looked through by its index', async () => {
+test('each kind is read by its index', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   await using mover = await idleMover(parts);
   const [look] = await commandsOf(parts.database, () => mover.round(new Date()));

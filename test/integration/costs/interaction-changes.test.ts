@@ -14,7 +14,7 @@ async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<stri
   return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
 }
 
-test('takes back, hides, shows again and edits an interaction by few commands', async () => {
+test('removes, hides, shows again and edits an interaction with few commands', async () => {
   await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
   const { services, session } = parts;
   const { action } = await parts.publish({ scope: 'PUBLIC' });

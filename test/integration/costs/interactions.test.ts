@@ -6,7 +6,7 @@ import { openParts } from '../../support/parts.ts';
 const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
   commands.map((command) => `${command.name} ${command.collection}`);
 
-test('asks once what the viewer did with 25 actions, and once for the interactions of all of them', async () => {
+test("reads the viewer's interactions with 25 actions once, and the interactions of all of them once", async () => {
   await using parts = await openParts({ monitorCommands: true });
   const ids: string[] = [];
   for (let n = 0; n < 25; n += 1) ids.push((await parts.publish({ scope: 'PUBLIC' })).action.id);
@@ -28,7 +28,7 @@ test('asks once what the viewer did with 25 actions, and once for the interactio
   expect(pages.sort()).toEqual(ids.slice(0, 3).sort());
 });
 
-test('records in five round trips, and a repetition in four', async () => {
+test('records in five round trips, and a replay in four', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const like = () =>
@@ -46,7 +46,7 @@ test('records in five round trips, and a repetition in four', async () => {
   ]);
 });
 
-test('likes, their undo and comments by four at once end in the same state everywhere, live lists included', async () => {
+test('likes, their removal and comments by four readers at once give the same state everywhere, also in live lists', async () => {
   await using parts = await openParts();
   const people = ['ann', 'bob', 'cid', 'dan'];
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: people });

@@ -78,7 +78,7 @@ async function broughtBy(parts: Parts, work: () => Promise<unknown>): Promise<nu
   return documents;
 }
 
-test('a page from the source brings a document for each department, not for each of 10,000 likes', async () => {
+test('a page from the source reads a document per department, not per like of 10,000', async () => {
   await using parts = await openParts({ monitorCommands: true, cap: 2 });
   await publishLiked(parts, 10_000);
   for (const reader of READERS) {

@@ -69,7 +69,7 @@ test.each([1, 50, 200, 600])(
   },
 );
 
-test('decides for each reader alone, though what they go by is loaded together', async () => {
+test('decides for each reader separately, though data is loaded together', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await using crowd = new Closer();
   const { services, service } = parts;
@@ -130,8 +130,8 @@ test('decides for each reader alone, though what they go by is loaded together',
   });
 });
 
-describe('what is loaded for many readers at once', () => {
-  test('goes by an index', async () => {
+describe('loading for many readers at once', () => {
+  test('uses an index', async () => {
     await using parts = await openParts({ monitorCommands: true });
     const { follows, itemMarks, feeds } = parts.database.collections;
     const many = Array.from({ length: 10_000 }, (_, n) => n);
@@ -172,7 +172,7 @@ describe('what is loaded for many readers at once', () => {
   });
 });
 
-test('answers many watchers of one event over sockets by few commands, names and refs included', async () => {
+test('shows many watchers one event over sockets with few commands, including names and refs', async () => {
   const count = 100;
   await using api = await startTestApp({ worker: false, monitorCommands: true });
   await using worker = await startTestApp({ api: false, database: api.database });

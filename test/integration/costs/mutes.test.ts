@@ -11,7 +11,7 @@ async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<stri
   return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
 }
 
-test('mutes and takes back in one write by the key of the reader, and one that says so', async () => {
+test("a mute and its removal take one write by the reader's key, and one of the stamp", async () => {
   await using parts = await openParts(COUNTED);
   const { services, session } = parts;
   // Enough for a planner to prefer an index over reading everything.
@@ -37,7 +37,7 @@ test('mutes and takes back in one write by the key of the reader, and one that s
       );
 });
 
-test('a page asks for the same, whatever its reader mutes', async () => {
+test('a page takes the same queries, whatever its reader mutes', async () => {
   await using parts = await openParts(COUNTED);
   const { services, session } = parts;
   await services.follow(session('ann'), 'actor', 0);
@@ -51,7 +51,7 @@ test('a page asks for the same, whatever its reader mutes', async () => {
   expect(await page()).toEqual(usual);
 });
 
-test('looks once for mutes that have ended, and writes twice for each reader that it finds', async () => {
+test('finds ended mutes with one query, and writes twice per reader', async () => {
   await using parts = await openParts(COUNTED);
   const { services, session } = parts;
   const worker = muteEndsWorker(parts);

@@ -21,7 +21,7 @@ async function workOf(options: PartsOptions): Promise<{ readonly first: string[]
   return { first: await pass(), then: await pass() };
 }
 
-test('who has not begun to read is found by one read for each chunk of readers, and written once', async () => {
+test('readers who have never read are found by one read per chunk, and written once', async () => {
   const off = await workOf({});
   expect(off).toEqual({ first: [], then: [] });
   const { first, then } = await workOf({ neverReadAfterMs: 30 * DAY_MS });
@@ -32,7 +32,7 @@ test('who has not begun to read is found by one read for each chunk of readers, 
   expect(then[0]).toBe('find');
 });
 
-test('whether anybody has waited for so long is read by index, not by looking through the feeds', async () => {
+test('readers who have waited too long are found by index, without reading all feeds', async () => {
   await using parts = await openParts({ neverReadAfterMs: DAY_MS });
   await parts.publish({ scope: 'RESTRICTED', recipients: ['ann', 'bob'] });
   await parts.fanOut();

@@ -15,7 +15,7 @@ async function namesOf(work: () => Promise<unknown>): Promise<string[]> {
 
 const times = (names: readonly string[], name: string): number => names.filter((is) => is === name).length;
 
-test('the followers of all refs of an action come in one command where they are few, each reader once', async () => {
+test('the followers of all refs of an action are read with one command if they are few, each reader once', async () => {
   const refIds = ['one', 'two', 'three'];
   const readers = ['ann', 'ben', 'cid', 'dora'];
   await parts.services.followMany(
@@ -33,7 +33,7 @@ test('the followers of all refs of an action come in one command where they are 
     expect([reader, await parts.feedOf(reader)]).toEqual([reader, [action.id]]);
 });
 
-test('what is read of several refs at once is what is read of each, whatever the limit', async () => {
+test('reading several refs at once gives the same as reading each, whatever the limit', async () => {
   const { follows } = parts.repositories;
   const counts = new Map([
     ['a-ref', 3],
@@ -66,7 +66,7 @@ test('what is read of several refs at once is what is read of each, whatever the
   }
 });
 
-test('a pass writes the counts of an action only where they are not what its interactions come to', async () => {
+test('a pass corrects the counts of an action only if they differ from its interactions', async () => {
   await parts.services.followMany(parts.service, [{ followerId: 'eve', refId: 'counted' }]);
   const refs = [{ id: 'counted', type: 'THING', label: 'counted' }];
   const { action } = await parts.publish({ scope: 'PUBLIC', refs });
@@ -84,7 +84,7 @@ test('a pass writes the counts of an action only where they are not what its int
   expect((await actions.findOne({ _id }))?.engagement.likes).toBe(2);
 });
 
-test('what a like raises for all readers alike is raised in one write, without a look at what they hold', async () => {
+test('a like that raises the item of all readers equally takes one write, without reading their entries', async () => {
   const readers = ['gil', 'hal', 'ida', 'jan'];
   await parts.services.followMany(
     parts.service,
@@ -103,7 +103,7 @@ test('what a like raises for all readers alike is raised in one write, without a
   }
 });
 
-test('of the readers of a liked action, members are read only where a department or supervisor can matter', async () => {
+test('a pass over a liked action reads members only if a department or supervisor can matter', async () => {
   const readers = ['kim', 'lea', 'max'];
   await parts.services.followMany(
     parts.service,
@@ -143,7 +143,7 @@ test('of the readers of a liked action, members are read only where a department
   expect([kim > lea, lea === max, lea > conducted.getTime()]).toEqual([true, true, true]);
 });
 
-test('a claim says whether anything else was due, and takes over expired leases where it is asked to', async () => {
+test('a claim says whether other work was due, and takes over expired leases on request', async () => {
   const { fanOuts } = parts.repositories;
   const ids = [(await parts.publish({})).action.id, (await parts.publish({})).action.id];
   const soon = new Date(Date.now() + 60_000);
@@ -156,7 +156,7 @@ test('a claim says whether anything else was due, and takes over expired leases 
   expect(ids).toContain((await fanOuts.claim('third', later, 60_000))?.action.id);
 });
 
-test('who of many readers is assigned is found alike, whether few or many are assigned to the refs', async () => {
+test('assigned followers among many readers are found equally, whether few or many are assigned to the refs', async () => {
   const { follows } = parts.repositories;
   const readers = Array.from({ length: 150 }, (_, n) => `assigned-${String(n).padStart(3, '0')}`);
   const assign = (followerIds: readonly string[], refId: string) =>

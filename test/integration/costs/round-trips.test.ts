@@ -21,7 +21,7 @@ const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
   commands.map((command) => `${command.name} ${command.collection}`);
 
 test.each([1, 25, 100])(
-  'reads a feed page of %i in one round trip where the process holds its actions, also once the reader is known',
+  'reads a feed page of %i in one round trip if the process has cached its actions, also once the reader is known',
   async (first) => {
     await using parts = await feedOf120();
     // The first read after a while notes that the reader is there.
@@ -34,7 +34,7 @@ test.each([1, 25, 100])(
 );
 
 test.each(['RELEVANCY', 'RECENT'] as const)(
-  'reads a page of an unknown reader in the same round trip, in order %s, and actions that are not held in one more',
+  'reads a page of an unknown reader in the same round trip, in order %s, and uncached actions in one more',
   async (order) => {
     await using parts = await feedOf120();
     await parts.services.readFeed(parts.session('ann'), {});
@@ -51,7 +51,7 @@ test.each(['RELEVANCY', 'RECENT'] as const)(
   },
 );
 
-test('knows the reader first where only what is unread is asked for', async () => {
+test('reads the reader first if only unread items are requested', async () => {
   await using parts = await feedOf120();
   await parts.services.readFeed(parts.session('ann'), {});
   const session = parts.session('ann');
@@ -93,7 +93,7 @@ test('publishes in one round trip, a hundred actions in one as well, and more in
   }
 });
 
-test('fans out with one read and one write per chunk, besides the claim, the checkpoints and the end', async () => {
+test('a fan-out takes one read and one write per chunk, besides the claim, the checkpoints and the end', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await parts.services.followMany(
     parts.service,

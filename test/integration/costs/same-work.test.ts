@@ -154,7 +154,7 @@ async function expectSameWork(
 }
 
 test.each(READERS)(
-  'an action that may not be seen and one that does not exist take the same work, for a reader %s',
+  'an invisible action and a missing one take the same commands, for a reader %s',
   async (_who, options, prepare) => {
     await using parts = await openParts({ ...options, ...COUNTED });
     await prepare(parts);
@@ -163,7 +163,7 @@ test.each(READERS)(
 );
 
 test.each(READERS)(
-  'an interaction that may not be seen and one that does not exist take the same work, for a reader %s',
+  'an invisible interaction and a missing one take the same commands, for a reader %s',
   async (_who, options, prepare) => {
     await using parts = await openParts({ ...options, ...COUNTED });
     const { services } = parts;

@@ -25,7 +25,7 @@ async function reaches(parts: Parts, work: () => Promise<unknown>): Promise<stri
 }
 
 it.each(['items', 'capped', 'time-buckets', 'size-buckets', 'top-cache'])(
-  'with the model %s the hot path asks the shards of the reader or action it is about, and what does not is known',
+  'with the model %s the hot path queries only the shards of its reader or action, with known exceptions',
   async (model) => {
     await using parts = await openParts({ monitorCommands: true, model, isSharded: true });
     const { services, service } = parts;
@@ -62,7 +62,7 @@ it.each(['items', 'capped', 'time-buckets', 'size-buckets', 'top-cache'])(
   },
 );
 
-it('a page of a sharded database comes without a look from one collection into another', async () => {
+it('a page of a sharded database is read without $lookup', async () => {
   await using parts = await openParts({ monitorCommands: true, isSharded: true });
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   await parts.publish({});

@@ -34,7 +34,7 @@ async function costsOf(parts: Parts, work: (session: ReturnType<Parts['session']
   return { commands, names: commands.map(({ name, collection }) => `${name} ${collection}`) };
 }
 
-test('a page costs a query for who snoozed something, and another one where something came back', async () => {
+test('a page costs one more query for a reader with snoozes, and another one if an item has come back', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   const [first = '', second = ''] = [...ids].reverse();
@@ -61,7 +61,7 @@ const MANY = 5_000;
 /** The local engine plans by statistics that it gathers in the background. */
 const planned = { timeout: PATIENCE_MS, interval: 250 };
 
-test('what is snoozed and what is due is found by its index', async () => {
+test('snoozed and due items are found by their index', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   const [id = ''] = ids;
@@ -90,7 +90,7 @@ test('what is snoozed and what is due is found by its index', async () => {
   }
 });
 
-test('groups ask for nothing more when an item is back', async () => {
+test('groups cost nothing more when an item is back', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   const [lowest = ''] = ids;
@@ -110,7 +110,7 @@ test('groups ask for nothing more when an item is back', async () => {
   expect(await asked()).toEqual(before);
 });
 
-test('an end is announced in four round trips, however many end in one moment', async () => {
+test('ends of snoozes are announced in four round trips, however many end at the same moment', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   for (const id of ids.slice(0, 20)) {
@@ -126,7 +126,7 @@ test('an end is announced in four round trips, however many end in one moment', 
   expect(commands.map(({ name }) => name)).toEqual(['find', 'update', 'find', 'update']);
 });
 
-test('snoozing and undoing it ask the same, however much is snoozed', async () => {
+test('snoozing and unsnoozing take the same commands, however many items are snoozed', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   const [id = ''] = ids;

@@ -73,7 +73,7 @@ async function workOf(app: TestApp, ask: () => Promise<unknown>): Promise<Work> 
   }
 }
 
-test('a page takes the same commands and documents with tenants and without', async () => {
+test('a page takes the same commands and documents with and without tenants', async () => {
   await using plain = await startTestApp({ worker: false, env: ENV, monitorCommands: true });
   await using app = await startTestApp({
     ...{ worker: false, monitorCommands: true },

@@ -32,7 +32,7 @@ const LOOK = [
 ];
 const byName = (names: readonly string[]): string[] => [...names].sort();
 
-test('events of an action cost its delivery one look at its readers and one write, and nothing else', async () => {
+test('events of an action cost its delivery one read of its readers and one write, and nothing else', async () => {
   const costOf = async (recordsEvents: boolean): Promise<string[]> => {
     await using counted = await openParts({ recordsEvents, monitorCommands: true });
     await counted.services.followMany(
@@ -63,7 +63,7 @@ test('events of an action cost its delivery one look at its readers and one writ
   for (const read of reads) expect((with_.get(read) ?? 0) - (without.get(read) ?? 0)).toBeLessThanOrEqual(1);
 });
 
-test('moves what is new without another write of its lease, and reads of documents only what events tell', async () => {
+test('moves new events without another write of its lease, and reads only the fields it needs', async () => {
   const { collections } = parts.database;
   await using mover = eventMover(collections);
   // Also the look for what is not kept any longer, once a minute.
@@ -87,7 +87,7 @@ test('moves what is new without another write of its lease, and reads of documen
   expect(stages.match(/"\$project"/g)).toHaveLength(4);
 });
 
-test('looks with four commands while there is nothing, and sends with as many for one as for a hundred', async () => {
+test('looks with four commands when idle, and sends a hundred events with as many as one', async () => {
   const { collections } = parts.database;
   await using worker = webhookWorker(collections, target.receiver);
   await worker.round();

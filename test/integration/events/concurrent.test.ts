@@ -22,7 +22,7 @@ async function write(parts: Parts, name: string, rounds: number): Promise<number
 }
 
 test(
-  'a host that follows the log beside concurrent writers and movers misses nothing and gets nothing twice',
+  'a host that follows the log beside concurrent writers and movers gets every event exactly once',
   async () => {
     await using parts = await openParts({ recordsEvents: true });
     await using one = await parts.reopen({ recordsEvents: true });
@@ -76,7 +76,7 @@ test(
   PATIENCE_MS * 4,
 );
 
-test('one process at a time moves events, and another one goes on where it ends', async () => {
+test('one process at a time moves events, and another one takes over when it ends', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { collections } = parts.database;
   const first = eventMover(collections);
@@ -96,7 +96,7 @@ test('one process at a time moves events, and another one goes on where it ends'
   expect(await eventsOf(parts)).toHaveLength(3);
 });
 
-test('whatever dies while events are recorded and moved, each is in the log once', async () => {
+test('every event is in the log once, whatever process dies while it is recorded and moved', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { collections } = parts.database;
   const expected: Record<string, number> = {};

@@ -23,7 +23,7 @@ async function delivered(): Promise<string[]> {
     .sort();
 }
 
-test('tells whom an action comes to and why, dormant readers included', async () => {
+test('names the readers an action is delivered to and why, including dormant ones', async () => {
   await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
   // Has read once, long ago.
   await parts.feedOf('bob');
@@ -32,7 +32,7 @@ test('tells whom an action comes to and why, dormant readers included', async ()
   expect(await delivered()).toEqual(['ann MENTION', 'bob MENTION+FOLLOW']);
 });
 
-test('tells nobody of an action again that is bumped, hidden and shown again, or rebuilt into a feed', async () => {
+test('names no reader again when an action is bumped, hidden and shown again, or rebuilt into a feed', async () => {
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
   await parts.fanOut();
   await parts.services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
@@ -46,7 +46,7 @@ test('tells nobody of an action again that is bumped, hidden and shown again, or
   expect(await delivered()).toEqual(['ann MENTION']);
 });
 
-test('tells who comes to an action by an edit, and nobody who has or had it', async () => {
+test('names readers who gain an action by an edit, and nobody who has or had it', async () => {
   const { services, session, service } = parts;
   const admin = session('admin', 'admin');
   await services.followMany(service, [
@@ -70,7 +70,7 @@ test('tells who comes to an action by an edit, and nobody who has or had it', as
   expect(await delivered()).toEqual(after);
 });
 
-test('tells who comes to an action by a reshare, once for all who passed it on', async () => {
+test('names readers who gain an action by a reshare, once for all resharers', async () => {
   const { services, session, service } = parts;
   await services.followMany(service, [
     { followerId: 'ann', refId: 'actor' },
@@ -93,7 +93,7 @@ test('tells who comes to an action by a reshare, once for all who passed it on',
 test.each([
   ['while the first pass was under way', true],
   ['before it began', false],
-])('tells each once of an action that others came to by an edit %s', async (_when, isUnderWay) => {
+])('names each reader once of an action that others gained by an edit %s', async (_when, isUnderWay) => {
   const { action } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
   const edit = (): Promise<unknown> =>
     parts.services.updateAction(parts.session('admin', 'admin'), action.id, {
@@ -115,7 +115,7 @@ test.each([
   expect(await delivered()).toEqual(['ann MENTION', 'bob MENTION', 'cid MENTION', 'dan MENTION']);
 });
 
-test('tells of an action that was hidden before its first delivery once it is shown', async () => {
+test('names the readers of an action hidden before its first delivery once it is shown', async () => {
   const { action } = await parts.publish({ mentions: ['ann'] });
   const admin = parts.session('admin', 'admin');
   await parts.services.hideAction(admin, action.id, null);
@@ -126,14 +126,14 @@ test('tells of an action that was hidden before its first delivery once it is sh
   expect(await delivered()).toEqual(['ann MENTION']);
 });
 
-test('tells of an action that was bumped before its first delivery', async () => {
+test('names the readers of an action that was bumped before its first delivery', async () => {
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
   await parts.services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
   await parts.fanOut();
   expect(await delivered()).toEqual(['ann MENTION']);
 });
 
-test('tells nothing of what is brought over from elsewhere, and of what is published in large numbers all', async () => {
+test('names nobody for imported and bulk actions', async () => {
   const input = { actorId: 'actor', mentions: ['ann'], descriptor: { posted: { postId: 'p' } } };
   await parts.services.publishActions(parts.service, [input], { isBulk: true });
   await parts.services.publishActions(
@@ -144,7 +144,7 @@ test('tells nothing of what is brought over from elsewhere, and of what is publi
   expect(await delivered()).toHaveLength(30);
 });
 
-test('leaves out who mutes the actor or has put the action away', async () => {
+test('omits readers who mute the actor or have hidden, archived or snoozed the action', async () => {
   await parts.services.addMute(parts.session('ann'), { memberId: 'actor' });
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann', 'bob', 'cid'] });
   await parts.services.follow(parts.session('bob'), 'actor', 10);
@@ -153,7 +153,7 @@ test('leaves out who mutes the actor or has put the action away', async () => {
   expect(await delivered()).toEqual(['cid MENTION']);
 });
 
-test('leaves out who mutes the action in another way, until that ends', async () => {
+test('omits readers who mute the action in another way, until the mute ends', async () => {
   const { services, session } = parts;
   const later = new Date(Date.now() + 3_600_000);
   await services.addMute(session('ann'), { memberId: 'actor' }, later);
@@ -171,7 +171,7 @@ test('leaves out who mutes the action in another way, until that ends', async ()
   expect(await delivered()).toEqual(['eve MENTION', 'fay MENTION', 'gus MENTION']);
 });
 
-test('tells of everybody in pieces of a thousand', async () => {
+test('names readers in events of a thousand', async () => {
   const { action } = await parts.publish({});
   const everybody = Array.from({ length: 2_500 }, (_, n) => ({
     userId: `r${String(n).padStart(4, '0')}`,
@@ -182,7 +182,7 @@ test('tells of everybody in pieces of a thousand', async () => {
   expect((await eventsOf(parts)).filter(({ type }) => type === 'item.delivered')).toHaveLength(3);
 });
 
-test('tells of everybody at least once, whatever dies during a delivery', async () => {
+test('names every reader at least once, whatever process dies during a delivery', async () => {
   const readers = Array.from({ length: 9 }, (_, n) => `r${String(n)}`);
   for (let writes = 1; writes <= 25; writes++) {
     const { action } = await parts.publish({ mentions: readers });

@@ -58,7 +58,7 @@ async function digests(): Promise<readonly unknown[]> {
 
 const due = (memberId: string, count: number) => ({ memberId, unread: { count, isExact: true } });
 
-test('reminds a member who has never read, once and not too often, as long as something comes', async () => {
+test('reminds a member who has never read, at most as often as configured, as long as new items arrive', async () => {
   await deliver('ann', 'bob');
   hours = 23;
   await remind();
@@ -81,7 +81,7 @@ test('reminds a member who has never read, once and not too often, as long as so
   expect(await digests()).toHaveLength(3);
 });
 
-test('reminds nobody who has read, of nothing that they may not see, and waits while somebody reads', async () => {
+test('reminds only of visible items, no one who has read, and waits during a read', async () => {
   const { services, session, database } = parts;
   const { action } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
   await deliver('bob', 'cid');
@@ -98,7 +98,7 @@ test('reminds nobody who has read, of nothing that they may not see, and waits w
   expect(await database.collections.feeds.countDocuments({ digestAt: { $exists: true } })).toBe(0);
 });
 
-test('a reader whose items cannot be counted is reminded later, and the others are reminded now', async () => {
+test('a reader whose items cannot be counted is reminded later, and the others now', async () => {
   // Due in this order, so that nobody stands before ann.
   await deliver('ann');
   hours = 1;
@@ -117,7 +117,7 @@ test('a reader whose items cannot be counted is reminded later, and the others a
   expect((await digests()).slice(1)).toEqual([due('ann', 1)]);
 });
 
-test('a member who is erased is reminded of nothing, and named by no reminder', async () => {
+test('an erased member is not reminded, and named in no digest', async () => {
   await deliver('ann');
   hours = 25;
   await remind();
@@ -131,7 +131,7 @@ test('a member who is erased is reminded of nothing, and named by no reminder', 
   expect(names).toEqual([expect.stringMatching(/^erased:/)]);
 });
 
-test('the export of a member has when they were reminded, and the reminder', async () => {
+test('the export of a member contains when they were reminded, and the digest event', async () => {
   await deliver('ann', 'bob');
   hours = 25;
   await remind();
@@ -152,7 +152,7 @@ async function portOf(server: Pick<Server, 'address'>): Promise<number> {
   return Promise.resolve(address.port);
 }
 
-test('the example mails digests, each once, over SMTP, and takes nothing that is not signed', async () => {
+test('the example mails each digest once over SMTP, and rejects unsigned requests', async () => {
   const mails: string[] = [];
   let isAway = true;
   const smtp = new SMTPServer({

@@ -19,8 +19,8 @@ async function notified(): Promise<HostEventView[]> {
 
 const typesOf = (views: readonly { readonly type: string }[]): string[] => views.map(({ type }) => type);
 
-describe('a host is notified, in order,', () => {
-  test('of an action that is published, hidden, shown again and deleted', async () => {
+describe('a host gets events, in order,', () => {
+  test('when an action is published, hidden, shown again and deleted', async () => {
     const { action } = await parts.publish({ scope: 'PUBLIC' });
     const admin = parts.session('admin', 'admin');
     await parts.services.updateAction(parts.session('actor'), action.id, { mentions: ['ann'] });
@@ -44,14 +44,14 @@ describe('a host is notified, in order,', () => {
     expect(new Set(views.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('of an action that has expired', async () => {
+  test('when an action has expired', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { action } = await parts.publish({ expiresAt });
     await parts.repositories.moderation.expire(action.id, expiresAt);
     expect(typesOf(await notified())).toEqual(['action.published', 'action.deleted']);
   });
 
-  test('of a publication once, however often its key is repeated', async () => {
+  test('once per publication, however often its key is repeated', async () => {
     await parts.publish({ idempotencyKey: 'k' });
     await parts.publish({ idempotencyKey: 'k' });
     const input = { descriptor: { posted: { postId: 'p' } }, actorId: 'actor' };
@@ -62,7 +62,7 @@ describe('a host is notified, in order,', () => {
     expect(typesOf(await notified())).toEqual(['action.published', 'action.published']);
   });
 
-  test('of what somebody does with an action, each time it is given and taken back', async () => {
+  test('each time an interaction is added and removed', async () => {
     const { action } = await parts.publish({ scope: 'PUBLIC' });
     const ann = parts.session('ann');
     const like = { actionId: action.id, kind: 'LIKE' } as const;
@@ -80,7 +80,7 @@ describe('a host is notified, in order,', () => {
       });
   });
 
-  test('of what was done with an action that is deleted before anybody was told of it', async () => {
+  test('of interactions with an action that was deleted before its events were moved', async () => {
     const { action } = await parts.publish({ scope: 'PUBLIC' });
     const comment = { actionId: action.id, kind: 'COMMENT', text: 'Words that nobody gets' } as const;
     for (const who of ['ann', 'bob']) await parts.services.addInteraction(parts.session(who), comment);
@@ -94,7 +94,7 @@ describe('a host is notified, in order,', () => {
     expect(JSON.stringify(views)).not.toContain('Words');
   });
 
-  test('of follows that open and close, once each', async () => {
+  test('once when a follow opens or closes', async () => {
     const ann = parts.session('ann');
     await parts.services.follow(ann, 'site', 0);
     await parts.services.follow(ann, 'site', 10);
@@ -117,7 +117,7 @@ describe('a host is notified, in order,', () => {
     expect(await parts.database.collections.follows.distinct('followerId')).toEqual(['cid']);
   });
 
-  test('of a delivery that was given up', async () => {
+  test('when a delivery fails for good', async () => {
     await parts.publish({ mentions: ['ann'] });
     const failing = { ...parts.feedStore, deliver: () => Promise.reject(new Error('no room for ann')) };
     await using worker = parts.worker({ maxAttempts: 1 }, { feedStore: failing });
@@ -129,7 +129,7 @@ describe('a host is notified, in order,', () => {
   });
 });
 
-test('gives the same page for the same cursor, and only the types that are asked for', async () => {
+test('returns the same page for the same cursor, and only requested types', async () => {
   for (let n = 0; n < 5; n++) await parts.publish({});
   await parts.services.follow(parts.session('ann'), 'site', 0);
   await moveEvents(parts.database.collections);
@@ -157,7 +157,7 @@ test.each([
   [{ types: [] }, 'Must be 1 to 13 of action.published'],
   [{ types: ['action.published', 'nonsense'] }, 'got "nonsense"'],
   [{ after: 'nonsense' }, 'cursor'],
-])('refuses %j', async (args, message) => {
+])('rejects %j', async (args, message) => {
   await expect(parts.services.readHostEvents(parts.service, args)).rejects.toThrow(message);
 });
 
@@ -166,7 +166,7 @@ test('is for admins and services', async () => {
   await expect(parts.services.readHostEvents(identity, {})).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('tells a reader who was away for too long that something is missing, and gives no number twice', async () => {
+test('tells a host that was away too long that events are missing, and gives no number twice', async () => {
   for (let n = 0; n < 4; n++) await parts.publish({});
   await moveEvents(parts.database.collections);
   const { hostEvents } = parts.repositories;
@@ -187,7 +187,7 @@ test('tells a reader who was away for too long that something is missing, and gi
   expect(page.edges).toHaveLength(1);
 });
 
-test('writes nothing for hosts where they want no events', async () => {
+test('writes nothing for hosts if events are off', async () => {
   await using off = await parts.reopen({ recordsEvents: false });
   const { action } = await off.publish({ scope: 'PUBLIC', mentions: ['ann'] });
   const like = { actionId: action.id, kind: 'LIKE' } as const;

@@ -9,7 +9,7 @@ function published(id: string, tenant: string): HostEvent {
   return { id, type: 'action.published', at: AT, tenant, facts: {} };
 }
 
-test('the numbers of events of an erased tenant are not given again, whichever process goes on', async () => {
+test("numbers of an erased tenant's events are not reused, whichever process continues", async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { collections } = parts.database;
   const process = () => createRepositories(collections, { recordsEvents: true });

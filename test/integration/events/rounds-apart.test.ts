@@ -5,7 +5,7 @@ import { eventsOf } from '../../support/events.ts';
 import { openParts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 
-test('events of writes that come close together share a round, and none waits for the poll interval', async () => {
+test('events of writes shortly after each other share a round, and none waits for the poll interval', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const repositories = createRepositories(parts.database.collections, { recordsEvents: true });
   const begun: number[] = [];

@@ -18,7 +18,7 @@ const deliveries = () =>
     .listWebhookDeliveries(parts.admin, { first: 100 })
     .then(({ edges }) => edges.map(({ node }) => node));
 
-test('for an hour a good receiver has each event before the clock moves on, beside three bad ones, who get all of it afterwards', async () => {
+test('for an hour a working receiver gets each event at once beside three failing ones, which get everything afterwards', async () => {
   const { now, move } = movableClock();
   await using elsewhere = await startWebhookTarget();
   await using good = await startWebhookTarget();

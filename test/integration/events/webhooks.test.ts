@@ -33,7 +33,7 @@ async function eventIds(): Promise<string[]> {
   return (await eventsOf(parts)).map(({ id }) => id);
 }
 
-test('sends every event as it is in hostEvents, signed by the specification, once it has begun', async () => {
+test('sends every event as in hostEvents, signed by the specification, once it has started', async () => {
   await publish(1);
   await using target = await startWebhookTarget();
   await using worker = webhookWorker(parts.database.collections, target.receiver);
@@ -66,7 +66,7 @@ function byTime(a: { readonly timestamp: string }, b: { readonly timestamp: stri
   return a.timestamp < b.timestamp ? -1 : 1;
 }
 
-test('signs with all keys, so that a receiver can exchange its own at any time', async () => {
+test('signs with all secrets, so that a receiver can rotate its own at any time', async () => {
   const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
   await using target = await startWebhookTarget();
   const keys = [old, fresh].map((secret) => webhookKey(secret) ?? new Uint8Array());
@@ -79,7 +79,7 @@ test('signs with all keys, so that a receiver can exchange its own at any time',
   for (const secret of [old, fresh]) target.verify(request, secret);
 });
 
-test('sends only what the receiver asks for, and is done with the rest', async () => {
+test('sends only the types a receiver asks for, and skips the others', async () => {
   await using target = await startWebhookTarget({ types: ['action.hidden'] });
   await using worker = webhookWorker(parts.database.collections, target.receiver);
   await worker.round();
@@ -92,7 +92,7 @@ test('sends only what the receiver asks for, and is done with the rest', async (
   expect(stored?.seq).toBe(3);
 });
 
-test('a receiver that answers 500 for an hour gets everything once it is back, and is not sent more than it takes', async () => {
+test('a receiver that answers 500 for an hour gets everything once it works, at a limited rate', async () => {
   const { now, move } = movableClock();
   const states: string[] = [];
   const observer = { down: () => states.push('down'), up: () => states.push('up') };
@@ -124,7 +124,7 @@ test('a receiver that answers 500 for an hour gets everything once it is back, a
   expect(await deliveries()).toEqual([]);
 });
 
-test('a receiver that hangs, one that fails and one that redirects delay nobody else', async () => {
+test('a receiver that hangs, fails or redirects delays no other', async () => {
   await using elsewhere = await startWebhookTarget();
   await using good = await startWebhookTarget();
   await using hanging = await startWebhookTarget();
@@ -164,7 +164,7 @@ test('a receiver that hangs, one that fails and one that redirects delay nobody 
   expect(new Set(hanging.taken.keys())).toEqual(new Set(await eventIds()));
 });
 
-test('a request that is never answered holds one place: events of other actions go on, those of its action follow it', async () => {
+test('an unanswered request occupies one slot: events of other actions continue, those of its action wait', async () => {
   await using target = await startWebhookTarget();
   await using worker = webhookWorker(parts.database.collections, target.receiver, {
     ...{ timeoutMs: 600_000, slowAfterMs: 1 },
@@ -196,7 +196,7 @@ test('a request that is never answered holds one place: events of other actions 
   expect(target.received).toHaveLength(23);
 });
 
-test('a retry that is never answered holds one place, too, and fails when its time is over', async () => {
+test('an unanswered retry occupies one slot too, and fails when its time is over', async () => {
   const { now, move } = movableClock();
   await using target = await startWebhookTarget();
   await using worker = webhookWorker(parts.database.collections, target.receiver, {
@@ -220,7 +220,7 @@ test('a retry that is never answered holds one place, too, and fails when its ti
     .toMatchObject([{ attempts: 2, error: 'No answer within 1 s' }]);
 });
 
-test('what waits goes by the settings of now: it is not sent to a receiver that no longer asks for it, and says so', async () => {
+test('a waiting event follows the current settings: it is not sent if its receiver no longer asks for it, and says so', async () => {
   const { now, move } = movableClock();
   await using target = await startWebhookTarget();
   target.answer = 500;
@@ -253,14 +253,14 @@ test('what waits goes by the settings of now: it is not sent to a receiver that 
   expect(givenUp).toHaveLength(2);
 });
 
-test('what waits for a receiver of another tenant than before is not for it', () => {
+test('a waiting event is not sent to a receiver that now belongs to another tenant', () => {
   const event = { type: 'action.published', tenant: 'acme' } as const;
   expect(refusalOf({ types: null, tenant: 'globex' }, event)).toContain('of this tenant');
   expect(refusalOf({ types: null, tenant: 'acme' }, event)).toBeNull();
   expect(refusalOf({ types: ['action.published'], tenant: null }, event)).toBeNull();
 });
 
-test('what waits for a receiver that is removed fails with that reason, and cannot be sent again', async () => {
+test('a waiting event of a removed receiver fails with that reason, and cannot be retried', async () => {
   const { collections } = parts.database;
   await using removed = await startWebhookTarget();
   await using kept = await startWebhookTarget();
@@ -295,7 +295,7 @@ test('what waits for a receiver that is removed fails with that reason, and cann
   });
 });
 
-test('an attempt ends when its time is over, also in the middle of an answer that the status has not yet begun', async () => {
+test('an attempt ends at its timeout, also in the middle of a response before its status', async () => {
   await using target = await startWebhookTarget();
   target.answer = 'hang';
   await using worker = webhookWorker(parts.database.collections, target.receiver, { timeoutMs: 50 });
@@ -305,7 +305,7 @@ test('an attempt ends when its time is over, also in the middle of an answer tha
   expect(await deliveries()).toMatchObject([{ attempts: 1, error: 'No answer within 0.05 s' }]);
 });
 
-test('an answer of any length counts by its status', async () => {
+test('a response of any length counts by its status', async () => {
   await using target = await startWebhookTarget();
   target.answer = (request, response) => {
     response.writeHead(200);
@@ -325,7 +325,7 @@ test('an answer of any length counts by its status', async () => {
   expect(await deliveries()).toEqual([]);
 });
 
-test('waits as long as a receiver asks for, an hour at most', async () => {
+test('waits as long as a receiver requests, at most an hour', async () => {
   const { now, move } = movableClock();
   await using target = await startWebhookTarget();
   await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
@@ -347,7 +347,7 @@ test('waits as long as a receiver asks for, an hour at most', async () => {
   expect(target.taken.size).toBe(3);
 });
 
-test('what is later in the story of an action waits for what was not taken, other actions do not', async () => {
+test('later events of an action wait for a failed one, events of other actions do not', async () => {
   const { now, move } = movableClock();
   await using target = await startWebhookTarget();
   await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
@@ -392,7 +392,7 @@ test('what is later in the story of an action waits for what was not taken, othe
   ]);
 });
 
-test('gives an event up after its time, goes on with what waited behind it, and an admin can have it sent', async () => {
+test('gives up an event after its time, continues with those behind it, and an admin can retry it', async () => {
   const { now, move } = movableClock();
   const givenUp: string[] = [];
   await using target = await startWebhookTarget();
@@ -428,7 +428,7 @@ test('gives an event up after its time, goes on with what waited behind it, and 
   await expect(parts.services.retryWebhook(parts.admin, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('refuses addresses of private networks by name and by number, before anything is sent', async () => {
+test('rejects private addresses by name and by number, before anything is sent', async () => {
   await using target = await startWebhookTarget();
   const port = new URL(target.url).port;
   for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433']) {
@@ -446,7 +446,7 @@ test('refuses addresses of private networks by name and by number, before anythi
   expect(await deliveries()).toHaveLength(6);
 });
 
-test('one process at a time sends to a receiver, and another one goes on where it ends', async () => {
+test('one process at a time sends to a receiver, and another one takes over when it ends', async () => {
   await using target = await startWebhookTarget();
   const { collections } = parts.database;
   await using first = webhookWorker(collections, target.receiver);
@@ -463,7 +463,7 @@ test('one process at a time sends to a receiver, and another one goes on where i
   expect(new Set(idsOf(target))).toEqual(new Set(await eventIds()));
 });
 
-test('what is not kept any more is not sent, and is reported', async () => {
+test('events past their retention are not sent, and this is reported', async () => {
   const skipped: number[] = [];
   await using target = await startWebhookTarget();
   target.answer = 500;
@@ -488,7 +488,7 @@ test('what is not kept any more is not sent, and is reported', async () => {
   expect(target.received).toHaveLength(2);
 });
 
-test('who was erased is not named in what is sent later', async () => {
+test('an erased member is not named in events sent later', async () => {
   const { now, move } = movableClock();
   await using target = await startWebhookTarget();
   target.answer = 500;
@@ -508,7 +508,7 @@ test('who was erased is not named in what is sent later', async () => {
   expect(later[0]?.body).not.toContain('"gone"');
 });
 
-test('a document carries a bounded number of events while no worker moves them, the first and the last among them', async () => {
+test('a document stores a limited number of events while no worker moves them, including the first and the last', async () => {
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const admin = parts.session('admin', 'admin');
   for (let times = 0; times < 60; times++) {

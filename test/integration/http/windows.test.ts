@@ -12,7 +12,7 @@ const whole = (points: number, holder: string | null = null): Wanted => ({
   ...{ key: 'acme', holder, points, isPartial: false },
 });
 
-test('processes count together, what is refused uses nothing up, and an ended window takes nothing back', async () => {
+test('processes count together, rejected requests use nothing, and nothing is returned to an ended window', async () => {
   await using redis = await connectRedis({ url: inject('redisUrl') });
   const prefix = `${uniqueName('windows')}:`;
   const [one, two] = [
@@ -38,7 +38,7 @@ test('processes count together, what is refused uses nothing up, and an ended wi
   await redis.commands.del(`${prefix}w:acme`, `${prefix}w:other`);
 });
 
-test('a window lasts no longer than it is, though the clock of Redis was set back', async () => {
+test('a window has its length, even if the clock of Redis was set back', async () => {
   await using redis = await connectRedis({ url: inject('redisUrl') });
   const prefix = `${uniqueName('windows')}:`;
   const windows = new Windows('w', { points: 2, seconds: 60 }, [{ ...redis, prefix }]);
@@ -52,7 +52,7 @@ test('a window lasts no longer than it is, though the clock of Redis was set bac
   await redis.commands.del(`${prefix}w:acme`);
 });
 
-test('Redis and a process on its own grant the same, and never more than there is', async () => {
+test('Redis and a process alone grant the same, and never more than the limit', async () => {
   await using redis = await connectRedis({ url: inject('redisUrl') });
   const step = fc.record({
     holder: fc.constantFrom('ann', 'bob', 'cid', null),

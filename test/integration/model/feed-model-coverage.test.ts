@@ -38,7 +38,7 @@ test.concurrent.each<[string, PartsOptions, StoryOptions]>([
   ['are skipped whenever their readers look away', { dormantAfterMs: 1 }, {}],
   ['are all of that', { cap: CAP, pullRefreshMs: -1, dormantAfterMs: 1 }, { begin: pullSome, end: cutFeeds }],
 ])(
-  'shows every reader what the definition says where feeds %s',
+  'shows every reader the defined feed if feeds %s',
   async (_name, partsOptions, storyOptions) => {
     await using parts = await openParts(partsOptions);
     let runs = 0;

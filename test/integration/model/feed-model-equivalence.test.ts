@@ -24,7 +24,7 @@ async function beginFeeds({ parts, model }: Run): Promise<void> {
 test.each(
   MODELS.flatMap((model) => CAPS.map((cap) => ({ model, cap }))).map((options, n) => ({ ...options, n })),
 )(
-  'shows every reader what the definition says where feeds are stored by $model with a cap of $cap',
+  'shows every reader the defined feed if feeds are stored by $model with a cap of $cap',
   async ({ n, ...options }) => {
     await using parts = await openParts(options);
     let runs = 0;

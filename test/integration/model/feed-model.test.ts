@@ -10,7 +10,7 @@ const TELLERS = [1, 2, 3, 4];
 const RUNS = repeats(3);
 
 test.concurrent.each(TELLERS)(
-  'shows every reader what the definition says, whatever happened, by every way in (%i)',
+  'shows every reader the defined feed, whatever happened, in every view (%i)',
   async (teller) => {
     await using parts = await openParts();
     let runs = 0;

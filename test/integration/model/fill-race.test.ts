@@ -6,7 +6,7 @@ import { openParts } from '../../support/parts.ts';
 
 const TOKEN = '0123456789abcdef01234567';
 
-test('brings along what is hidden and shown again while a follow is being settled', async () => {
+test('adds actions that are hidden and shown again while a follow is being completed', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   await parts.fanOut();

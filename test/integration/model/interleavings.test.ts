@@ -32,7 +32,7 @@ async function relevancyOf(parts: Parts, actionId: string): Promise<Date | undef
   return (await parts.feedStore.find('ann', [actionId]))[0]?.relevancy;
 }
 
-test('rebuilds a feed for the change also where the change was slow and the feed was rebuilt before it', async () => {
+test('rebuilds a feed for a change also if the change was slow and the feed was rebuilt before it', async () => {
   await using parts = await openParts();
   await using workSignal = new MemoryWorkSignal();
   const id = await openScene(parts);
@@ -57,7 +57,7 @@ test('rebuilds a feed for the change also where the change was slow and the feed
   expect(await relevancyOf(parts, id)).toEqual(BARELY);
 });
 
-test('does not leave a feed as it was before a move because of a fan-out that began before', async () => {
+test('an earlier fan-out does not undo a rebuild after a change of groups', async () => {
   await using parts = await openParts();
   const id = await openScene(parts);
   const { fanOuts } = parts.repositories;
@@ -77,7 +77,7 @@ test('does not leave a feed as it was before a move because of a fan-out that be
 });
 
 test.each(['hide', 'delete'] as const)(
-  'leaves nothing of an action that is gone: %s during a follow',
+  'leaves nothing of a removed action: %s during a follow',
   async (what) => {
     await using parts = await openParts();
     const id = await openScene(parts);
@@ -173,23 +173,20 @@ test.each([
       );
     },
   ],
-])(
-  'a rebuild %s leaves no item higher than an edit put it while the feed was rebuilt',
-  async (_name, prepare) => {
-    await using parts = await openParts();
-    const { id, lifted } = await openLifted(parts);
-    await prepare(parts);
-    await parts.services.rebuildFeed(parts.admin, 'ann');
-    await using rebuilds = parts.rebuildWorker({ feedStore: editedBeforeFill(parts, id) });
-    rebuilds.start();
-    await expect.poll(() => parts.repositories.feeds.countDue()).toBe(0);
-    const after = await relevancyOf(parts, id);
-    expect(after?.getTime()).toBeLessThan(lifted.getTime());
-    expect(after).toEqual(await rebuiltRelevancy(parts, id));
-  },
-);
+])('a rebuild %s leaves no item higher than a concurrent edit put it', async (_name, prepare) => {
+  await using parts = await openParts();
+  const { id, lifted } = await openLifted(parts);
+  await prepare(parts);
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await using rebuilds = parts.rebuildWorker({ feedStore: editedBeforeFill(parts, id) });
+  rebuilds.start();
+  await expect.poll(() => parts.repositories.feeds.countDue()).toBe(0);
+  const after = await relevancyOf(parts, id);
+  expect(after?.getTime()).toBeLessThan(lifted.getTime());
+  expect(after).toEqual(await rebuiltRelevancy(parts, id));
+});
 
-test('what a follow copies stands no higher than an edit put it while it was copied', async () => {
+test('a follow copies no item higher than a concurrent edit put it', async () => {
   await using parts = await openParts();
   const { id, lifted } = await openLifted(parts);
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };

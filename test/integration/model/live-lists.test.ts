@@ -190,7 +190,7 @@ async function expectListsToBeFeeds({ model }: Run, watched: readonly Watched[])
 }
 
 test.each(CASES.map((one, n) => ({ ...one, n })))(
-  'a client that applies the events shows the feed, whatever happened, where feeds are stored by $name',
+  'a client that applies the events shows the feed, whatever happened, with feeds stored by $name',
   async ({ name: _name, n, isPulled, ...options }) => {
     await using parts = await openParts(options);
     let runs = 0;

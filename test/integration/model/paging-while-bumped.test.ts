@@ -62,7 +62,7 @@ const scene = fc.record({
 });
 
 test(
-  'repeats nothing, and skips nothing that was not bumped, while somebody pages',
+  'a reader who pages sees nothing twice, and everything that was not bumped',
   async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ days, pages, order }) => {
@@ -135,7 +135,7 @@ function byDay(feed: readonly ModelItem[]): Map<number, string[]> {
 }
 
 test(
-  'lists no group twice, and all that nothing happened to, while somebody pages through groups',
+  'a reader who pages through groups sees none twice, and all unchanged ones',
   async () => {
     await fc.assert(
       fc.asyncProperty(groupScene, async ({ days, pages }) => {

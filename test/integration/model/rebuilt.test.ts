@@ -16,7 +16,7 @@ test.each([
   ...MODELS.map((one) => ({ ...one, what: 'happened before', stories: story, runs: repeats(1) })),
   ...MODELS.map((one) => ({ ...one, what: 'came to its end', stories: endings, runs: repeats(1) })),
 ])(
-  'a rebuild changes nothing, whatever $what, where feeds are stored by $model',
+  'a rebuild changes nothing, whatever $what, with feeds stored by $model',
   async ({ model, n, stories, runs: numRuns }) => {
     await using parts = await openParts({ model, cap: CAP });
     let runs = 0;

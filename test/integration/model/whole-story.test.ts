@@ -22,7 +22,7 @@ function emptyOf(view: View): string[] {
 }
 
 test.each(FEED_MODEL_NAMES.flatMap((model) => CAPS.map((cap) => ({ model, cap }))))(
-  'every kind of step has its effect, every view shows something, and a rebuild changes nothing, where feeds are stored by $model with a cap of $cap',
+  'every kind of step has its effect, every view shows something, and a rebuild changes nothing, with feeds stored by $model and a cap of $cap',
   async (options) => {
     await using parts = await openParts(options);
     const effective = new Set<Step['do']>();

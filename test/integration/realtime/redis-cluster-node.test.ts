@@ -14,18 +14,18 @@ afterAll(async () => cluster[Symbol.asyncDispose]());
 const oneOf = ({ nodes }: ValkeyCluster): string => `redis://127.0.0.1:${String(nodes[0]?.port ?? 0)}`;
 const ENOUGH = /is a node of a cluster: REDIS_URL has to have several of its hosts/;
 
-it('refuses a cluster behind one host, which would take commands for a part of the keys only', async () => {
+it('rejects a cluster behind one host, which would execute commands for some keys only', async () => {
   await expect(openRedisParts({ url: oneOf(cluster), prefix: '' })).rejects.toThrow(ENOUGH);
 });
 
-it('takes the only address of a cluster, given twice', async () => {
+it('accepts the only address of a cluster, given twice', async () => {
   const { host } = new URL(oneOf(cluster));
   await using redis = await openRedisParts({ url: `redis://${host},${host}`, prefix: uniqueName('test') });
   const ports = redis.parts.map(({ commands }) => commands.stream.remotePort);
   expect(new Set(ports)).toEqual(new Set(cluster.nodes.map(({ port }) => port)));
 });
 
-it('does not connect again where a single Redis says that a key is elsewhere', async () => {
+it('does not reconnect if a single Redis reports that a key is elsewhere', async () => {
   let lost = 0;
   await using redis = await connectRedis({
     url: oneOf(cluster),
@@ -41,7 +41,7 @@ it('does not connect again where a single Redis says that a key is elsewhere', a
   expect(lost).toBe(0);
 });
 
-it('the doctor and a server say what to give instead', async () => {
+it('doctor and a server say what to configure instead', async () => {
   const env = {
     ...{ MONGODB_URI: inject('mongodbUri'), MONGODB_DB: uniqueName('node'), REDIS_URL: oneOf(cluster) },
     ...{ JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789', PORT: '0' },

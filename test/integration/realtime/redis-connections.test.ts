@@ -24,7 +24,7 @@ describe('connecting to Redis', () => {
     await expect(redis.ping()).rejects.toThrow();
   });
 
-  it('names the server, without the password, when nobody is there', async () => {
+  it('names the server, without the password, if it does not respond', async () => {
     await using proxy = await startTcpProxy(url);
     proxy.cut();
     const address = `127.0.0.1:${String(proxy.port)}/3`;
@@ -47,13 +47,13 @@ describe('connecting to Redis', () => {
   });
 
   it.each(['', 'localhost', 'http://localhost:6379', 'mongodb://localhost'])(
-    'refuses the URL "%s"',
+    'rejects the URL "%s"',
     async (wrong) => {
       await expect(connectRedis({ url: wrong })).rejects.toThrow('must start with redis://');
     },
   );
 
-  it('fails without waiting while the server is away, reports it, and works again when it is back', async () => {
+  it('fails without waiting while the server is down, reports it, and works again afterwards', async () => {
     await using proxy = await startTcpProxy(url);
     const events: string[] = [];
     await using redis = await connectRedis({
@@ -70,7 +70,7 @@ describe('connecting to Redis', () => {
     expect(events.filter((one) => one === 'lost subscriber')).toHaveLength(1);
   });
 
-  it('closes while the server is away', async () => {
+  it('closes while the server is down', async () => {
     await using proxy = await startTcpProxy(url);
     const redis = await connectRedis({ url: through(url, proxy) });
     proxy.cut();
@@ -80,7 +80,7 @@ describe('connecting to Redis', () => {
     await expect(redis.ping()).rejects.toThrow();
   });
 
-  it('closes while the server takes connections and does not answer', async () => {
+  it('closes while the server accepts connections but does not respond', async () => {
     await using proxy = await startTcpProxy(url);
     const redis = await connectRedis({
       url: through(url, proxy),

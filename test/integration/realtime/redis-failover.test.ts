@@ -15,7 +15,7 @@ const event = {
   reasons: ['FOLLOW'],
 } as const;
 
-it('goes on with the primary that sentinels name after a failover, and watchers query again', async () => {
+it('continues with the primary that sentinels name after a failover, and watchers query again', async () => {
   await using redundant = await withSentinel('fanfare-primary');
   await using redis = await openRedisParts({
     ...{ url: redundant.url, sentinel: 'fanfare-primary', prefix: `${uniqueName('test')}:` },
@@ -48,7 +48,7 @@ it('goes on with the primary that sentinels name after a failover, and watchers 
   leaving.abort();
 });
 
-it('speaks TLS with the nodes of a cluster, and refuses a certificate that it does not know', async () => {
+it('uses TLS with the nodes of a cluster, and rejects an unknown certificate', async () => {
   await using certificate = await makeCertificate();
   const { args, client } = certificate;
   await using cluster = await startValkeyCluster({ isTls: true, client, args });

@@ -20,7 +20,7 @@ async function killClients(
 }
 
 describe('a killed connection', () => {
-  it('of the subscriber: watchers catch up on what they missed, each event once, without a resync', async () => {
+  it('of the subscriber: watchers catch up on missed events, each once, without a resync', async () => {
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -33,7 +33,7 @@ describe('a killed connection', () => {
     }
   });
 
-  it('of the subscriber: says window-passed when the log was trimmed meanwhile', async () => {
+  it('of the subscriber: reports window-passed if the log was trimmed meanwhile', async () => {
     await using api = await openRedisLog({ url, logLength: 5 });
     await using worker = await openRedisLog({ url, prefix: api.prefix, logLength: 5 });
     using tap = await Tap.open(api.log, 'ann');
@@ -48,7 +48,7 @@ describe('a killed connection', () => {
     expect(await tap.labels(1)).toEqual([10]);
   });
 
-  it('for commands: watching goes on on its own', async () => {
+  it('for commands: watching resumes automatically', async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -59,8 +59,8 @@ describe('a killed connection', () => {
   });
 });
 
-describe('a worker cut off from Redis while the watchers are not', () => {
-  it('fails with a typed error, and its readers get a resync once it is back', async () => {
+describe('a worker that cannot reach Redis while the watchers can', () => {
+  it('fails with a typed error, and its readers get a resync after it reconnects', async () => {
     await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
@@ -84,7 +84,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
     expect(await bob.labels(3)).toEqual(['ready', 1, 3]);
   });
 
-  it('tells a client who was away meanwhile as well', async () => {
+  it('sends a resync also to a client that was away meanwhile', async () => {
     await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
@@ -109,7 +109,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
     expect((await again.take(2)).map(label)).toEqual(['ready', 'resync log-interrupted']);
   });
 
-  it('counts a question about watched readers that failed as a gap', async () => {
+  it('treats a failed query of watched readers as a gap', async () => {
     await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
@@ -143,8 +143,8 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   });
 });
 
-describe('a connection that goes dead without being closed', () => {
-  it('fails commands in bounded time, and everything goes on once the network does', async () => {
+describe('a connection that dies without being closed', () => {
+  it('fails commands in bounded time, and everything resumes with the network', async () => {
     await using proxy = await startTcpProxy(url);
     await using api = await openRedisLog({
       url: through(url, proxy),
@@ -178,8 +178,8 @@ describe('a subscription that is not acknowledged', () => {
   });
 });
 
-describe('a Redis that crashes and is started again', () => {
-  it('refuses at once meanwhile; afterwards watchers resync and go on', async () => {
+describe('a Redis that crashes and restarts', () => {
+  it('rejects at once meanwhile; afterwards watchers resync and resume', async () => {
     await using server = await startRedisProcess();
     await using api = await openRedisLog({ url: server.url });
     using tap = await Tap.open(api.log, 'ann');
@@ -209,7 +209,7 @@ describe('a Redis that crashes and is started again', () => {
     expect((await tap.until(3)).map(label).filter((one) => typeof one === 'number')).toEqual([3]);
   });
 
-  it('with an old snapshot: has every key and lacks the latest events, and says so', async () => {
+  it('with an old snapshot has every key but not the latest events, and reports a loss', async () => {
     await using server = await startRedisProcess();
     await using api = await openRedisLog({ url: server.url });
     using tap = await Tap.open(api.log, 'ann');
@@ -226,7 +226,7 @@ describe('a Redis that crashes and is started again', () => {
     }
   });
 
-  it('takes up many watchers again', async () => {
+  it('registers many watchers again', async () => {
     await using server = await startRedisProcess();
     // A busy machine may take its time for so many.
     await using api = await openRedisLog({ url: server.url, commandTimeoutMs: 60_000 });

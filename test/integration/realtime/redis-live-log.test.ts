@@ -5,7 +5,7 @@ import { entries, entry, event, eventually, label, numbers, Tap } from '../../co
 const url = inject('redisUrl');
 
 describe('two processes on one Redis', () => {
-  it('share what is watched and what is appended', async () => {
+  it('share watches and appends', async () => {
     await using api = await openRedisLog({ url });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -27,7 +27,7 @@ describe('two processes on one Redis', () => {
     expect(await again.labels(4)).toEqual(['ready', 2, 3, 4]);
   });
 
-  it('number the events of both in one order that all watchers see', async () => {
+  it('number the events of both in one order for all watchers', async () => {
     await using left = await openRedisLog({ url });
     await using right = await openRedisLog({ url, prefix: left.prefix });
     using atLeft = await Tap.open(left.log, 'ann');
@@ -44,7 +44,7 @@ describe('two processes on one Redis', () => {
     expect(seenLeft.filter((n) => Number(n) > 100)).toEqual(numbers(101, 150));
   });
 
-  it('with different prefixes know nothing of each other', async () => {
+  it('with different prefixes do not affect each other', async () => {
     await using left = await openRedisLog({ url });
     await using right = await openRedisLog({ url });
     using tap = await Tap.open(left.log, 'ann');
@@ -56,7 +56,7 @@ describe('two processes on one Redis', () => {
 });
 
 describe('in Redis', () => {
-  it('watchers of a process share one subscription, of all readers', async () => {
+  it('watchers of a process share one subscription, whatever the reader', async () => {
     await using api = await openRedisLog({ url });
     const taps = await Promise.all(numbers(1, 50).map(() => Tap.open(api.log, 'ann')));
     const others = await Promise.all(numbers(1, 50).map((n) => Tap.open(api.log, `u${String(n)}`)));
@@ -70,7 +70,7 @@ describe('in Redis', () => {
     await eventually('the channel is gone', async () => (await api.channels()).length === 0);
   });
 
-  it('every key of a reader is gone some time after the last watcher', async () => {
+  it('every key of a reader expires some time after the last watcher left', async () => {
     await using api = await openRedisLog({ url, windowMs: 100, renewEveryMs: 10 });
     const tap = await Tap.open(api.log, 'ann');
     await api.log.append(entries('ann', 1, 3));
@@ -85,7 +85,7 @@ describe('in Redis', () => {
     await eventually('only the epoch is left', async () => (await api.keys()).join() === 'live:epoch');
   });
 
-  it('a watch that is renewed outlives the window', async () => {
+  it('a renewed watch outlives the window', async () => {
     const windowMs = 2_000;
     await using api = await openRedisLog({ url, windowMs, renewEveryMs: 50 });
     using tap = await Tap.open(api.log, 'ann');
@@ -102,7 +102,7 @@ describe('in Redis', () => {
     expect([...(await tap.labels(1)), ...(await again.labels(2))]).toEqual([1, 'ready', 1]);
   });
 
-  it('a log is never longer than its limit', async () => {
+  it('a log never exceeds its limit', async () => {
     await using api = await openRedisLog({ url, logLength: 20 });
     using _tap = await Tap.open(api.log, 'ann');
     await api.log.append(entries('ann', 1, 500));
@@ -110,7 +110,7 @@ describe('in Redis', () => {
   });
 
   it.each(['live:head:ann', 'live:watched', 'live:epoch'])(
-    'losing %s is noticed by the watcher without any further event',
+    'losing %s is noticed by the watcher without another event',
     async (key) => {
       await using api = await openRedisLog({ url, renewEveryMs: 20 });
       using tap = await Tap.open(api.log, 'ann');
@@ -124,7 +124,7 @@ describe('in Redis', () => {
     },
   );
 
-  it('losing the stream of a log makes watchers that resume resync', async () => {
+  it('losing the stream of a log makes resuming watchers resync', async () => {
     await using api = await openRedisLog({ url });
     using tap = await Tap.open(api.log, 'ann');
     await api.log.append(entries('ann', 1, 2));
@@ -136,7 +136,7 @@ describe('in Redis', () => {
     expect([...(await tap.labels(1)), ...(await again.labels(1))]).toEqual([3, 3]);
   });
 
-  it('events whose message never arrives are read from the log', async () => {
+  it('events whose message is lost are read from the log', async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
@@ -153,7 +153,7 @@ describe('in Redis', () => {
     '[[""],["ann","g","1-1",0]]',
     '[[],["ann",1,"1-1",0]]',
     'a b',
-  ])('a foreign message on a channel is reported and harms nobody: %s', async (message) => {
+  ])('a foreign message on a channel is reported and does no harm: %s', async (message) => {
     await using api = await openRedisLog({ url });
     using tap = await Tap.open(api.log, 'ann');
     for (const channel of await api.channels()) await api.redis.commands.publish(channel, message);
@@ -162,7 +162,7 @@ describe('in Redis', () => {
     expect(api.troubles).toEqual(['read a hint']);
   });
 
-  it('one message brings an event to all readers of a process, and none to processes without them', async () => {
+  it('one message delivers an event to all readers of a process, and none is sent to processes without them', async () => {
     await using api = await openRedisLog({ url });
     await using other = await openRedisLog({ url, prefix: api.prefix });
     const ids = numbers(1, 200).map((n) => `u${String(n)}`);
@@ -180,7 +180,7 @@ describe('in Redis', () => {
     expect(messages).toEqual({ here: 1, there: 0 });
   });
 
-  it('a reader who is watched in two processes gets their events in both, in order, and none of others', async () => {
+  it('a reader with watchers in two processes gets their events in both, in order, and no others', async () => {
     await using left = await openRedisLog({ url });
     await using right = await openRedisLog({ url, prefix: left.prefix });
     using inLeft = await Tap.open(left.log, 'ann');
@@ -198,7 +198,7 @@ describe('in Redis', () => {
     expect(await bob.labels(3)).toEqual(['ready', 2, 1]);
   });
 
-  it('names a process in the log of a reader while it watches, and not after it has died or the reader left', async () => {
+  it("a reader's log names a process while it watches, and not after it died or the reader left", async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     const processes = async (): Promise<number> => {
       const named = (await api.redis.commands.hget(`${api.prefix}live:head:ann`, 'to')) ?? '';
@@ -224,7 +224,7 @@ describe('in Redis', () => {
     expect(await again.labels(2)).toEqual(['ready', 3]);
   });
 
-  it('losing who watches is made good by the next renewal', async () => {
+  it('a lost set of watchers is restored by the next renewal', async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     using tap = await Tap.open(api.log, 'ann');
     await tap.next();

@@ -25,7 +25,7 @@ describe('wake-ups over Redis', () => {
     await eventually('the other process is woken', () => calls > 0);
   });
 
-  it('become few when they are many', async () => {
+  it('are combined if they are many', async () => {
     const prefix = `test:${randomUUID()}:`;
     await using redis = await connectRedis({ url });
     await using signal = new RedisWorkSignal({ redis, prefix });
@@ -37,7 +37,7 @@ describe('wake-ups over Redis', () => {
     expect(calls).toBeLessThan(10);
   });
 
-  it('wake this process and never throw while Redis is away, and wake every listener once it is back', async () => {
+  it('wake this process and never throw while Redis is down, and wake every listener afterwards', async () => {
     const prefix = `test:${randomUUID()}:`;
     await using proxy = await startTcpProxy(url);
     await using redis = await connectRedis({ url: through(url, proxy) });
@@ -57,7 +57,7 @@ describe('wake-ups over Redis', () => {
     await eventually('the reconnect wakes', () => calls === 2);
   });
 
-  it('stop with their subscription, and leave nothing behind', async () => {
+  it('end with their subscription, and leave nothing behind', async () => {
     const prefix = `test:${randomUUID()}:`;
     await using redis = await connectRedis({ url });
     const before = redis.subscriber.listenerCount('message');
@@ -77,7 +77,7 @@ describe('wake-ups over Redis', () => {
 });
 
 describe('wake-ups in memory', () => {
-  it('are made later, many as one, also when a callback throws', async () => {
+  it('run later, many as one, also if a callback throws', async () => {
     const troubles: unknown[] = [];
     await using signal = new MemoryWorkSignal({ onTrouble: (_what, error) => troubles.push(error) });
     let calls = 0;

@@ -53,7 +53,7 @@ describe.each<[string, () => Promise<AsyncDisposable & { readonly ends: SessionE
   ],
   ['over Redis', () => openProcess(`test:${randomUUID()}:`)],
 ])('ends of sessions %s', (_name, open) => {
-  it('reach every session of the member once, and those of nobody else', async () => {
+  it('reach every session of the member once, and no others', async () => {
     await using fixture = await open();
     const { ends } = fixture;
     const ended: string[] = [];
@@ -72,7 +72,7 @@ describe.each<[string, () => Promise<AsyncDisposable & { readonly ends: SessionE
     expect(ended).toEqual(['ann 1', 'ann 2', 'empty']);
   });
 
-  it('do not reach a session that is over, nor one that is opened later', async () => {
+  it('do not reach a session that has ended, nor one that is opened later', async () => {
     await using fixture = await open();
     const { ends } = fixture;
     const ended: string[] = [];
@@ -85,7 +85,7 @@ describe.each<[string, () => Promise<AsyncDisposable & { readonly ends: SessionE
     expect(ended).toEqual(['second']);
   });
 
-  it('leave alone what is open when they are disposed', async () => {
+  it('leave open sessions alone when they are disposed', async () => {
     const { ends, ...fixture } = await open();
     let isEnded = false;
     ends.onEnd('ann', () => (isEnded = true));
@@ -115,7 +115,7 @@ describe('ends of sessions over Redis', () => {
     expect(await redis.commands.pubsub('CHANNELS', `${prefix}*`)).toEqual([]);
   });
 
-  it('fail while Redis cannot be reached, so that they are tried again', async () => {
+  it('fail while Redis cannot be reached, so that they are retried', async () => {
     await using proxy = await startTcpProxy(url);
     await using here = await openProcess(`test:${randomUUID()}:`, nobody, through(url, proxy));
     let isEnded = false;
@@ -133,7 +133,7 @@ describe('ends of sessions over Redis', () => {
     expect(isEnded).toBe(true);
   });
 
-  it('that were missed are made up for after the connection is back, also where asking fails at first', async () => {
+  it('that were missed are repeated after reconnecting, also if the first query fails', async () => {
     await using proxy = await startTcpProxy(url);
     const prefix = `test:${randomUUID()}:`;
     const erased = new Set<string>();
@@ -168,8 +168,8 @@ describe('ends of sessions over Redis', () => {
   });
 });
 
-describe('who is asked for after a connection', () => {
-  it('is whose erasure goes on, or has begun since they opened a session', async () => {
+describe('after a reconnect the process looks for members', () => {
+  it('whose erasure is running, or has begun since they opened a session', async () => {
     await using parts = await openParts();
     const { erasures } = parts.repositories;
     const now = Date.now();

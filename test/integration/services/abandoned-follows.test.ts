@@ -55,7 +55,7 @@ async function expectSettled(parts: Parts, ids: readonly string[]): Promise<void
 }
 
 test.each(FOLLOW_CALLS)(
-  'completes a $name that was cut off after any write and is not repeated',
+  'completes a $name that was interrupted after any write and not repeated',
   async (call) => {
     let crashes = 0;
     for (let writes = 1; writes <= MOST_WRITES; writes++) {
@@ -79,7 +79,7 @@ test.each(FOLLOW_CALLS)(
   },
 );
 
-test('has who watches query what a follow had brought and not announced when it was cut off', async () => {
+test('makes watchers query what an interrupted follow added but did not announce', async () => {
   await using parts = await openParts();
   const ids = await openScene(parts, false);
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -101,7 +101,7 @@ test('has who watches query what a follow had brought and not announced when it 
   expect(list.resyncs).toEqual(['log-interrupted']);
 });
 
-test('leaves a call alone that may still be under way', async () => {
+test('does not touch a call that may still be running', async () => {
   await using parts = await openParts();
   await openScene(parts, false);
   const dying = createRepositories(crashingCollections(parts.database.collections, 1));
@@ -112,7 +112,7 @@ test('leaves a call alone that may still be under way', async () => {
   expect(await parts.repositories.follows.unsettled([PAIR])).toHaveLength(1);
 });
 
-test('an unfollow that keeps the history keeps what a follow that was cut off had not brought yet', async () => {
+test('an unfollow that keeps history keeps what an interrupted follow had not added yet', async () => {
   await using parts = await openParts();
   const ids = await openScene(parts, false);
   const dying = createRepositories(crashingCollections(parts.database.collections, 1));
@@ -125,7 +125,7 @@ test('an unfollow that keeps the history keeps what a follow that was cut off ha
   expect(await parts.feedOf('ann')).toEqual(ids.slice(0, 2));
 });
 
-test('what fails in one kind of upkeep does not stop the others', async () => {
+test('a failure of one kind of upkeep does not stop the others', async () => {
   await using parts = await openParts();
   await parts.publish({ actorId: 'star', scope: 'PUBLIC' });
   for (const fan of ['ann', 'bob']) await parts.services.follow(parts.session(fan), 'star', 0);

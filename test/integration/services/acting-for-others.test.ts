@@ -19,7 +19,7 @@ test.each([
   ['for a follower', { scope: 'FOLLOWERS' }, 'follower', 'ann'],
   ['for a team mate', { scope: 'TEAM' }, 'mate', 'ann'],
 ] as const)(
-  'a service records %s what it may not see itself, and nothing for whom it is not for',
+  'a service records an interaction %s, but not for members who may not see the action',
   async (_for, input, seer, other) => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [
@@ -48,41 +48,44 @@ test.each([
 test.each([
   ['hidden', 'hideAction'],
   ['deleted', 'deleteAction'],
-] as const)('a service records nothing on what is %s, nor is shown it by a replay', async (_what, how) => {
-  await using parts = await openParts();
-  const { services, service } = parts;
-  const input = { actorId: 'actor', scope: 'PUBLIC', idempotencyKey: 'k', descriptor };
-  const { action } = await services.publishAction(service, input);
-  const moderate = (): Promise<unknown> =>
-    how === 'hideAction'
-      ? services.hideAction(parts.session('admin', 'admin'), action.id, null)
-      : services.deleteAction(parts.session('admin', 'admin'), action.id);
-  await moderate();
-  await expect(
-    services.addInteraction(parts.session('service', 'service'), {
-      ...{ actionId: action.id, kind: 'LIKE', actorId: 'actor' },
-    }),
-  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect(await interactions(parts)).toBe(0);
-  const { actorId: _actor, ...own } = input;
-  const conflict = {
-    code: 'CONFLICT',
-    message: 'The idempotency key belongs to an action that was hidden or deleted, or has expired',
-  };
-  for (const [identity, replayed] of [
-    [service, input],
-    [parts.session('service', 'service', 'admin').identity, input],
-    [parts.session('actor').identity, own],
-  ] as const) {
-    await expect(services.publishAction(identity, replayed)).rejects.toMatchObject(conflict);
-    expect(await services.publishActions(identity, [{ descriptor }, replayed])).toMatchObject([
-      { isReplay: false, error: null },
-      { action: null, isReplay: false, error: conflict },
-    ]);
-  }
-});
+] as const)(
+  'a service records nothing on an action that is %s, and does not see it by a replay',
+  async (_what, how) => {
+    await using parts = await openParts();
+    const { services, service } = parts;
+    const input = { actorId: 'actor', scope: 'PUBLIC', idempotencyKey: 'k', descriptor };
+    const { action } = await services.publishAction(service, input);
+    const moderate = (): Promise<unknown> =>
+      how === 'hideAction'
+        ? services.hideAction(parts.session('admin', 'admin'), action.id, null)
+        : services.deleteAction(parts.session('admin', 'admin'), action.id);
+    await moderate();
+    await expect(
+      services.addInteraction(parts.session('service', 'service'), {
+        ...{ actionId: action.id, kind: 'LIKE', actorId: 'actor' },
+      }),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await interactions(parts)).toBe(0);
+    const { actorId: _actor, ...own } = input;
+    const conflict = {
+      code: 'CONFLICT',
+      message: 'The idempotency key belongs to an action that was hidden or deleted, or has expired',
+    };
+    for (const [identity, replayed] of [
+      [service, input],
+      [parts.session('service', 'service', 'admin').identity, input],
+      [parts.session('actor').identity, own],
+    ] as const) {
+      await expect(services.publishAction(identity, replayed)).rejects.toMatchObject(conflict);
+      expect(await services.publishActions(identity, [{ descriptor }, replayed])).toMatchObject([
+        { isReplay: false, error: null },
+        { action: null, isReplay: false, error: conflict },
+      ]);
+    }
+  },
+);
 
-test('an admin is shown their own hidden action by a replay, as by any other way', async () => {
+test('an admin sees their own hidden action by a replay, as in other ways', async () => {
   await using parts = await openParts();
   const admin = parts.session('admin', 'admin');
   const input = { idempotencyKey: 'k', descriptor };
@@ -94,7 +97,7 @@ test('an admin is shown their own hidden action by a replay, as by any other way
   });
 });
 
-test('a service lists actions like an admin, and reads like anybody everywhere else', async () => {
+test('a service lists actions like an admin, and reads like any member everywhere else', async () => {
   await using parts = await openParts();
   const refs = [{ id: 'site', type: 'site', label: 'Site' }];
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'], refs });
@@ -113,7 +116,7 @@ test('a service lists actions like an admin, and reads like anybody everywhere e
   });
 });
 
-test('nobody but a service publishes a descriptor that says somebody else did it', async () => {
+test('only a service publishes a descriptor that says somebody else did something', async () => {
   await using parts = await openParts();
   const refusal = {
     code: 'FORBIDDEN',

@@ -25,7 +25,7 @@ async function keptBy(parts: Parts, size: number): Promise<string[]> {
   }
 }
 
-test('keeps what is bookmarked, the newest bookmark first, each once and in its first place', async () => {
+test('lists bookmarks, the newest first, each once and at its first position', async () => {
   await using parts = await openParts();
   const [a = '', b = '', c = '', d = ''] = await published(parts, 4);
   for (const id of [c, a, d, b, c]) expect((await parts.services.bookmark(ann(parts), id)).id).toBe(id);
@@ -36,7 +36,7 @@ test('keeps what is bookmarked, the newest bookmark first, each once and in its 
   expect((await parts.services.readBookmarks(parts.session('bob'), {})).edges).toEqual([]);
 });
 
-test('bookmarks of one millisecond are paged through without a gap', async () => {
+test('pages through bookmarks of the same millisecond without a gap', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 5);
   const at = new Date();
@@ -44,7 +44,7 @@ test('bookmarks of one millisecond are paged through without a gap', async () =>
   expect(await keptBy(parts, 2)).toEqual([...ids].sort().reverse());
 });
 
-test('mutes and hidden items do not touch bookmarks', async () => {
+test('mutes and hidden items do not affect bookmarks', async () => {
   await using parts = await openParts();
   const [id = ''] = await published(parts, 1);
   await parts.services.bookmark(ann(parts), id);
@@ -53,7 +53,7 @@ test('mutes and hidden items do not touch bookmarks', async () => {
   expect(await keptBy(parts, 1)).toEqual([id]);
 });
 
-test('keeps ten thousand bookmarks of a reader and no more', async () => {
+test('stores at most ten thousand bookmarks of a reader', async () => {
   await using parts = await openParts();
   const [id = '', next = ''] = await published(parts, 2);
   await parts.services.bookmark(ann(parts), id);
@@ -67,7 +67,7 @@ test('keeps ten thousand bookmarks of a reader and no more', async () => {
   await parts.services.bookmark(ann(parts), next);
 });
 
-test('a page of bookmarks takes one look-up of the list and one of the actions', async () => {
+test('a page of bookmarks takes one read of the list and one of the actions', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const ids = await published(parts, 30);
   for (const id of ids) await parts.services.bookmark(ann(parts), id);
@@ -82,7 +82,7 @@ test('a page of bookmarks takes one look-up of the list and one of the actions',
   expect(looking.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['find bookmarks']);
 });
 
-test('many watchers of one action ask for their bookmarks in one query', async () => {
+test('many watchers of one action read their bookmarks in one query', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const [id = ''] = await published(parts, 1);
   await parts.services.bookmark(ann(parts), id);

@@ -6,7 +6,7 @@ const CAP = 3;
 const COUNT = 12;
 
 test.each(['capped', 'top-cache', 'redis'])(
-  'a page that goes on below the floor of %s is not the last because an item was bumped above it meanwhile',
+  'a page below the floor of %s is not the last because an item was bumped above it meanwhile',
   async (model) => {
     await using parts = await openParts({ model, cap: CAP });
     const { services, feedStore } = parts;

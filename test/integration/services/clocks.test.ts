@@ -35,8 +35,8 @@ async function fanOutOf(parts: Parts, id: string) {
   return action?.fanOut;
 }
 
-describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
-  test('publishes what is delivered at once, to the followers of that moment', async () => {
+describe.each(BOTH)('a process whose clock is ten minutes %s', (_name, skew) => {
+  test('publishes actions that are delivered at once, to the current followers', async () => {
     await using parts = await openParts();
     await parts.services.follow(parts.session('ann'), 'actor', 0);
     const { action } = await skewed(skew, () => parts.publish({}));
@@ -46,7 +46,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(await parts.feedOf('ann')).toEqual([action.id]);
   });
 
-  test('opens follows and joins teams from then on', async () => {
+  test('opens follows and joins teams from now on', async () => {
     await using parts = await openParts();
     const member = { memberId: 'ann', name: 'Ann' };
     await parts.services.upsertMembers(parts.service, [
@@ -70,7 +70,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(feed).not.toContain(ofTeamBefore.id);
   });
 
-  test('marks as read what is there, and nothing that comes', async () => {
+  test('marks existing items as read, and no later ones', async () => {
     await using parts = await openParts();
     await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();
@@ -101,7 +101,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
   });
 
-  test('works on what others have published, and takes no leases that others have', async () => {
+  test("processes others' publications, and takes over no valid leases", async () => {
     await using parts = await openParts();
     const { action: taken } = await parts.publish({});
     const claim = await parts.repositories.fanOuts.claim('other', clock.now(), TEN_MINUTES / 2);
@@ -120,7 +120,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(claim !== null && (await parts.repositories.fanOuts.finish(claim, 0))).toBe(true);
   });
 
-  test('holds leases that others respect', async () => {
+  test('owns leases that others respect', async () => {
     await using parts = await openParts();
     const { fanOuts } = parts.repositories;
     const { action } = await parts.publish({});
@@ -132,7 +132,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect((await fanOuts.claim('other', later, 60_000))?.action.id).toBe(action.id);
   });
 
-  test('rebuilds feeds that others have made due, and makes feeds due for others', async () => {
+  test('rebuilds feeds that others requested, and requests rebuilds from others', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();
@@ -146,7 +146,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual(['ann']);
   });
 
-  test('is not ready and says by how much', async () => {
+  test('is not ready and reports the difference', async () => {
     await using _parts = await openParts();
     await expect(checkClock()).resolves.toBeUndefined();
     await skewed(skew, async () => {

@@ -36,7 +36,7 @@ async function textsFor(
   }
 }
 
-test('lists comments newest first: all, those that reply to nothing, or the replies to one', async () => {
+test('lists comments newest first: all, top-level ones, or the replies to one', async () => {
   await using parts = await openParts();
   const { action, first } = await thread(parts);
   await parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
@@ -50,7 +50,7 @@ test('lists comments newest first: all, those that reply to nothing, or the repl
   expect(await textsFor(parts, action.id, { kinds: [] })).toEqual([]);
 });
 
-test('refuses replies to replies, to what is no comment of the action, and to what cannot be seen', async () => {
+test('rejects replies to replies, to other interactions, and to invisible comments', async () => {
   await using parts = await openParts();
   const { action, first, reply, write } = await thread(parts);
   await expect(write('ann', 'x', reply.id)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -67,7 +67,7 @@ test('refuses replies to replies, to what is no comment of the action, and to wh
     });
 });
 
-test('a reply sent again with its key is a replay, also where the comment has gone since', async () => {
+test('a reply sent again with its key is a replay, also if the comment was removed meanwhile', async () => {
   await using parts = await openParts();
   const { action, first, second } = await thread(parts);
   const reply = (parentId: string, idempotencyKey: string, userId = 'dan') =>
@@ -94,7 +94,7 @@ test.each([
   ['no text', { kind: 'COMMENT', text: '' }],
   ['too long a text', { kind: 'COMMENT', text: 'x'.repeat(10_001) }],
   ['too much data', { kind: 'COMMENT', data: { x: 'x'.repeat(4_096) } }],
-])('refuses %s, before anything is written', async (_what, input) => {
+])('rejects %s, before anything is written', async (_what, input) => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   await expect(
@@ -103,7 +103,7 @@ test.each([
   expect(await parts.database.collections.interactions.countDocuments()).toBe(0);
 });
 
-test('takes the longest text and the most data', async () => {
+test('accepts the longest text and the most data', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const text = 'x'.repeat(10_000);
@@ -115,7 +115,7 @@ test('takes the longest text and the most data', async () => {
   expect(stored).toMatchObject({ text, data, state: 'VISIBLE', editedAt: null });
 });
 
-test('a comment is changed by its actor, or by an admin with an entry in the log, and bumps nothing', async () => {
+test('its actor or, with an entry in the log, an admin edits a comment, which bumps nothing', async () => {
   await using parts = await openParts();
   const { action, first } = await thread(parts);
   await parts.fanOut();
@@ -139,7 +139,7 @@ test('a comment is changed by its actor, or by an admin with an entry in the log
   expect(await textsFor(parts, action.id)).toEqual(['Second', 'Reply', 'Moderated']);
 });
 
-test('what is hidden is for admins, what is removed for nobody, and its text is gone', async () => {
+test('hidden interactions are for admins, removed ones for nobody, and their text is deleted', async () => {
   await using parts = await openParts();
   const { action, first, second } = await thread(parts);
   await parts.services.hideInteraction(parts.session('admin', 'admin'), first.id, null);

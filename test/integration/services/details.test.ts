@@ -22,27 +22,24 @@ async function detailsOf(parts: Parts, kind: Kind): Promise<unknown> {
   return kind === 'ref' ? session.refDetails.load('site') : session.memberDetails.load('ann');
 }
 
-test.each(['ref', 'member'] as const)(
-  'keeps what is said of a %s, and empties what is left out',
-  async (kind) => {
-    await using parts = await openParts();
-    const id = kind === 'ref' ? { refId: 'site', pinned: [] } : { userId: 'ann' };
-    await describeOne(parts, kind, DETAILS);
-    expect(await detailsOf(parts, kind)).toEqual({ ...id, ...DETAILS });
-    await describeOne(parts, kind, { url: DETAILS.url, data: null });
-    expect(await detailsOf(parts, kind)).toEqual({ ...id, ...NONE, url: DETAILS.url });
-    await describeOne(parts, kind, {});
-    expect(await detailsOf(parts, kind)).toEqual({ ...id, ...NONE });
-  },
-);
+test.each(['ref', 'member'] as const)('stores the details of a %s, and clears omitted ones', async (kind) => {
+  await using parts = await openParts();
+  const id = kind === 'ref' ? { refId: 'site', pinned: [] } : { userId: 'ann' };
+  await describeOne(parts, kind, DETAILS);
+  expect(await detailsOf(parts, kind)).toEqual({ ...id, ...DETAILS });
+  await describeOne(parts, kind, { url: DETAILS.url, data: null });
+  expect(await detailsOf(parts, kind)).toEqual({ ...id, ...NONE, url: DETAILS.url });
+  await describeOne(parts, kind, {});
+  expect(await detailsOf(parts, kind)).toEqual({ ...id, ...NONE });
+});
 
-test('a text that looks like an expression of the database is kept as it is', async () => {
+test('stores a text that looks like a database expression unchanged', async () => {
   await using parts = await openParts();
   await describeOne(parts, 'ref', { data: '$label' });
   expect(await detailsOf(parts, 'ref')).toMatchObject({ data: '$label' });
 });
 
-test('another label keeps the details', async () => {
+test('a new label keeps the details', async () => {
   await using parts = await openParts();
   await describeOne(parts, 'ref', DETAILS);
   const renamed = await parts.services.renameRef(parts.service, 'site', 'New');
@@ -63,7 +60,7 @@ test.each<[string, object]>([
   ['a very long URL', { url: `https://things.example/${'x'.repeat(2_048)}` }],
   ['more than 4 KiB of data', { data: { text: 'x'.repeat(4_090) } }],
   ['data with an operator', { data: { $set: 1 } }],
-])('refuses %s', async (_what, details) => {
+])('rejects %s', async (_what, details) => {
   await using parts = await openParts();
   for (const kind of ['ref', 'member'] as const) {
     const [field] = Object.keys(details);
@@ -76,7 +73,7 @@ test.each<[string, object]>([
 });
 
 test.each(['imageUrl', 'url', 'data'] as const)(
-  'refuses %s of a ref that an action refers to',
+  'rejects %s of a ref that an action refers to',
   async (field) => {
     await using parts = await openParts();
     await expect(parts.publish({ refs: [{ ...ref, [field]: DETAILS[field] }] })).rejects.toMatchObject({
@@ -92,7 +89,7 @@ test.each(['imageUrl', 'url', 'data'] as const)(
   },
 );
 
-test('what delivers and decides reads no details', async () => {
+test('deliveries and decisions read no details', async () => {
   await using parts = await openParts();
   await describeOne(parts, 'ref', DETAILS);
   await describeOne(parts, 'member', { ...DETAILS, teamId: 't' });

@@ -41,7 +41,7 @@ async function allAsleepBut(parts: Parts, awake: string): Promise<void> {
 }
 
 describe.each(someModels(2))('with the feed model %s', (model) => {
-  test('who has not read for long loses what is stored, and nothing else', async () => {
+  test('readers who have not read for long lose their stored feed, and nothing else', async () => {
     await using parts = await openParts({ model });
     const old = await publish(parts, 3);
     for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
@@ -68,7 +68,7 @@ describe.each(someModels(2))('with the feed model %s', (model) => {
     expect(await stored(parts, 'ann')).toBe(0);
   });
 
-  test('who never reads is not stored for, until they read', async () => {
+  test('nothing is stored for readers who never read, until they do', async () => {
     await using parts = await openParts({ model, neverReadAfterMs: AGES.neverReadAfterMs });
     const first = await publish(parts, 2);
     expect(await drop(parts)).toBe(0);
@@ -87,7 +87,7 @@ describe.each(someModels(2))('with the feed model %s', (model) => {
   });
 });
 
-test('a reader who comes back while the feed is dropped has it whole', async () => {
+test('a reader who comes back while the feed is dropped has all of it', async () => {
   await using parts = await openParts();
   const ids = await publish(parts, 3);
   await parts.feedOf('ann');
@@ -114,7 +114,7 @@ test('a reader who comes back while the feed is dropped has it whole', async () 
   expect(await stored(parts, 'ann')).toBe(3);
 });
 
-test('a reader who comes back while their feed is dropped has it whole, however long others took before', async () => {
+test('a reader who comes back while the feed is dropped has all of it, however long others took before', async () => {
   await using parts = await openParts();
   const readers = Array.from({ length: 21 }, (_, n) => `r${String(n).padStart(2, '0')}`);
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: readers });
@@ -143,7 +143,7 @@ test('a reader who comes back while their feed is dropped has it whole, however 
   expect(await stored(parts, 'r20')).toBe(1);
 });
 
-test('a feed is not dropped any more once it may be rebuilt', async () => {
+test('a feed is not dropped once it may be rebuilt', async () => {
   await using parts = await openParts();
   await publish(parts, 2);
   for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
@@ -166,7 +166,7 @@ test('a feed is not dropped any more once it may be rebuilt', async () => {
   expect(await stored(parts, 'bob')).toBe(0);
 });
 
-test('a feed that cannot be dropped does not keep the others', async () => {
+test('a feed that cannot be dropped does not hold up the others', async () => {
   await using parts = await openParts();
   await publish(parts, 2);
   for (const userId of ['ann', 'bob', 'eve']) await parts.feedOf(userId);
@@ -190,7 +190,7 @@ test('a feed that cannot be dropped does not keep the others', async () => {
   ]);
 });
 
-test('a drop that was cut off is done again', async () => {
+test('an interrupted drop is repeated', async () => {
   await using parts = await openParts();
   const ids = await publish(parts, 2);
   await parts.feedOf('ann');
@@ -214,7 +214,7 @@ test('a drop that was cut off is done again', async () => {
   expect(await stored(parts, 'ann')).toBe(2);
 });
 
-test('who watches is not dormant', async () => {
+test('a watching reader is not dormant', async () => {
   await using parts = await openParts();
   await publish(parts, 1);
   await parts.feedOf('ann');

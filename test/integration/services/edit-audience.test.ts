@@ -56,7 +56,7 @@ function notified({ events }: LiveList, id: string): string[] {
 }
 
 test.each(someModels(0))(
-  'an edit that shrinks the audience with the worker stopped: nobody who lost the right sees the new text by any way in, feeds stored by %s',
+  'after an edit that shrinks the audience, without a worker, nobody who lost access sees the new text anywhere, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene(model);
     await using _parts = parts;
@@ -117,7 +117,7 @@ test.each(someModels(0))(
 );
 
 test.each(someModels(1))(
-  'an edit that shrinks the audience with the worker stopped takes it out of what was put aside, feeds stored by %s',
+  'an edit that shrinks the audience, without a worker, removes it from archived and snoozed lists, feeds stored by %s',
   async (model) => {
     const { parts, id: archived } = await openScene(model);
     await using _parts = parts;
@@ -155,33 +155,36 @@ test.each(someModels(1))(
   },
 );
 
-test.each(someModels(2))('an edit that names others brings it to them, feeds stored by %s', async (model) => {
-  const { parts, id } = await openScene(model);
-  await using _parts = parts;
-  const { services, session } = parts;
-  await services.updateAction(session('actor'), id, {
-    scope: 'RESTRICTED',
-    recipients: ['dan'],
-    mentions: [],
-  });
-  await parts.fanOut();
-  expect(await idsOf(parts, 'dan')).toEqual([id]);
-  expect(await idsOf(parts, 'bob')).toEqual([]);
-  // A model may rebuild a feed after its first read.
-  await parts.fanOut();
-  await using bob = await openLiveList(parts, session('bob').identity);
-  await using dan = await openLiveList(parts, session('dan').identity);
-  await services.updateAction(session('actor'), id, { scope: 'FOLLOWERS', descriptor: posted(NEW_TEXT) });
-  await parts.fanOut();
-  for (const list of [bob, dan]) await list.caughtUp();
-  expect(notified(bob, id)).toEqual([`added ${NEW_TEXT}`]);
-  expect(notified(dan, id)).toEqual(['removed']);
-  expect(await idsOf(parts, 'bob')).toEqual([id]);
-  expect(await idsOf(parts, 'dan')).toEqual([]);
-});
+test.each(someModels(2))(
+  'an edit that names new members delivers the action to them, feeds stored by %s',
+  async (model) => {
+    const { parts, id } = await openScene(model);
+    await using _parts = parts;
+    const { services, session } = parts;
+    await services.updateAction(session('actor'), id, {
+      scope: 'RESTRICTED',
+      recipients: ['dan'],
+      mentions: [],
+    });
+    await parts.fanOut();
+    expect(await idsOf(parts, 'dan')).toEqual([id]);
+    expect(await idsOf(parts, 'bob')).toEqual([]);
+    // A model may rebuild a feed after its first read.
+    await parts.fanOut();
+    await using bob = await openLiveList(parts, session('bob').identity);
+    await using dan = await openLiveList(parts, session('dan').identity);
+    await services.updateAction(session('actor'), id, { scope: 'FOLLOWERS', descriptor: posted(NEW_TEXT) });
+    await parts.fanOut();
+    for (const list of [bob, dan]) await list.caughtUp();
+    expect(notified(bob, id)).toEqual([`added ${NEW_TEXT}`]);
+    expect(notified(dan, id)).toEqual(['removed']);
+    expect(await idsOf(parts, 'bob')).toEqual([id]);
+    expect(await idsOf(parts, 'dan')).toEqual([]);
+  },
+);
 
 test.each(someModels(0))(
-  'an edit that takes away a ref puts the action where it stands for those whom it concerned by that ref, feeds stored by %s',
+  'an edit that removes a ref lowers the action for members whom it concerned by that ref, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene(model);
     await using _parts = parts;
@@ -210,7 +213,7 @@ test.each(someModels(0))(
   },
 );
 
-test.each(someModels(1))('watchers are sent another text, feeds stored by %s', async (model) => {
+test.each(someModels(1))('watchers receive a changed text, feeds stored by %s', async (model) => {
   const { parts, id } = await openScene(model);
   await using _parts = parts;
   await using bob = await openLiveList(parts, parts.session('bob').identity);
@@ -221,7 +224,7 @@ test.each(someModels(1))('watchers are sent another text, feeds stored by %s', a
   expect(notified(bob, id)[0]).toContain(NEW_TEXT);
 });
 
-test('a list by a tag or ref that an edit takes away is sent its removal', async () => {
+test('a list by a tag or ref that an edit removes receives its removal', async () => {
   const { parts, id } = await openScene('items');
   await using _parts = parts;
   await using byRef = await openLiveList(parts, parts.session('ann').identity, { filter: { refId: 'site' } });
@@ -232,7 +235,7 @@ test('a list by a tag or ref that an edit takes away is sent its removal', async
   expect(await idsOf(parts, 'ann')).toEqual([id]);
 });
 
-test('takes it from the feeds of many in batches, and goes on where a pass was cut off', async () => {
+test('removes it from many feeds in batches, and continues where a pass was interrupted', async () => {
   await using parts = await openParts();
   const { services, session } = parts;
   const readers = Array.from({ length: 25 }, (_, n) => `reader${String(n).padStart(2, '0')}`);
@@ -269,7 +272,7 @@ test('takes it from the feeds of many in batches, and goes on where a pass was c
   expect(removals).toBe(before);
 });
 
-test('a ref that an edit adds is pulled where it has too many followers', async () => {
+test('a ref added by an edit is pulled if it has too many followers', async () => {
   await using parts = await openParts({ pullRefreshMs: -1 });
   const { services, session } = parts;
   await parts.database.collections.refs.insertOne({

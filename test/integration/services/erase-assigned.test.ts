@@ -26,7 +26,7 @@ async function defined(parts: Parts, reader: string): Promise<string[]> {
 }
 
 test.each(someModels(0))(
-  'of a member who was followed as assigned nothing comes back by a rebuild after their erasure, where feeds are stored by %s',
+  'a rebuild after the erasure of a member with assigned followers restores nothing of them, with feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
     const { services } = parts;

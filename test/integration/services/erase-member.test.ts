@@ -76,7 +76,7 @@ describe('an erased member', () => {
     expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
   });
 
-  test('is one nameless person in what they did, without their words', async () => {
+  test('replaces an erased member by one pseudonym and deletes their texts', async () => {
     await using world = await openErasureWorld();
     const { parts, own } = world;
     await erase(parts, ID);

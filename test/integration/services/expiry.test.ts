@@ -36,7 +36,7 @@ function removals({ events }: LiveList, actionId: string): number {
 }
 
 test.each(someModels(1))(
-  'is gone from every way in at its time, without a worker, feeds stored by %s',
+  'is gone everywhere in time, without a worker, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
     const { kept, expiring } = await openScene(parts);
@@ -68,7 +68,7 @@ test.each(someModels(1))(
 );
 
 test.each(someModels(2))(
-  'watchers are notified once, and its entries go, feeds stored by %s',
+  'watchers are notified once, and its entries are removed, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
     const { kept, expiring } = await openScene(parts);
@@ -88,7 +88,7 @@ test.each(someModels(2))(
   },
 );
 
-test('the pass notifies watchers where the process died behind the commit', async () => {
+test('the pass notifies watchers if the process died after the commit', async () => {
   await using parts = await openParts();
   const { kept, expiring } = await openScene(parts);
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -104,7 +104,7 @@ test('the pass notifies watchers where the process died behind the commit', asyn
   expect(removals(list, expiring)).toBe(1);
 });
 
-test('what is delivered after its time reaches nobody', async () => {
+test('a delivery after the expiry reaches nobody', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'bob', 0);
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -119,7 +119,7 @@ test('what is delivered after its time reaches nobody', async () => {
   expect(await parts.feedStore.find('ann', [action.id])).toEqual([]);
 });
 
-test('an action that was read before changes with the clock', async () => {
+test('an action that was read before expires by the clock', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ actorId: 'bob', expiresAt: new Date(Date.now() + HOUR) });
   await letExpire(parts, action.id);
@@ -127,7 +127,7 @@ test('an action that was read before changes with the clock', async () => {
   expect([action.isDeleted, read?.isDeleted]).toEqual([false, true]);
 });
 
-test('must be later than now and than what happened, and a replay of what has expired is a conflict', async () => {
+test('must be later than now and than conducted, and the replay of an expired action is a conflict', async () => {
   await using parts = await openParts();
   const late = {
     code: 'BAD_USER_INPUT',
@@ -151,7 +151,7 @@ test('must be later than now and than what happened, and a replay of what has ex
   await expect(parts.publish({ ...over, idempotencyKey: 'never' })).rejects.toMatchObject(late);
 });
 
-test('a retry that comes after the end it names is the first action, where that was given a later end', async () => {
+test('a retry after the end it names returns the first action, if that was given a later end', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({
     ...{ actorId: 'bob', idempotencyKey: 'once', expiresAt: new Date(Date.now() + HOUR) },

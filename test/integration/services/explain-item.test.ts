@@ -17,7 +17,7 @@ function why(parts: Parts, id: string, who = 'ann'): Promise<FeedItemExplanation
   return parts.services.explainFeedItem(parts.session(who), id, null);
 }
 
-test('names every way by which an action comes, since when and until when', async () => {
+test('lists every way in which an action is addressed, since when and until when', async () => {
   await using parts = await openParts();
   const { services } = parts;
   await services.upsertMembers(parts.service, [
@@ -39,7 +39,7 @@ test('names every way by which an action comes, since when and until when', asyn
   });
 });
 
-test('names everything that keeps an action out, at once', async () => {
+test('lists everything that withholds an action, at once', async () => {
   await using parts = await openParts();
   const { services } = parts;
   await services.follow(parts.session('ann'), 'site', 0);
@@ -57,7 +57,7 @@ test('names everything that keeps an action out, at once', async () => {
   });
 });
 
-test('says that nothing withholds what is yet to be delivered', async () => {
+test('lists nothing for an action that is not delivered yet', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   const { action } = await parts.publish({ refs: [SITE], scope: 'PUBLIC' });
@@ -67,7 +67,7 @@ test('says that nothing withholds what is yet to be delivered', async () => {
   });
 });
 
-test('tells admins of any member, also of what is hidden or not for them, and nobody else', async () => {
+test('explains to admins for any member, also hidden or invisible actions, and to nobody else', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const id = await published(parts, { scope: 'RESTRICTED', recipients: ['ann'] });
@@ -93,7 +93,7 @@ test('tells admins of any member, also of what is hidden or not for them, and no
   });
 });
 
-test('says what lifts an item, the highest first, also where it was taken back', async () => {
+test('lists what boosts an item, the highest first, also removed interactions', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const conducted = new Date(Date.now() - 10 * DAY_MS);
@@ -110,7 +110,7 @@ test('says what lifts an item, the highest first, also where it was taken back',
   expect(ofBob.causes[0]?.liftedTo.getTime()).toBeLessThan(like?.at.getTime() ?? 0);
 });
 
-test('names so many causes and no more', async () => {
+test('lists a limited number of causes', async () => {
   await using parts = await openParts();
   const id = await published(parts, { conducted: new Date(Date.now() - DAY_MS), mentions: ['ann'] });
   for (let n = 0; n < 60; n += 1)
@@ -135,7 +135,7 @@ test.each([
   expect(await why(parts, id)).toMatchObject({ isInFeed: true, path });
 });
 
-test('says that the feed looks up what is pulled', async () => {
+test('says that the feed looks up a pulled action', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   await parts.database.collections.refs.updateOne(
@@ -151,7 +151,7 @@ test('says that the feed looks up what is pulled', async () => {
   expect([path, addressedBy[0]?.reason]).toEqual(['PULLED', 'PULL']);
 });
 
-test('gives the score that the order TOP goes by, and what it is made from', async () => {
+test('returns the score of the order TOP, and its components', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const id = await published(parts, { mentions: ['ann'] });

@@ -57,7 +57,7 @@ function upkeep(parts: Parts, celebrityThreshold: number): UpkeepWorker {
 }
 
 describe('a feed that is stored in part', () => {
-  test('goes on from the source below the floor, to the very first action, in pages of any size', async () => {
+  test('continues from the source below the floor, to the very first action, in pages of any size', async () => {
     await using parts = await openParts({ cap: 20 });
     await follow(parts, 'ann', 'site');
     const ids = await publish(parts, 90);
@@ -72,7 +72,7 @@ describe('a feed that is stored in part', () => {
     for (const size of [1, 7, 19, 20, 21, 100]) expect(await pages(parts, 'ann', size)).toEqual(whole);
   });
 
-  test('is cut by and by, and nothing is missing before, while and after', async () => {
+  test('is trimmed step by step, and nothing is missing before, meanwhile and afterwards', async () => {
     await using parts = await openParts({ cap: 20 });
     await follow(parts, 'ann', 'site');
     const ids = await publish(parts, 60);
@@ -95,7 +95,7 @@ describe('a feed that is stored in part', () => {
   });
 
   test.each(['items', 'time-buckets'])(
-    'is not cut while a rebuild stores what lies below the floor, feeds stored by %s',
+    'is not trimmed while a rebuild stores entries below the floor, feeds stored by %s',
     async (model) => {
       await using parts = await openParts({ model, cap: 5 });
       await follow(parts, 'ann', 'site', 'other');
@@ -127,7 +127,7 @@ describe('a feed that is stored in part', () => {
     },
   );
 
-  test('is rebuilt only after it was cut', async () => {
+  test('is rebuilt only after it was trimmed', async () => {
     await using parts = await openParts({ cap: 5 });
     await follow(parts, 'ann', 'site');
     const ids = await publish(parts, 20);
@@ -151,7 +151,7 @@ describe('a feed that is stored in part', () => {
     expect(await pages(parts, 'ann', 3)).toEqual(ids);
   });
 
-  test('counts what is unread and finds single items below the floor as well', async () => {
+  test('counts unread items and finds single items below the floor as well', async () => {
     await using parts = await openParts({ cap: 5 });
     await follow(parts, 'ann', 'site');
     const ids = await publish(parts, 30);
@@ -184,7 +184,7 @@ describe('a reader who has not read for long', () => {
     );
   }
 
-  test('is skipped, and finds everything on their return: at once from the source, then stored', async () => {
+  test('is skipped, and finds everything on return: at once from the source, then stored', async () => {
     await using parts = await openParts({ dormantAfterMs });
     await follow(parts, 'ann', 'site');
     await follow(parts, 'bob', 'site');
@@ -241,7 +241,7 @@ describe('a reader who has not read for long', () => {
     }
   });
 
-  test('does not lose what passes them by while their feed is being rebuilt', async () => {
+  test('loses nothing that skips them while their feed is being rebuilt', async () => {
     await using parts = await openParts({ dormantAfterMs });
     await follow(parts, 'ann', 'site');
     await asleep(parts, 'ann');
@@ -260,7 +260,7 @@ describe('a reader who has not read for long', () => {
   });
 });
 
-test('a feed is rebuilt under another model, and nothing is missing meanwhile', async () => {
+test('a feed is rebuilt with another model, and nothing is missing meanwhile', async () => {
   await using parts = await openParts();
   await follow(parts, 'ann', 'site');
   const ids = await publish(parts, 8);
@@ -304,7 +304,7 @@ test('a feed that Redis has lost is rebuilt when it is read, and nothing is miss
 describe('a ref with very many followers', () => {
   const readers = ['ann', 'bob', 'cid', 'dan', 'eve'];
 
-  test('is pulled from above the threshold on, and pushed again below it; nothing is lost or repeated', async () => {
+  test('is pulled above the threshold, and pushed again below it; nothing is lost or repeated', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
     await using keeper = upkeep(parts, 3);
     for (const reader of readers.slice(0, 3)) await follow(parts, reader, 'site');
@@ -373,7 +373,7 @@ describe('a ref with very many followers', () => {
     expect(await pages(parts, 'ann', 1)).toEqual([]);
   });
 
-  test('is read whole by who has more of it on a page than one look brings', async () => {
+  test('is read completely by a reader with more of its actions on a page than one read returns', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
     await using keeper = upkeep(parts, 1);
     await follow(parts, 'ann', 'site');
@@ -385,7 +385,7 @@ describe('a ref with very many followers', () => {
     expect(await pages(parts, 'ann', 100)).toEqual(ids);
   });
 
-  test('reaches those of its followers who watch', async () => {
+  test('reaches watching followers', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
     await using keeper = upkeep(parts, 1);
     for (const reader of ['ann', 'bob']) await follow(parts, reader, 'site');
@@ -413,7 +413,7 @@ describe('a ref with very many followers', () => {
     ending.abort();
   });
 
-  test('gives a page in one command to who follows five thousand refs, two hundred of them pulled', async () => {
+  test('gives a page in one command to a reader who follows five thousand refs, two hundred of them pulled', async () => {
     await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 3_600_000 });
     const { refs } = parts.database.collections;
     const refIds = Array.from({ length: 5_000 }, (_, n) => `ref${String(n)}`);

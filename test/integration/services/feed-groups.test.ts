@@ -28,7 +28,7 @@ async function idsOf(group: FeedGroup): Promise<string[]> {
   return (await group.load(() => false)).map(({ actionId }) => actionId);
 }
 
-test('shows as one what is of one type, about the same and of one day in UTC', async () => {
+test('groups items of one type, with the same key and of the same day in UTC', async () => {
   await using parts = await openParts();
   const [a, b, c, d] = await published(parts, [
     about('p', 'bob', 0),
@@ -42,7 +42,7 @@ test('shows as one what is of one type, about the same and of one day in UTC', a
   expect(await shown(parts)).toEqual([[c], [b, a], [d], [post]]);
 });
 
-test('moves a group with its topmost item, and splits off what is hidden, muted, archived or deleted', async () => {
+test('moves a group with its top item, and removes hidden, muted, archived and deleted items from it', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const ids = await published(parts, [
@@ -66,7 +66,7 @@ test('moves a group with its topmost item, and splits off what is hidden, muted,
   expect(await shown(parts)).toEqual([[a], [other]]);
 });
 
-test('is exact for a group of any size, whatever of it is not for the reader', async () => {
+test('is exact for a group of any size, whatever part of it the reader may not see', async () => {
   await using parts = await openParts();
   const mine = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 0)]);
   const others = Array.from({ length: 480 }, () => ({ ...about('p', 'dan', 1), mentions: ['bob'] }));
@@ -96,7 +96,7 @@ test('does not show again what was bumped above the cursor', async () => {
   expect(await shown(parts)).toEqual([[a, b], [c]]);
 });
 
-test('lists a group once while somebody pages, also where its topmost item is withdrawn meanwhile', async () => {
+test('lists a group once while a reader pages, also if its top item is withdrawn meanwhile', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const ann = () => parts.session('ann');
@@ -120,7 +120,7 @@ test('lists a group once while somebody pages, also where its topmost item is wi
   expect(await shown(parts, { after, filter: { actorIds: ['bob'] } })).toHaveLength(6);
 });
 
-test('counts groups, and those whose topmost item is unread', async () => {
+test('counts groups, and those whose top item is unread', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const ids = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1), about('q', 'dan', 2)]);
@@ -140,7 +140,7 @@ test('counts groups, and those whose topmost item is unread', async () => {
   expect(await counts({ first: 1 })).toEqual([2, 1]);
 });
 
-test('is there by its key for who has some of it, and for nobody else', async () => {
+test('is found by its key by readers with an item in it, and by nobody else', async () => {
   await using parts = await openParts();
   await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1)]);
   const { edges } = await parts.services.readFeedGroups(parts.session('ann'), {});
@@ -151,7 +151,7 @@ test('is there by its key for who has some of it, and for nobody else', async ()
   expect(await parts.services.getFeedGroup(parts.session('ann'), 'f'.repeat(24))).toBeNull();
 });
 
-test('refuses pages of other sizes, and cursors of other lists', async () => {
+test('rejects pages of other sizes, and cursors of other lists', async () => {
   await using parts = await openParts();
   await published(parts, [about('p'), about('q')]);
   const read = (args: object) => parts.services.readFeedGroups(parts.session('ann'), args);
@@ -161,7 +161,7 @@ test('refuses pages of other sizes, and cursors of other lists', async () => {
   await expect(read({ after: feed.endCursor })).rejects.toMatchObject({ code: 'BAD_CURSOR' });
 });
 
-test('puts what is edited where it belongs then', async () => {
+test('moves an edited item to its new group', async () => {
   await using parts = await openParts();
   const [a = '', b, c] = await published(parts, [about('p'), about('p'), about('q')]);
   await parts.services.updateAction(parts.session('admin', 'admin'), a, {

@@ -19,7 +19,7 @@ async function recent(parts: Parts, first: number): Promise<string[]> {
   }
 }
 
-test('orders by when things were conducted, however much was bumped, in pages of any size', async () => {
+test('orders by the time actions were conducted, however much was bumped, in pages of any size', async () => {
   await using parts = await openParts();
   const now = Date.now();
   const outcomes = await parts.services.publishActions(
@@ -46,7 +46,7 @@ test('orders by when things were conducted, however much was bumped, in pages of
   expect([...byRelevancy].sort()).toEqual([...ids].sort());
 });
 
-test('puts what claims to be a little ahead first', async () => {
+test('puts actions with a time slightly in the future first', async () => {
   await using parts = await openParts();
   const ahead = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() + 4 * 60_000) });
   const now = await parts.publish({ mentions: ['ann'] });
@@ -55,7 +55,7 @@ test('puts what claims to be a little ahead first', async () => {
   expect(await parts.feedOf('ann')).toEqual([now.action.id, ahead.action.id]);
 });
 
-test('refuses a cursor of another order', async () => {
+test('rejects a cursor of another order', async () => {
   await using parts = await openParts();
   await parts.publish({ mentions: ['ann'] });
   await parts.publish({ mentions: ['ann'] });

@@ -67,7 +67,7 @@ async function rebuiltAt(parts: Parts, at: Date): Promise<void> {
   );
 }
 
-test('a page that was read before a rebuild ended has no hole where the feed had one then', async () => {
+test('a page that was read before a rebuild ended has no gap where the feed had one then', async () => {
   await using parts = await openParts();
   const ids = await feedOfThree(parts);
   // As after deliveries that passed her by: it is known, and what is stored is not shown.
@@ -89,7 +89,7 @@ test('a page that was read before a rebuild ended has no hole where the feed had
   expect(reads).toHaveLength(2);
 });
 
-test('the store is asked once, unless the feed was rebuilt within the last minutes', async () => {
+test('the store is read once, unless the feed was rebuilt within the last minutes', async () => {
   await using parts = await openParts();
   const ids = await feedOfThree(parts);
   const readsOfPage = async (): Promise<number> => {
@@ -109,7 +109,7 @@ test('the store is asked once, unless the feed was rebuilt within the last minut
   expect(await readsOfPage()).toBe(1);
 });
 
-test('a rebuild notes when it ended', async () => {
+test('a rebuild records when it ended', async () => {
   await using parts = await openParts();
   await feedOfThree(parts);
   expect((await parts.session('ann').profile()).rebuiltAt).toBeNull();
@@ -121,7 +121,7 @@ test('a rebuild notes when it ended', async () => {
   expect(at).toBeLessThanOrEqual(Date.now());
 });
 
-test('a reader who cannot be looked up gets the error of the look-up, whatever the store says', async () => {
+test('a reader who cannot be loaded gets that error, whatever the store returns', async () => {
   await using parts = await openParts();
   const { reader } = watched(parts);
   const lookUp = (): Promise<never> => Promise.reject(new Error('Nobody knows'));

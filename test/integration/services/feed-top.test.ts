@@ -95,7 +95,7 @@ function steadyNow(): Date {
   return new Date(generationAt(new Date()).getTime() + 1);
 }
 
-test('ranks the last day by age, engagement and relationship, and lets the rest follow newest first', async () => {
+test('ranks the last day by age, engagement and relationship, and the rest newest first', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sampleArbitrary, { minLength: 1, maxLength: 18 }),
@@ -152,7 +152,7 @@ const SAMPLES: readonly Sample[] = Array.from({ length: 24 }, (_, n) => ({
   reshares: n % 2,
 }));
 
-test('moves nothing while somebody pages, whatever is liked, published, bumped and scored again', async () => {
+test('moves nothing while a reader pages, whatever is liked, published, bumped and scored again', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   const ids = await publishAll(parts, SAMPLES, now);
@@ -182,7 +182,7 @@ test('moves nothing while somebody pages, whatever is liked, published, bumped a
   expect(await top(parts, 100)).not.toEqual(before);
 });
 
-test('shows what was published since the last scoring without waiting for the next', async () => {
+test('shows actions published since the last scoring without waiting for the next', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   await publishAll(parts, SAMPLES, now);
@@ -193,14 +193,14 @@ test('shows what was published since the last scoring without waiting for the ne
   expect(await top(parts, 100)).toContain(action.id);
 });
 
-test('serves the order before anything was ever scored', async () => {
+test('serves the order before the first scoring', async () => {
   await using parts = await openParts();
   const ids = await publishAll(parts, SAMPLES, new Date());
   await parts.fanOut();
   expect((await top(parts, 5)).sort()).toEqual([...ids].sort());
 });
 
-test('keeps hidden actions, muted actors and what a filter excludes out of the ranking', async () => {
+test('keeps hidden actions, muted actors and filtered items out of the ranking', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   const ids = await publishAll(parts, SAMPLES, now);
@@ -215,7 +215,7 @@ test('keeps hidden actions, muted actors and what a filter excludes out of the r
   );
 });
 
-test('refuses a cursor whose scores are no longer kept', async () => {
+test('rejects a cursor whose scores are no longer stored', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   await publishAll(parts, SAMPLES, now);
@@ -230,7 +230,7 @@ test('refuses a cursor whose scores are no longer kept', async () => {
   await expect(again()).rejects.toMatchObject({ code: 'BAD_CURSOR' });
 });
 
-test('a scoring that was cut short is made by the next to come, and what was written stays as it is', async () => {
+test('an interrupted scoring is completed by the next worker, and its results stay unchanged', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   const generation = generationAt(now);
@@ -263,7 +263,7 @@ test('a scoring that was cut short is made by the next to come, and what was wri
   for (const [actionId, score] of first) expect(all.get(actionId)).toBe(score);
 });
 
-test('forgets scores that are in no generation any more', async () => {
+test('deletes scores that are in no generation any more', async () => {
   await using parts = await openParts();
   await publishAll(parts, SAMPLES, steadyNow());
   await parts.rescore();

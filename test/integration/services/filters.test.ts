@@ -3,7 +3,7 @@ import { openParts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
 
-test('an unknown type in a filter is refused, in lists, slices and subscriptions, and the known ones are named', async () => {
+test('an unknown type in a filter is rejected, in lists, slices and subscriptions, and the known ones are listed', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const refusal = {
@@ -21,7 +21,7 @@ test('an unknown type in a filter is refused, in lists, slices and subscriptions
   ).rejects.toMatchObject(refusal);
 });
 
-test('since and until go by the time the order goes by', async () => {
+test('since and until use the time of the order', async () => {
   await using parts = await openParts();
   const time = (days: number): Date => new Date(Date.UTC(2026, 0, 1) + days * DAY);
   const ids: string[] = [];
@@ -64,7 +64,7 @@ function rating(raterId: string, applicantId: string): object {
   };
 }
 
-test('actions are found by a field that their type declares as indexed, in slices and among all', async () => {
+test('actions are found by an indexed field of their type, in slices and among all', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const inputs = [rating('john', 'mary'), rating('jane', 'mary'), rating('john', 'tom')];
@@ -93,7 +93,7 @@ test.each([
   ],
   [{ field: '__proto__', value: 'x' }, 'filter.descriptor.field: "__proto__" is not an indexed field'],
   [{ field: 'raterId', value: '' }, 'filter.descriptor.value: Must not be empty'],
-])('a filter by the field %j is refused', async (descriptor, message) => {
+])('a filter by the field %j is rejected', async (descriptor, message) => {
   await using parts = await openParts();
   const refused = { code: 'BAD_USER_INPUT', message: expect.stringContaining(message) as string };
   const { services } = parts;

@@ -30,7 +30,7 @@ async function firstUnread(parts: Parts): ReturnType<Parts['services']['findFirs
   return parts.services.findFirstUnread(parts.session('ann'));
 }
 
-test('jumps to the oldest unread item: the page from there begins with it and goes on with what was read', async () => {
+test('jumps to the oldest unread item: the page from there starts with it and continues with read items', async () => {
   await using parts = await openParts();
   const ids = await publish(parts, 60);
   const newestFirst = await parts.feedOf('ann');
@@ -46,7 +46,7 @@ test('jumps to the oldest unread item: the page from there begins with it and go
   expect(ids).toHaveLength(60);
 });
 
-test('is the very last item for who has read nothing, and nothing for who has read everything', async () => {
+test('is the last item for a reader who has read nothing, and null for one who has read everything', async () => {
   await using parts = await openParts();
   expect(await firstUnread(parts)).toBeNull();
   await publish(parts, 4);
@@ -55,7 +55,7 @@ test('is the very last item for who has read nothing, and nothing for who has re
   expect(await firstUnread(parts)).toBeNull();
 });
 
-test('passes by what the rules leave out, however much that is', async () => {
+test('skips items that the rules exclude, however many', async () => {
   await using parts = await openParts();
   await publish(parts, 120);
   await parts.services.addMute(parts.session('ann'), { memberId: 'even' });
@@ -74,7 +74,7 @@ test('finds an item that was read and then bumped', async () => {
   expect((await firstUnread(parts))?.item.actionId).toBe(ids[2]);
 });
 
-test('looks through the newest thousand and says when there are more', async () => {
+test('examines the newest thousand and says if there are more', async () => {
   await using parts = await openParts();
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'site' }]);
   await seedActions(parts, 1_002);

@@ -34,7 +34,7 @@ async function followed(
   return { types: follow?.spans.at(-1)?.types, isAssigned: follow?.isAssigned === true };
 }
 
-test('a follow has 200 spans at most, then it is refused to begin again or take other types', async () => {
+test('a follow has at most 200 spans; then beginning again or changing types is rejected', async () => {
   await using parts = await openParts();
   const { services, service, session } = parts;
   const ann = session('ann');
@@ -64,7 +64,7 @@ test('a follow has 200 spans at most, then it is refused to begin again or take 
 
 describe('the types of a follow', () => {
   test.each(['items', 'pull'].map((model) => ({ model })))(
-    'say what comes, from then on, and keep what came ($model)',
+    'restrict later actions, and keep earlier ones ($model)',
     async (options) => {
       await using parts = await openParts(options);
       const ann = parts.session('ann');
@@ -89,7 +89,7 @@ describe('the types of a follow', () => {
     },
   );
 
-  test('are all that a copy limit counts, also those of before where none are given', async () => {
+  test('restrict what a copy limit counts, including existing ones if none are given', async () => {
     await using parts = await openParts();
     const ids = [];
     for (const type of ['Custom', 'NewApplicant', 'Custom', 'NewApplicant', 'NewApplicant'] as const)
@@ -104,7 +104,7 @@ describe('the types of a follow', () => {
     expect(await parts.feedOf('ann')).toEqual([...ids.slice(-2).reverse(), newer, oldest]);
   });
 
-  test('stay when who syncs says nothing of them, and are all after an end', async () => {
+  test('stay if a sync does not mention them, and are all types after an end', async () => {
     await using parts = await openParts();
     await parts.services.follow(parts.session('ann'), 'site', 0, ['NewApplicant', 'Custom', 'Custom']);
     expect(await followed(parts)).toEqual({ types: ['Custom', 'NewApplicant'], isAssigned: false });
@@ -121,7 +121,7 @@ describe('the types of a follow', () => {
     expect(await followed(parts)).toEqual({ types: undefined, isAssigned: false });
   });
 
-  test('are the last that are given of each, where a pair is given twice', async () => {
+  test('are the last ones of a pair that is given twice', async () => {
     await using parts = await openParts();
     await parts.services.followMany(parts.service, [
       { ...ANN, types: ['NewApplicant'] },
@@ -131,7 +131,7 @@ describe('the types of a follow', () => {
     expect(await followed(parts)).toEqual({ types: ['Custom'], isAssigned: true });
   });
 
-  test('keep nothing from a reader but from their feed', async () => {
+  test('restrict only the feed', async () => {
     await using parts = await openParts();
     await sync(parts, { ...ANN, types: ['NewApplicant'] });
     const id = await published(parts, 'Custom', { scope: 'FOLLOWERS' });
@@ -145,7 +145,7 @@ describe('the types of a follow', () => {
     expect(why).toMatchObject({ isInFeed: false, isEntitled: true, withheldBy: ['NOT_ADDRESSED'] });
   });
 
-  test('hold for what a member passes on, on every way in', async () => {
+  test('apply to reshares of a member, everywhere', async () => {
     await using parts = await openParts();
     const fans = [
       { followerId: 'ann', refId: 'bob', types: ['NewApplicant'] },
@@ -164,7 +164,7 @@ describe('the types of a follow', () => {
   });
 });
 
-describe('a follow as assigned', () => {
+describe('an assigned follow', () => {
   const COMMENTED = new Date(Date.UTC(2026, 0, 21));
   /** Moved by a tenth of twenty days. */
   const BARELY = new Date(Date.UTC(2026, 0, 3));
@@ -183,7 +183,7 @@ describe('a follow as assigned', () => {
   }
 
   test.each(['items', 'pull'].map((model) => ({ model })))(
-    'brings what is done to the top, and lets it down when it ends ($model)',
+    'boosts its actions to the top, and lowers them when it ends ($model)',
     async (options) => {
       await using parts = await openParts(options);
       await sync(parts, { ...ANN, isAssigned: true });
@@ -205,7 +205,7 @@ describe('a follow as assigned', () => {
     },
   );
 
-  test('has who watches query the feed again, and nobody else', async () => {
+  test('makes watchers query the feed again, and nobody else', async () => {
     await using parts = await openParts();
     await sync(parts, ANN, { followerId: 'cid', refId: 'site' });
     const id = await commented(parts);
@@ -227,7 +227,7 @@ describe('a follow as assigned', () => {
     expect(notified).toMatchObject({ kind: 'updated', item: { actionId: id } });
   });
 
-  test('ends with the member who was followed, when they are erased', async () => {
+  test('ends when the followed member is erased', async () => {
     await using parts = await openParts();
     await sync(parts, { followerId: 'ann', refId: 'actor', isAssigned: true });
     const id = await commented(parts);

@@ -19,7 +19,7 @@ async function publishSome(parts: Parts, count: number): Promise<string[]> {
   return outcomes.map((outcome) => outcome.action?.id ?? '');
 }
 
-test('brings exactly the newest actions of the ref along, even out of one batch', async () => {
+test('adds exactly the newest actions of the ref, even from one batch', async () => {
   await using parts = await openParts();
   const ids = await publishSome(parts, 10);
   await parts.fanOut();
@@ -27,7 +27,7 @@ test('brings exactly the newest actions of the ref along, even out of one batch'
   expect(await parts.feedOf('ann')).toEqual(ids.slice(-3).reverse());
 });
 
-test('brings the history of what is followed already, counts nobody twice, and takes nothing back', async () => {
+test('adds history to an existing follow, counts nobody twice, and removes nothing', async () => {
   await using parts = await openParts();
   const ids = await publishSome(parts, 10);
   await parts.fanOut();
@@ -50,7 +50,7 @@ test('brings the history of what is followed already, counts nobody twice, and t
   expect(await parts.repositories.follows.unsettled([{ followerId: 'ann', refId: 'site' }])).toEqual([]);
 });
 
-test('brings nothing along with a copy limit of nought, and everything new from then on', async () => {
+test('adds nothing with a copy limit of 0, and every later action', async () => {
   await using parts = await openParts();
   await publishSome(parts, 3);
   await parts.services.follow(parts.session('ann'), 'site', 0);
@@ -59,14 +59,14 @@ test('brings nothing along with a copy limit of nought, and everything new from 
   expect(await parts.feedOf('ann')).toEqual([fresh]);
 });
 
-test('brings a hundred along unless told otherwise', async () => {
+test('adds a hundred actions by default', async () => {
   await using parts = await openParts();
   const ids = await publishSome(parts, 120);
   await parts.services.follow(parts.session('ann'), 'site', null);
   expect(await parts.feedOf('ann')).toEqual(ids.slice(-100).reverse());
 });
 
-test('does not bring what is not addressed to followers', async () => {
+test('does not add actions that are not for followers', async () => {
   await using parts = await openParts();
   await parts.publish({ refs, scope: 'RESTRICTED', recipients: ['bob'] });
   const { action } = await parts.publish({ refs, scope: 'PUBLIC' });
@@ -88,7 +88,7 @@ test('counts each follower once, however often they follow', async () => {
   expect(ref).toMatchObject({ refId: 'site', type: 'site', label: 'Site', followerCount: 3 });
 });
 
-test('counts right when many follow at once', async () => {
+test('counts correctly when many follow at once', async () => {
   await using parts = await openParts();
   await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
@@ -99,7 +99,7 @@ test('counts right when many follow at once', async () => {
   expect(ref?.followerCount).toBe(20);
 });
 
-test('completes, at the next try, a follow that was cut off after its commit', async () => {
+test('completes a follow that was interrupted after its commit, when repeated', async () => {
   await using parts = await openParts();
   const ids = await publishSome(parts, 5);
   const { follows, actions } = parts.repositories;
@@ -115,7 +115,7 @@ test('completes, at the next try, a follow that was cut off after its commit', a
   expect(await follows.unsettled([span])).toEqual([]);
 });
 
-test('delivers what was recorded while the follow was being opened and its fan-out was already over', async () => {
+test('delivers an action recorded while the follow was being opened and its fan-out was already over', async () => {
   await using parts = await openParts();
   const since = new Date();
   const [id] = await publishSome(parts, 1);
@@ -126,7 +126,7 @@ test('delivers what was recorded while the follow was being opened and its fan-o
   expect(await parts.feedOf('ann')).toEqual([id]);
 });
 
-test('delivers what was recorded for a team while a member was joining and its fan-out was already over', async () => {
+test('delivers an action recorded for a team while a member was joining and its fan-out was already over', async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [{ memberId: 'actor', name: 'Actor', teamId: 't' }]);
   const joined = new Date();
@@ -145,7 +145,7 @@ test('delivers what was recorded for a team while a member was joining and its f
   expect(await parts.feedOf('ann')).toEqual([action.id]);
 });
 
-test('lists what a reader follows, in order, page by page', async () => {
+test("lists a reader's follows, in order, page by page", async () => {
   await using parts = await openParts();
   const ids = Array.from({ length: 7 }, (_, n) => `ref${String(n)}`);
   await parts.services.followMany(
@@ -162,7 +162,7 @@ test('lists what a reader follows, in order, page by page', async () => {
   ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
 });
 
-test.each([-1, 1_001, 1.5])('refuses a copy limit of %s', async (copyLimit) => {
+test.each([-1, 1_001, 1.5])('rejects a copy limit of %s', async (copyLimit) => {
   await using parts = await openParts();
   await expect(parts.services.follow(parts.session('ann'), 'site', copyLimit)).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
@@ -170,7 +170,7 @@ test.each([-1, 1_001, 1.5])('refuses a copy limit of %s', async (copyLimit) => {
   expect(await parts.database.collections.follows.countDocuments()).toBe(0);
 });
 
-test('lets nobody follow on behalf of others without the role service', async () => {
+test('only services follow on behalf of others', async () => {
   await using parts = await openParts();
   const pairs = [{ followerId: 'bob', refId: 'site' }];
   await expect(parts.services.followMany(parts.admin, pairs)).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -28,7 +28,7 @@ async function openScene(parts: Parts, { isFollowed }: FollowCall): Promise<void
 }
 
 test.each(FOLLOW_CALLS)(
-  'counts right when a $name is cut off after any write and tried again',
+  'counts correctly when a $name is interrupted after any write and repeated',
   async (call) => {
     await using parts = await openParts();
     await openScene(parts, call);
@@ -60,7 +60,7 @@ test.each(FOLLOW_CALLS)(
 );
 
 test.each(FOLLOW_CALLS)(
-  'counts right when a $name that was believed cut off goes on after its retry has come to its end',
+  'counts correctly when a $name that seemed interrupted continues after its retry has ended',
   async (call) => {
     await using parts = await openParts();
     await openScene(parts, call);
@@ -88,7 +88,7 @@ test.each(FOLLOW_CALLS)(
   },
 );
 
-test('counts right when others follow and leave while the followers are being counted', async () => {
+test('counts correctly when others follow and leave while followers are being counted', async () => {
   await using parts = await openParts();
   const { follows } = parts.repositories;
   await parts.services.followMany(

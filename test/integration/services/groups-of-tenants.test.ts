@@ -53,7 +53,7 @@ async function shown(parts: Parts, tenant: TenantName): Promise<string[][]> {
 }
 
 test.each(someModels(1))(
-  'a key that two tenants share shows nothing across tenants, with the feed model %s',
+  'a key of two tenants shows nothing across tenants, with the feed model %s',
   async (model) => {
     await using parts = await openParts({ model });
     const ids = await fill(parts);

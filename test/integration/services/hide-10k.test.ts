@@ -66,7 +66,7 @@ async function notifiedUntil(events: AsyncIterator<LiveEvent>, last: string): Pr
 type LiveEvent =
   Awaited<ReturnType<Parts['services']['watchFeed']>> extends AsyncIterable<infer E> ? E : never;
 
-test('hides what is in ten thousand feeds from all of them at once, takes it out of them, and brings it back', async () => {
+test('hides an action from ten thousand feeds at once, removes it from them, and restores it', async () => {
   await using parts = await openParts();
   await followAll(parts);
   const other = (await parts.publish({ conducted: new Date(Date.UTC(2026, 0, 1)) })).action.id;

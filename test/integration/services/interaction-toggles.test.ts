@@ -41,7 +41,7 @@ test('a reaction is the same with and without a variation selector', async () =>
 });
 
 test.each(['LIKE', 'RESHARE', 'REACTION'] as const)(
-  'a %s that is taken back and given again is the same, with its first time, and bumps once',
+  'a %s that is removed and given again is the same, with its first time, and bumps once',
   async (kind) => {
     await using parts = await openParts();
     const { id } = await published(parts);
@@ -76,7 +76,7 @@ test.each(['LIKE', 'RESHARE', 'REACTION'] as const)(
   },
 );
 
-test('a repeated key changes nothing once what it gave was taken back, another key gives it again', async () => {
+test('a repeated key changes nothing after its interaction was removed, another key gives it again', async () => {
   await using parts = await openParts();
   const { id } = await published(parts);
   const bob = () => parts.session('bob');
@@ -101,7 +101,7 @@ test('a repeated key changes nothing once what it gave was taken back, another k
   }
 });
 
-test('an idempotency key is never taken for a kind or a reaction', async () => {
+test('an idempotency key is never confused with a kind or a reaction', async () => {
   await using parts = await openParts();
   const { id } = await published(parts);
   const bob = () => parts.session('bob');
@@ -112,7 +112,7 @@ test('an idempotency key is never taken for a kind or a reaction', async () => {
   expect(await countsOf(parts, id)).toMatchObject({ comments: 4, likes: 1, reshares: 1 });
 });
 
-test('counts each reaction once for each member, the most frequent first', async () => {
+test('counts each reaction once per member, the most frequent first', async () => {
   await using parts = await openParts();
   const { id } = await published(parts);
   const react = (userId: string, reaction: string) =>
@@ -140,7 +140,7 @@ test('counts each reaction once for each member, the most frequent first', async
   await expect(react('ann', '🦄')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });
 
-test('hidden by an admin it is not counted, stays hidden when it is given again, and can be shown again', async () => {
+test('is not counted while hidden by an admin, stays hidden when given again, and can be shown again', async () => {
   await using parts = await openParts();
   const { id } = await published(parts);
   const admin = () => parts.session('admin', 'admin');

@@ -101,7 +101,7 @@ async function isCutOff(work: Promise<unknown>): Promise<boolean> {
 }
 
 test.each(Object.entries(CALLS))(
-  '%s, cut off after any write: repeated, or never, the counts come out right',
+  '%s, interrupted after any write: repeated or not, the counts become correct',
   async (_name, call) => {
     await using parts = await openParts();
     const good = parts.core;
@@ -148,7 +148,7 @@ test.each(
     (['RESHARE', 'LIKE'] as const).map((kind) => ({ kind, name, change })),
   ),
 )(
-  'a $kind that was cut off before its action was marked, and is $name, has lifted it all the same',
+  'a $kind that was interrupted before its action was marked, and is $name, has boosted it nevertheless',
   async ({ kind, change }) => {
     await using parts = await openParts();
     const conducted = new Date('2026-01-01T00:00:00Z');

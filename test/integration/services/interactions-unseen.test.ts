@@ -11,7 +11,7 @@ const ACTIONS: readonly (readonly [string, Partial<PublishActionInput>])[] = [
 ];
 
 test.each(ACTIONS)(
-  'what is said about a %s action is for readers who may see it, by every way in',
+  'interactions with a %s action are visible only to readers who may see it, everywhere',
   async (_scope, input) => {
     await using parts = await openParts();
     const { services } = parts;

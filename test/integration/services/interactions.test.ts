@@ -27,7 +27,7 @@ async function relevancyIn(parts: Parts, userId: string, actionId: string): Prom
   return entry?.relevancy;
 }
 
-test('boosts an item to the time of the interaction for the people concerned, by far less for the others', async () => {
+test('boosts an item to the time of the interaction for the people it concerns, and far less for the others', async () => {
   await using parts = await openParts();
   await office(parts);
   const conducted = new Date(Date.now() - 100 * DAY);
@@ -110,7 +110,7 @@ test('counts each interaction once, whatever is repeated', async () => {
   expect(derived?.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
 });
 
-test('derives the counters again: one that was wrong is right after the next pass', async () => {
+test('recomputes the counters: a wrong one is correct after the next pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   await parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
@@ -120,7 +120,7 @@ test('derives the counters again: one that was wrong is right after the next pas
   expect(derived?.engagement.likes).toBe(1);
 });
 
-test('boosts for the late follower too whose feed is filled with past actions', async () => {
+test('boosts for a late follower too, whose feed is filled with past actions', async () => {
   await using parts = await openParts();
   await office(parts);
   const conducted = new Date(Date.now() - 100 * DAY);
@@ -137,7 +137,7 @@ test('boosts for the late follower too whose feed is filled with past actions', 
   expect(await relevancyIn(parts, 'late', action.id)).toEqual(at);
 });
 
-test('costs a handful of passes when a thousand comments come within a moment', async () => {
+test('costs a handful of passes when a thousand comments arrive within a moment', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await office(parts);
   const { action } = await parts.publish({});
@@ -168,7 +168,7 @@ test('costs a handful of passes when a thousand comments come within a moment', 
   expect(derived?.engagement.comments).toBe(1_000);
 });
 
-test('does not tell an action that may not be seen from one that is not there', async () => {
+test('does not distinguish an invisible action from a missing one', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
   for (const actionId of [action.id, 'f'.repeat(24)])

@@ -21,7 +21,7 @@ async function listed(parts: Parts, args: object = {}): Promise<string[]> {
 
 const ARCHIVED = { filter: { archived: true } };
 
-test('what is archived leaves the feed for its own list, and a bump does not bring it back', async () => {
+test('archived items leave the feed for their own list, and a bump does not bring them back', async () => {
   await using parts = await openParts();
   const [a = '', b = '', c = ''] = await published(parts, 3);
   for (const id of [a, c]) {
@@ -45,7 +45,7 @@ test('what is archived leaves the feed for its own list, and a bump does not bri
   expect(await listed(parts, { ...ARCHIVED, first: 1 })).toEqual([c]);
 });
 
-test('hidden and archived are one state: setting one replaces the other, and undoing one leaves the other', async () => {
+test('hidden and archived are one state: setting one replaces the other, and undoing one keeps the other', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
   const hidden = async (): Promise<string[]> =>
@@ -61,7 +61,7 @@ test('hidden and archived are one state: setting one replaces the other, and und
   expect([await hidden(), await listed(parts, ARCHIVED), await listed(parts)]).toEqual([[b], [a], []]);
 });
 
-test('archives ten thousand items and no more', async () => {
+test('archives at most ten thousand items', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
   await parts.services.archiveFeedItem(ann(parts), a);
@@ -78,7 +78,7 @@ test('archives ten thousand items and no more', async () => {
   await parts.services.hideFeedItem(ann(parts), b);
 });
 
-test('single items are read and unread whatever the waterline says, by every count and list', async () => {
+test('single items are read and unread whatever the read mark says, in every count and list', async () => {
   await using parts = await openParts();
   const [a = '', b = '', c = '', d = ''] = await published(parts, 4);
   const unread = async (): Promise<string[]> => {
@@ -107,7 +107,7 @@ test('single items are read and unread whatever the waterline says, by every cou
   expect(await unread()).toEqual([e, a]);
 });
 
-test('what is marked as read is unread again after every bump, also of an old action that rises by little', async () => {
+test('an item marked as read is unread again after every bump, also an old one that rises by little', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const conducted = new Date(Date.now() - 21 * 86_400_000);
@@ -148,7 +148,7 @@ async function paged(parts: Parts, size: number): Promise<string[]> {
   }
 }
 
-test('marks at most a hundred items at once, a thousand as unread, and none where one may not be seen', async () => {
+test('marks at most a hundred items at once, a thousand as unread, and none if one is invisible', async () => {
   await using parts = await openParts();
   const [a = ''] = await published(parts, 1);
   const unseen = (await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] })).action.id;
@@ -208,7 +208,7 @@ test('watchers of the feed and of the archive have what is listed there', async 
   expect([...feed.resyncs, ...unread.resyncs]).toEqual([]);
 });
 
-test('a page costs one query more for who said something of an item, and nothing more for others', async () => {
+test('a page costs one more query for a reader with marks on items, and nothing more for others', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const [a = ''] = await published(parts, 3);
   const costs = async (): Promise<string[]> => {

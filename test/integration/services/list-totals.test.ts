@@ -24,23 +24,26 @@ async function publishMany(
   return outcomes.map(({ action }) => action?.id ?? '');
 }
 
-test.each(ORDERS)('counts what the list lets through, whatever page is read, in order %s', async (order) => {
-  await using parts = await openParts();
-  await publishMany(parts, 7, ['red']);
-  const blue = await publishMany(parts, 5, ['blue', 'green']);
-  await parts.services.hideFeedItem(parts.session('ann'), blue[0] ?? '');
-  const total = async (args: object): Promise<unknown> =>
-    (await parts.services.readFeed(parts.session('ann'), { order, ...args })).countTotal();
-  expect(await total({ first: 1 })).toEqual({ count: 11, isExact: true });
-  expect(await total({ first: 1, filter: { tags: ['blue', 'nothing'] } })).toEqual({
-    count: 4,
-    isExact: true,
-  });
-  expect(await total({ filter: { reasons: ['FOLLOW'] } })).toEqual({ count: 0, isExact: true });
-  expect(await total({ filter: { reasons: ['FOLLOW', 'MENTION'] } })).toEqual({ count: 11, isExact: true });
-  const { endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
-  expect(await total({ first: 2, after: endCursor })).toEqual({ count: 11, isExact: true });
-});
+test.each(ORDERS)(
+  'counts the visible entries of the list, whatever page is read, in order %s',
+  async (order) => {
+    await using parts = await openParts();
+    await publishMany(parts, 7, ['red']);
+    const blue = await publishMany(parts, 5, ['blue', 'green']);
+    await parts.services.hideFeedItem(parts.session('ann'), blue[0] ?? '');
+    const total = async (args: object): Promise<unknown> =>
+      (await parts.services.readFeed(parts.session('ann'), { order, ...args })).countTotal();
+    expect(await total({ first: 1 })).toEqual({ count: 11, isExact: true });
+    expect(await total({ first: 1, filter: { tags: ['blue', 'nothing'] } })).toEqual({
+      count: 4,
+      isExact: true,
+    });
+    expect(await total({ filter: { reasons: ['FOLLOW'] } })).toEqual({ count: 0, isExact: true });
+    expect(await total({ filter: { reasons: ['FOLLOW', 'MENTION'] } })).toEqual({ count: 11, isExact: true });
+    const { endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
+    expect(await total({ first: 2, after: endCursor })).toEqual({ count: 11, isExact: true });
+  },
+);
 
 test('list and total of a page come from one read, whatever changes in between', async () => {
   await using parts = await openParts();
@@ -55,7 +58,7 @@ test('list and total of a page come from one read, whatever changes in between',
   expect(await slice.countTotal()).toEqual({ count: 14, isExact: true });
 });
 
-test('counts to a thousand and says that there are more', async () => {
+test('counts to a thousand and says if there are more', async () => {
   await using parts = await openParts();
   await seedActions(parts, 1_000);
   await parts.services.follow(parts.session('ann'), 'site', 1_000);
@@ -74,7 +77,7 @@ test('counts to a thousand and says that there are more', async () => {
   expect(await totals()).toEqual(Array.from({ length: 3 }, () => ({ count: 1_000, isExact: false })));
 });
 
-test('a page whose total is not asked for reads no more than the page', async () => {
+test('a page without its total reads no more than the page', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await publishMany(parts, 60);
   await parts.services.readFeed(parts.session('ann'), {});
@@ -120,7 +123,7 @@ test('the list of all actions takes a filter', async () => {
   });
 });
 
-test('the live cursor of a page brings what the page has not', async () => {
+test('the live cursor of a page delivers what the page lacks', async () => {
   await using parts = await openParts();
   const [first = ''] = await publishMany(parts, 1);
   const page = await parts.services.readFeed(parts.session('ann'), { withLiveCursor: true });

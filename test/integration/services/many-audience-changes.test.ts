@@ -20,7 +20,7 @@ function notified({ events }: LiveList): string[] {
   return events.map((event) => event.kind);
 }
 
-test('who lost an action by the first of many edits is sent its removal, though nothing of it was stored for them', async () => {
+test('a reader who lost an action by the first of many edits receives its removal, though nothing of it was stored', async () => {
   await using parts = await openScene();
   const { services, session } = parts;
   await services.follow(session('ann'), BIG.id, 0);
@@ -40,7 +40,7 @@ test('who lost an action by the first of many edits is sent its removal, though 
   expect(notified(bob)).toEqual(['removed']);
 });
 
-test('who had an action by a reshare is sent its removal, whatever was passed on and taken back since', async () => {
+test('a reader who had an action by a reshare receives its removal, whatever was reshared and removed since', async () => {
   await using parts = await openParts({ model: 'pull' });
   const { services, session } = parts;
   await services.follow(session('ann'), 'first', 0);
@@ -61,7 +61,7 @@ test('who had an action by a reshare is sent its removal, whatever was passed on
   expect([...ann.shown.keys()]).toEqual([]);
 });
 
-test('what is taken back again and again is kept once', async () => {
+test('repeated removals are stored once', async () => {
   await using parts = await openParts();
   const { services, session } = parts;
   const { action } = await parts.publish({ scope: 'PUBLIC' });
@@ -75,7 +75,7 @@ test('what is taken back again and again is kept once', async () => {
   expect(new Set(kept?.fanOut.former?.map(({ reshares }) => reshares?.length))).toEqual(new Set([1]));
 });
 
-test('where too many were named to keep them all, everybody who watches and may have lost it reads again', async () => {
+test('if too many were named to store them all, every watcher who may have lost the action reads again', async () => {
   await using parts = await openScene();
   const { services, session } = parts;
   await services.follow(session('ann'), BIG.id, 0);

@@ -12,7 +12,7 @@ async function inTwoFeeds(parts: Parts): Promise<string> {
 
 const items = (parts: Parts) => parts.database.db.collection('newsfeedItems').countDocuments();
 
-test('hides at once from everybody but admins, then from the stored feeds, and brings it back', async () => {
+test('hides at once from everybody but admins, then from the stored feeds, and restores it', async () => {
   await using parts = await openParts();
   const id = await inTwoFeeds(parts);
   const hidden = await parts.services.hideAction(admin(parts), id, 'Off topic');
@@ -68,7 +68,7 @@ test('deletes at once for everybody, removes the items and leaves only a tombsto
   });
 });
 
-test('records who did what, when and why, once for each change', async () => {
+test('records who did what, when and why, once per change', async () => {
   await using parts = await openParts();
   const id = await inTwoFeeds(parts);
   await parts.services.hideAction(admin(parts), id, 'Spam');
@@ -87,7 +87,7 @@ test('records who did what, when and why, once for each change', async () => {
   expect([...first.edges, ...rest.edges].map(({ node }) => node.kind)).toEqual(['DELETE', 'UNHIDE', 'HIDE']);
 });
 
-test('brings a record into the log that was cut off between the change and the log', async () => {
+test('adds a record to the log that was interrupted between the change and the log', async () => {
   await using parts = await openParts();
   const id = await inTwoFeeds(parts);
   await parts.repositories.moderation.apply(id, {
@@ -104,7 +104,7 @@ test('brings a record into the log that was cut off between the change and the l
   expect(action?.unlogged).toEqual([]);
 });
 
-test('lets only admins hide and read the log, and only admins and the actor delete', async () => {
+test('only admins hide and read the log, and only admins and the actor delete', async () => {
   await using parts = await openParts();
   const id = await inTwoFeeds(parts);
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });

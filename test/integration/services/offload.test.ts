@@ -146,7 +146,7 @@ async function seen(parts: Parts) {
 }
 
 describe.each(someModels(1))('with the feed model %s', (model) => {
-  test('what is taken out is gone for everybody, and comes back exactly as it was', async () => {
+  test('offloaded actions are gone for everybody, and come back exactly as they were', async () => {
     await using parts = await openParts({ model, cap: 5 });
     const { ids } = await makeWorld(parts);
     const old = ids.slice(0, 5);
@@ -197,7 +197,7 @@ async function replayed({ services, publish, session }: Parts, { ids }: World): 
   return answers;
 }
 
-test('what comes back into another database answers as before, repeated keys included', async () => {
+test('actions restored into another database behave as before, repeated keys included', async () => {
   await using from = await openParts();
   const world = await makeWorld(from);
   await from.services.upsertRefs(from.service, [{ id: 'site', type: 'site', label: 'Old' }]);
@@ -241,7 +241,7 @@ test('what comes back into another database answers as before, repeated keys inc
   expect(await seen(to)).toEqual(after);
 });
 
-describe('what changes while it is taken out', () => {
+describe('actions that change during an offload', () => {
   test.each([
     [
       'a comment',
@@ -314,7 +314,7 @@ describe('a kill', () => {
     };
   }
 
-  test('at any write of either way loses nothing and brings nothing twice', async () => {
+  test('at any write of offload or restore loses nothing and repeats nothing', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const before = await seen(parts);
@@ -364,7 +364,7 @@ describe('a kill', () => {
 });
 
 describe('a file', () => {
-  test('that is damaged, cut off or of something else is refused before anything is brought back', async () => {
+  test('that is damaged, incomplete or of another kind is rejected before anything is restored', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile();
@@ -398,7 +398,7 @@ describe('a file', () => {
     );
   });
 
-  test('is gzip where its name says so, and for its owner alone', async () => {
+  test('is gzip if its name says so, and readable only by its owner', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile('.gz');
@@ -407,7 +407,7 @@ describe('a file', () => {
     expect((await checkOffloadFile(path)).actions).toBe(5);
   });
 
-  test('is not written for a time to come', async () => {
+  test('is not written for a future time', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile();
@@ -419,7 +419,7 @@ describe('a file', () => {
     expect(await parts.database.collections.actions.countDocuments({ offload: { $exists: true } })).toBe(0);
   });
 
-  test('goes on when run again after nobody took the work of withdrawing', async () => {
+  test('continues when repeated after no worker did the withdrawals', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile();
@@ -435,7 +435,7 @@ describe('a file', () => {
     ).toBe(0);
   });
 
-  test('says when run again what an earlier run has moved, and what has changed and stays', async () => {
+  test('reports when repeated what an earlier run has moved, and what has changed and stays', async () => {
     await using parts = await openParts();
     const { ids } = await makeWorld(parts);
     const path = newFile();
@@ -455,14 +455,14 @@ describe('a file', () => {
     expect(again).toEqual({ written: 5, taken: 0, earlier: 4, left: 1, failed: 0 });
   });
 
-  test('with nothing to take out is none', async () => {
+  test('is not created if nothing is to be offloaded', async () => {
     await using parts = await openParts();
     const path = newFile();
     expect(await takeOut(parts, path)).toMatchObject({ written: 0 });
     await expect(readFile(path)).rejects.toThrow('ENOENT');
   });
 
-  test('that was not taken out whole is not brought back', async () => {
+  test('that was not completely offloaded is not restored', async () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile();
@@ -475,7 +475,7 @@ describe('a file', () => {
     expect(await bringBack(parts, path)).toMatchObject({ returned: 5 });
   });
 
-  test('of an older shape is brought into that of now', async () => {
+  test('of an older schema is migrated', async () => {
     await using parts = await openParts();
     const { ids } = await makeWorld(parts);
     const path = newFile();
@@ -502,7 +502,7 @@ describe('a file', () => {
   });
 });
 
-test('who was erased since comes back as a former member', async () => {
+test('a member erased since then comes back as a former member', async () => {
   await using parts = await openParts();
   const { ids } = await makeWorld(parts);
   const path = newFile();
@@ -531,7 +531,7 @@ test('who was erased since comes back as a former member', async () => {
   expect(action?.actorId).toMatch(/^erased:[0-9a-f]{24}$/);
 });
 
-test('what was renamed meanwhile is called by its new name when it is back', async () => {
+test('people and things renamed meanwhile have their new names when restored', async () => {
   await using parts = await openParts();
   await makeWorld(parts);
   const path = newFile();

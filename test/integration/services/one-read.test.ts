@@ -55,7 +55,7 @@ test.each(ORDERS.flatMap((order) => [1, 5, 100].map((first) => [order, first] as
   },
 );
 
-test('a page goes by one profile of its reader, that of when the read was noted', async () => {
+test('a page uses one profile of its reader, as of when the read was recorded', async () => {
   await using parts = await openScene();
   await parts.database.collections.feeds.updateOne({ _id: 'ann' }, { $set: { activeAt: new Date(0) } });
   const session = parts.session('ann');
@@ -66,7 +66,7 @@ test('a page goes by one profile of its reader, that of when the read was noted'
   expect(await page.countUnread()).toEqual({ count: 0, isExact: true });
 });
 
-test('a later page counts the unread entries it shows, also where they are gone meanwhile', async () => {
+test('a later page counts the unread entries it shows, also if they are gone meanwhile', async () => {
   await using parts = await openScene();
   const { endCursor } = await pageOf(parts, { first: 5 });
   const page = await pageOf(parts, { first: 5, after: endCursor });
@@ -75,7 +75,7 @@ test('a later page counts the unread entries it shows, also where they are gone 
   expect(await page.countUnread()).toEqual({ count: 12, isExact: true });
 });
 
-test('the count of a list is that of what its filter lets through', async () => {
+test('the count of a list covers what passes its filter', async () => {
   await using parts = await openScene();
   for (const order of ORDERS) {
     const count = async (filter: object): Promise<number> =>
@@ -88,7 +88,7 @@ test('the count of a list is that of what its filter lets through', async () => 
   expect(await parts.services.countUnread(parts.session('ann'))).toEqual({ count: 12, isExact: true });
 });
 
-test('counts to a hundred and says that there are more', async () => {
+test('counts to a hundred and says if there are more', async () => {
   await using parts = await openScene();
   await publishTo(parts, 88);
   const exact = await pageOf(parts, { first: 1 });
@@ -98,7 +98,7 @@ test('counts to a hundred and says that there are more', async () => {
   expect(await page.countUnread()).toEqual({ count: 100, isExact: false });
 });
 
-test.each([1, 25])('a page of %i with its count takes the round trips of the page alone', async (first) => {
+test.each([1, 25])('a page of %i with its count takes only the round trips of the page', async (first) => {
   await using parts = await openScene({ monitorCommands: true });
   // The first read after a while notes that the reader is there.
   await parts.services.readFeed(parts.session('ann'), {});
@@ -109,7 +109,7 @@ test.each([1, 25])('a page of %i with its count takes the round trips of the pag
   expect(names.filter((name) => name !== 'find refs').sort()).toEqual(['aggregate feeds']);
 });
 
-test('every response agrees with itself while others publish', async () => {
+test('every response is consistent while others publish', async () => {
   await using parts = await openScene();
   await using worker = parts.worker();
   worker.start();
@@ -158,7 +158,7 @@ async function oddsOf({ relevancy, isUnread, load }: FeedGroup): Promise<unknown
 }
 
 test.each([5, 2])(
-  'what is in a group comes from the read of its page of %i, whatever changes in between',
+  'the items of a group come from the read of its page of %i, whatever changes in between',
   async (first) => {
     const { parts, ids } = await openGroups();
     await using _ = parts;
@@ -182,7 +182,7 @@ test.each([5, 2])(
   },
 );
 
-test('every group agrees with its items while others interact and the reader marks items', async () => {
+test('every group is consistent with its items while others interact and the reader marks items', async () => {
   const { parts, ids } = await openGroups();
   await using _ = parts;
   const { services } = parts;

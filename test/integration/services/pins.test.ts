@@ -44,14 +44,14 @@ test('stays when the ref is described again, renamed and followed', async () => 
   expect(await pinned(parts)).toEqual([id]);
 });
 
-test("takes what carries a member to the member's page", async () => {
+test("puts an action that involves a member on the member's page", async () => {
   await using parts = await openParts();
   const id = await published(parts, { actorId: 'bob', refs: [] });
   await parts.services.pinAction(admin(parts), 'bob', id);
   expect(await pinned(parts, parts.session('ann'), 'bob')).toEqual([id]);
 });
 
-test('refuses a fourth, whatever of the three can be seen', async () => {
+test('rejects a fourth, whichever of the three are visible', async () => {
   await using parts = await openParts();
   const ids: string[] = [];
   for (let n = 0; n < 4; n += 1) ids.push(await published(parts));
@@ -66,7 +66,7 @@ test('refuses a fourth, whatever of the three can be seen', async () => {
   expect(await pinned(parts)).toEqual([ids[3], ids[2], ids[1]]);
 });
 
-test('pins no more than three where many are pinned at once', async () => {
+test('stores at most three when many are pinned concurrently', async () => {
   await using parts = await openParts();
   const ids: string[] = [];
   for (let n = 0; n < 8; n += 1) ids.push(await published(parts));
@@ -94,7 +94,7 @@ test('shows each reader what they may see at that moment, and nothing else', asy
   expect(await pinned(parts)).toEqual([followers, everybody]);
 });
 
-test('a mute of the reader keeps nothing from a page', async () => {
+test('a mute of the reader does not affect a page', async () => {
   await using parts = await openParts();
   const id = await published(parts);
   await parts.services.pinAction(admin(parts), 'site', id);
@@ -102,7 +102,7 @@ test('a mute of the reader keeps nothing from a page', async () => {
   expect(await pinned(parts)).toEqual([id]);
 });
 
-test('a deleted action is unpinned at once for everybody, and its pin goes with it', async () => {
+test('a deleted action is unpinned at once for everybody, and its pin is removed', async () => {
   await using parts = await openParts();
   const id = await published(parts);
   const other = await published(parts);
@@ -113,7 +113,7 @@ test('a deleted action is unpinned at once for everybody, and its pin goes with 
   expect(await stored(parts)).toEqual([other]);
 });
 
-test('what is gone, or carries the ref no more, makes room', async () => {
+test('a deleted action, or one without the ref, makes room', async () => {
   await using parts = await openParts();
   const ids: string[] = [];
   for (let n = 0; n < 4; n += 1) ids.push(await published(parts));
@@ -126,7 +126,7 @@ test('what is gone, or carries the ref no more, makes room', async () => {
   expect(await stored(parts)).toEqual([ids[3], ids[2]]);
 });
 
-test('refuses who may not, what is not there and what does not carry the ref', async () => {
+test('rejects callers without permission, missing actions and actions without the ref', async () => {
   await using parts = await openParts();
   const id = await published(parts);
   const gone = await published(parts);
@@ -145,7 +145,7 @@ test('refuses who may not, what is not there and what does not carry the ref', a
   expect(await parts.database.collections.refs.countDocuments()).toBe(0);
 });
 
-test('what is pinned to a member who is erased goes, and what they did stays pinned elsewhere', async () => {
+test('pins on the page of an erased member are removed, and their actions stay pinned elsewhere', async () => {
   await using parts = await openParts();
   const identity: Identity = parts.admin;
   const id = await published(parts, { actorId: 'bob' });

@@ -19,7 +19,7 @@ function publishOver(parts: Parts, collections: Collections): ReturnType<typeof 
   return publishAction({ ...parts.core, ...createRepositories(collections) }, parts.service, POST);
 }
 
-test('a publication that was cut off before its action is completed by the next attempt, under the same id', async () => {
+test('a publication interrupted before its action is completed by the next attempt, under the same id', async () => {
   await using parts = await openParts();
   const { actions, publications } = parts.database.collections;
   await expect(publishOver(parts, crashingCollections(parts.database.collections, 1))).rejects.toThrow(Crash);
@@ -33,14 +33,14 @@ test('a publication that was cut off before its action is completed by the next 
   expect([await actions.countDocuments(), await publications.countDocuments()]).toEqual([1, 1]);
 });
 
-test('one that was cut off behind its action is there already', async () => {
+test('a publication interrupted after its action exists already', async () => {
   await using parts = await openParts();
   await expect(publishOver(parts, crashingCollections(parts.database.collections, 2))).rejects.toThrow(Crash);
   expect((await parts.publish(POST)).isReplay).toBe(true);
   expect(await parts.database.collections.actions.countDocuments()).toBe(1);
 });
 
-test('a pass waits where an attempt is completed so late that its id is older than who has joined since', async () => {
+test('a pass waits if an attempt is completed so late that its id is older than members who joined since', async () => {
   await using parts = await openParts();
   const { actions, publications } = parts.database.collections;
   const old = ObjectId.createFromTime(Math.floor(Date.now() / 1_000) - 3_600);
@@ -55,7 +55,7 @@ test('a pass waits where an attempt is completed so late that its id is older th
   expect(other?.fanOut.leaseUntil).toEqual(prompt.action.recorded);
 });
 
-test('keys of one batch, known, new and twice, each stand for one action', async () => {
+test('keys of one batch, known, new and repeated, each stand for one action', async () => {
   await using parts = await openParts();
   const first = await parts.publish(POST);
   const keys = ['k2', 'k1', 'k2', 'k3'];
@@ -69,7 +69,7 @@ test('keys of one batch, known, new and twice, each stand for one action', async
   expect(await parts.database.collections.actions.countDocuments()).toBe(3);
 });
 
-test('actor and key are kept apart wherever one ends', () => {
+test('actor and key are separated, whatever characters they end with', () => {
   const ids = [
     ['a', 'bc'],
     ['ab', 'c'],

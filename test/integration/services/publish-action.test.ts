@@ -3,7 +3,7 @@ import { openParts } from '../../support/parts.ts';
 
 const ref = (id: string) => ({ id, type: 'site', label: `Site ${id}` });
 
-test('records an action as it was given, with what is derived from it', async () => {
+test('records an action as given, with derived fields', async () => {
   await using parts = await openParts();
   const conducted = new Date('2026-01-02T03:04:05.678Z');
   const { action, isReplay } = await parts.publish({
@@ -39,7 +39,7 @@ test('records an action as it was given, with what is derived from it', async ()
   });
 });
 
-test('takes a conducted time up to five minutes ahead, and ranks it no higher than now', async () => {
+test('accepts a conducted time up to five minutes ahead, and ranks it no higher than now', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ conducted: new Date(Date.now() + 4 * 60_000) });
   expect(action.latest).toEqual(action.recorded);
@@ -85,14 +85,14 @@ test('returns the first action to a retry whose actor has left the team in betwe
   expect(await parts.database.collections.actions.countDocuments()).toBe(1);
 });
 
-test('records one action when the same key comes many times at once', async () => {
+test('records one action when the same key arrives many times at once', async () => {
   await using parts = await openParts();
   const results = await Promise.all(Array.from({ length: 20 }, () => parts.publish({ idempotencyKey: 'k' })));
   expect(new Set(results.map((result) => result.action.id)).size).toBe(1);
   expect(results.filter((result) => !result.isReplay).length).toBe(1);
 });
 
-test('lets each action of a batch succeed or fail on its own, in the order given', async () => {
+test('lets each action of a batch succeed or fail on its own, in the given order', async () => {
   await using parts = await openParts();
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
   const outcomes = await parts.services.publishActions(parts.service, [
@@ -114,7 +114,7 @@ test('lets each action of a batch succeed or fail on its own, in the order given
   expect(await parts.database.collections.actions.countDocuments()).toBe(2);
 });
 
-test('refuses a batch of more than 500 whole', async () => {
+test('rejects a batch of more than 500 completely', async () => {
   await using parts = await openParts();
   const inputs = Array.from({ length: 501 }, () => ({
     descriptor: { custom: { verb: 'v', objectType: 'o', objectId: 'i' } },
@@ -156,13 +156,13 @@ test.each([
   [{ descriptor: { custom: { verb: 'v', objectType: 'o', objectId: { $gt: '' } } } }],
   [{ descriptor: { custom: { verb: 'v', objectType: 'o', objectId: 'i', surplus: 1 } } }],
   [{ recipients: Array.from({ length: 1_001 }, (_, n) => `u${String(n)}`), scope: 'RESTRICTED' }],
-])('refuses %j and records nothing', async (input) => {
+])('rejects %j and records nothing', async (input) => {
   await using parts = await openParts();
   await expect(parts.publish(input)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   expect(await parts.database.collections.actions.countDocuments()).toBe(0);
 });
 
-test('takes exactly 16 KiB of data', async () => {
+test('accepts exactly 16 KiB of data', async () => {
   await using parts = await openParts();
   const data = 'x'.repeat(16 * 1024 - 2);
   const { action } = await parts.publish({

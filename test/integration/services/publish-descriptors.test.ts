@@ -9,7 +9,7 @@ import { openParts } from '../../support/parts.ts';
 
 const TYPES = descriptorTypes().map((descriptor): [string, DescriptorType] => [descriptor.type, descriptor]);
 
-test.each(TYPES)('records %s as it was given, under its type', async (type, descriptor) => {
+test.each(TYPES)('records %s as given, under its type', async (type, descriptor) => {
   await using parts = await openParts();
   const values = { ...sampleDescriptor(descriptor), tags: ['a', 'b'] };
   const { action } = await parts.publish({
@@ -26,7 +26,7 @@ test.each(TYPES)('records %s as it was given, under its type', async (type, desc
   expect(document?.names).toEqual(['site', ...namedIdsOf({ type, ...values })].map((id) => nameStamp(id, 0)));
 });
 
-test.each(TYPES)('takes %s without what is optional', async (type, descriptor) => {
+test.each(TYPES)('accepts %s without optional fields', async (type, descriptor) => {
   await using parts = await openParts();
   const required = Object.entries(sampleDescriptor(descriptor)).filter(
     ([name]) => descriptor.fields[name]?.isOptional === false,
@@ -37,7 +37,7 @@ test.each(TYPES)('takes %s without what is optional', async (type, descriptor) =
   expect(action.descriptor).toMatchObject({ type, tags: [], ...Object.fromEntries(required) });
 });
 
-test.each(TYPES)('refuses %s with a field it does not have, and says which', async (_type, descriptor) => {
+test.each(TYPES)('rejects %s with an unknown field, and names it', async (_type, descriptor) => {
   await using parts = await openParts();
   const given = { [descriptor.inputName]: { ...sampleDescriptor(descriptor), nonsense: 1 } };
   await expect(parts.publish({ descriptor: given })).rejects.toMatchObject({
@@ -46,14 +46,14 @@ test.each(TYPES)('refuses %s with a field it does not have, and says which', asy
   });
 });
 
-test('an action without names says of nobody that it holds theirs', async () => {
+test('an action without names is not listed under any name', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   const document = await parts.database.collections.actions.findOne({ _id: new ObjectId(action.id) });
   expect(document).not.toHaveProperty('names');
 });
 
-test('nobody but a service publishes what another one says', async () => {
+test('only a service publishes descriptors with isActor for others', async () => {
   await using parts = await openParts();
   const { services, session } = parts;
   const input = {

@@ -59,7 +59,7 @@ async function commands(parts: Parts, first: number): Promise<string[]> {
   return seen.map(({ name, collection }) => `${name} ${collection}`);
 }
 
-test('whatever changes what is pulled is on the next page, as a process shows it that has read nothing before', async () => {
+test('any change of pulled actions is on the next page, as a process without a cache shows it', async () => {
   await using world = await openWorld();
   const { parts } = world;
   const pulled: string[] = [];
@@ -122,7 +122,7 @@ test('whatever changes what is pulled is on the next page, as a process shows it
   }
 });
 
-test('a page takes one command more only where the page of that length before it did not reach as far', async () => {
+test('a page takes one more command only if the previous page of that length did not reach as far', async () => {
   await using world = await openWorld();
   const { parts } = world;
   for (let n = 0; n < 12; n += 1) {

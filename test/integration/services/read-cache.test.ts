@@ -62,7 +62,7 @@ const step = fc.record({
 });
 
 test(
-  'whatever two processes write, each shows what a process shows that holds nothing',
+  'whatever two processes write, each shows the same as a process without a cache',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -91,7 +91,7 @@ function refusals(error: unknown): void {
 }
 
 test(
-  'no read that begins after a write has returned shows what was before it',
+  'a read that begins after a write has returned never shows earlier data',
   { timeout: 60_000 },
   async () => {
     await using first = await openParts();
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test('what has not changed is neither brought nor decoded again', async () => {
+test('unchanged data is neither transferred nor decoded again', async () => {
   await using parts = await openParts();
   await publishSome(parts);
   const before = new Map((await pageOf(parts)).map(({ actionId, action }) => [actionId, action]));
@@ -138,7 +138,7 @@ test('what has not changed is neither brought nor decoded again', async () => {
     else expect(action).toBe(before.get(actionId));
 });
 
-test('names that were read before a page are read again for what the page stamps', async () => {
+test('names that were read before a page are read again for its stamp', async () => {
   await using first = await openParts();
   await using second = await first.reopen();
   const described = (name: string) => ({ memberId: READER, name });
@@ -153,7 +153,7 @@ test('names that were read before a page are read again for what the page stamps
   expect((await session.members.load(READER))?.name).toBe('Anna');
 });
 
-test('a page is stamped with what the directory was before any name was read', async () => {
+test('a page is stamped as of before any name was read', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await publishSome(parts);
   await pageOf(parts);
@@ -166,7 +166,7 @@ test('a page is stamped with what the directory was before any name was read', a
   expect(read).toContain('members');
 });
 
-test('operators are shown how far an action has been delivered now', async () => {
+test('operators see the current progress of a delivery', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['root'], refs: [REF] });
   const stateOf = async (): Promise<Action['fanOut']['state'] | undefined> =>

@@ -44,7 +44,7 @@ async function hide(parts: Parts, ids: readonly (string | undefined)[]): Promise
   );
 }
 
-test('gives small pages that concatenate to one big page, ties included', async () => {
+test('returns small pages that add up to one large page, including ties', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 22);
   for (const first of [1, 3, 7, 21, 22, 23, 100]) {
@@ -68,7 +68,7 @@ test('is empty and ends for a reader without a feed', async () => {
   expect(page).toMatchObject({ edges: [], hasNextPage: false, endCursor: null, state: 'READY' });
 });
 
-test('fills pages up when actions in the middle may not be shown', async () => {
+test('fills pages up if actions in the middle are invisible', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 20);
   await hide(parts, ids.slice(3, 12));
@@ -78,7 +78,7 @@ test('fills pages up when actions in the middle may not be shown', async () => {
   expect(read.map((page) => page.edges.length)).toEqual([5, 5, 1]);
 });
 
-test('promises no next page when everything that follows may not be shown', async () => {
+test('promises no next page if everything that follows is invisible', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 12);
   await hide(parts, ids.slice(5));
@@ -95,7 +95,7 @@ test('shows an action hidden or deleted after its fan-out to nobody, at once', a
   expect(await parts.feedOf('ann')).toEqual(others);
 });
 
-test('ends what a team saw for a member who leaves it, at once', async () => {
+test("removes a team's actions from a member who leaves it, at once", async () => {
   await using parts = await openParts();
   const member = { memberId: 'ann', name: 'Ann' };
   await parts.services.upsertMembers(parts.service, [
@@ -140,7 +140,7 @@ test.each([
   for (const first of [1, 2, 100]) expect(idsOf(await pages(parts, first, filter))).toEqual(expected);
 });
 
-test('tells what is unread by the mark, which only moves forward', async () => {
+test('unread items depend on the mark, which only moves forward', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 9);
   const session = () => parts.session('ann');
@@ -167,14 +167,14 @@ test('counts unread items exactly up to a hundred', async () => {
   expect(await parts.services.countUnread(parts.session('ann'))).toEqual({ count: 100, isExact: false });
 });
 
-test.each([0, -1, 101, 1.5, Number.NaN])('refuses a page size of %s', async (first) => {
+test.each([0, -1, 101, 1.5, Number.NaN])('rejects a page size of %s', async (first) => {
   await using parts = await openParts();
   await expect(parts.services.readFeed(parts.session('ann'), { first })).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
   });
 });
 
-test("refuses another reader's cursor", async () => {
+test("rejects another reader's cursor", async () => {
   await using parts = await openParts();
   await published(parts, 2);
   const { endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });

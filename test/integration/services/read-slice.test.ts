@@ -37,20 +37,20 @@ async function published(parts: Parts, count: number, more: object = {}): Promis
   return outcomes.map((outcome) => outcome.action?.id ?? '').reverse();
 }
 
-test('gives all actions of a ref, newest first, in pages of any size, before any fan-out', async () => {
+test('returns all actions of a ref, newest first, in pages of any size, before any fan-out', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 17);
   for (const first of [1, 4, 16, 17, 18]) expect(await slice(parts, 'anybody', first)).toEqual(ids);
 });
 
-test('is by any ref id, the actor included', async () => {
+test('works for any ref id, including the actor', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 4);
   const page = await parts.services.readSlice(parts.session('anybody'), 'actor1', {});
   expect(page.edges.map((edge) => edge.node.id)).toEqual([ids[0], ids[2]]);
 });
 
-test('leaves out what the reader may not see, and fills the page up', async () => {
+test('omits invisible actions, and fills the page up', async () => {
   await using parts = await openParts();
   const visible = await published(parts, 2);
   const forFollowers = await published(parts, 6, { scope: 'FOLLOWERS' });
@@ -75,7 +75,7 @@ test.each([
   expect(await slice(parts, 'anybody', 2, filter)).toEqual(ids.filter((_, index) => passes(11 - index)));
 });
 
-test('refuses a cursor of another slice and of a feed', async () => {
+test('rejects a cursor of another slice and of a feed', async () => {
   await using parts = await openParts();
   await published(parts, 3);
   const { endCursor } = await parts.services.readSlice(parts.session('ann'), 'actor0', { first: 1 });

@@ -95,7 +95,7 @@ async function publishMany(parts: Parts, count: number, input: Partial<PublishAc
 }
 
 describe('renaming a ref', () => {
-  test('carries the label to the refs and the descriptors of its actions, and to nothing else', async () => {
+  test('updates the label in the refs and descriptors of its actions, and nothing else', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [
       mary,
@@ -146,7 +146,7 @@ describe('renaming a ref', () => {
     expect(ref?.rename).toEqual({ version: 2, propagated: 2, error: null });
   });
 
-  test('changes nothing about an action but the name and the revision', async () => {
+  test('changes nothing of an action but the name and the revision', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     const { action } = await parts.publish({ ...rating, mentions: ['ann'], idempotencyKey: 'k' });
@@ -164,7 +164,7 @@ describe('renaming a ref', () => {
   });
 
   test.each(['$label', '$$ROOT', 'a.b', '\\"quoted\\"', '名前 🎉', '{"$set": 1}', ' a '])(
-    'takes the label %j as it is',
+    'stores the label %j unchanged',
     async (label) => {
       await using parts = await openParts();
       await parts.services.upsertRefs(parts.service, [{ ...mary, id: '$mary' }]);
@@ -185,7 +185,7 @@ describe('renaming a ref', () => {
     },
   );
 
-  test('reaches two thousand actions in batches, with several workers at it', async () => {
+  test('reaches two thousand actions in batches, with several workers', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     await publishMany(parts, 2_000, rating);
@@ -194,7 +194,7 @@ describe('renaming a ref', () => {
     expect(await copies(parts, 'mary')).toEqual({ Maria: 4_000 });
   });
 
-  test('gives things back their names after A to B to A, while several workers are at it', async () => {
+  test('restores names after A to B to A, with several workers', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     await publishMany(parts, 1_000, rating);
@@ -211,7 +211,7 @@ describe('renaming a ref', () => {
     expect(ref?.rename).toMatchObject({ version: 5, propagated: 5 });
   });
 
-  test('notices a change while it carries, and carries the newer label too', async () => {
+  test('notices a change while it runs, and writes the newer label too', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     await publishMany(parts, 30, rating);
@@ -234,7 +234,7 @@ describe('renaming a ref', () => {
     expect(await copies(parts, 'mary')).toEqual({ Marie: 60 });
   });
 
-  test('leaves versions alone when the label stays the same', async () => {
+  test('keeps versions if the label stays the same', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     await rename(parts, 'mary', 'Maria');
@@ -245,8 +245,8 @@ describe('renaming a ref', () => {
   });
 });
 
-describe('what a ref is known from', () => {
-  test('an action that refers to it gives it its type', async () => {
+describe('a ref is known', () => {
+  test('with its type, if an action refers to it', async () => {
     await using parts = await openParts();
     await parts.publish(rating);
     expect(await rename(parts, 'mary', 'Maria')).toMatchObject({ type: 'applicant', label: 'Maria' });
@@ -254,7 +254,7 @@ describe('what a ref is known from', () => {
     expect(await copies(parts, 'mary')).toEqual({ Maria: 2 });
   });
 
-  test('a descriptor that names it is enough, and so is a follow', async () => {
+  test('if a descriptor names it, or it is followed', async () => {
     await using parts = await openParts();
     await parts.publish(rating);
     await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'hill' }]);
@@ -272,7 +272,7 @@ describe('what a ref is known from', () => {
     ['begins with one that is known', 'mary2'],
     ['is a member', 'ann'],
     ['is an actor', 'actor'],
-  ])('an id that %s is NOT_FOUND', async (_what, id) => {
+  ])('but an id that %s is NOT_FOUND', async (_what, id) => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann' }]);
     await parts.publish(rating);
@@ -280,14 +280,14 @@ describe('what a ref is known from', () => {
     expect(await parts.repositories.refs.findByIds([id])).toEqual([]);
   });
 
-  test('a member that actions refer to is a ref too', async () => {
+  test('if it is a member that actions refer to', async () => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann' }]);
     await parts.publish({ refs: [{ id: 'ann', type: 'user', label: 'Ann' }] });
     expect(await rename(parts, 'ann', 'Anna')).toMatchObject({ type: 'user', label: 'Anna' });
   });
 
-  test('only a service renames, and only to a name that can be one', async () => {
+  test('only a service renames, and only to a valid name', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
     const user = parts.session('ann').identity;
@@ -298,7 +298,7 @@ describe('what a ref is known from', () => {
   });
 });
 
-describe('other ways to a new name', () => {
+describe('other ways to rename', () => {
   test('upserting a ref with another label is a rename', async () => {
     await using parts = await openParts();
     await parts.services.upsertRefs(parts.service, [mary]);
@@ -309,7 +309,7 @@ describe('other ways to a new name', () => {
     expect(await copies(parts, 'mary')).toEqual({ Maria: 2 });
   });
 
-  test('describing a ref for the first time after its actions carries its label', async () => {
+  test('describing a ref for the first time after its actions updates its label there', async () => {
     await using parts = await openParts();
     await parts.publish(rating);
     await parts.services.upsertRefs(parts.service, [{ ...mary, label: 'Maria' }]);
@@ -356,7 +356,7 @@ describe('other ways to a new name', () => {
     });
   });
 
-  test('of something that is both, the label of the ref is its name, whichever changed last', async () => {
+  test('if something is a ref and a member, the label of the ref is its name, whichever changed last', async () => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: 'bob', name: 'Bob' }]);
     const { action } = await parts.publish(rating);
@@ -372,7 +372,7 @@ describe('other ways to a new name', () => {
     expect(await raterName()).toBe('Mr Bob');
   });
 
-  test('a directory that is filled before there are actions is settled without looking at each', async () => {
+  test('filling a directory before there are actions is done without looking at each name', async () => {
     await using parts = await openParts();
     const count = 1_000;
     await parts.services.upsertRefs(
@@ -403,7 +403,7 @@ describe('other ways to a new name', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures of a rename', () => {
   async function renamedOnce(parts: Parts): Promise<void> {
     await parts.services.upsertRefs(parts.service, [mary]);
     await publishMany(parts, 30, rating);
@@ -411,7 +411,7 @@ describe('what goes wrong', () => {
     await rename(parts, 'mary', 'Maria');
   }
 
-  test('a worker that dies between two writes is taken over when its lease ends', async () => {
+  test('a worker that dies between two writes is replaced when its lease ends', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames } = parts.repositories;
@@ -427,7 +427,7 @@ describe('what goes wrong', () => {
     expect(await copies(parts, 'mary')).toEqual({ Maria: 60 });
   });
 
-  test('a worker that comes late overwrites nothing newer and finishes nothing', async () => {
+  test('a late worker overwrites nothing newer and finishes nothing', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames } = parts.repositories;
@@ -444,7 +444,7 @@ describe('what goes wrong', () => {
     expect(await renames.countDue()).toBe(0);
   });
 
-  test('a late write in the midst of a newer rename takes none of its copies back', async () => {
+  test('a late write in the middle of a newer rename reverts none of its copies', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames } = parts.repositories;
@@ -459,7 +459,7 @@ describe('what goes wrong', () => {
     expect(await copies(parts, 'mary')).toEqual({ Mary: 60 });
   });
 
-  test('a write that fails is reported, visible and tried again', async () => {
+  test('a write that fails is reported, visible and retried', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames, refs } = parts.repositories;
@@ -484,7 +484,7 @@ describe('what goes wrong', () => {
     expect(ref?.rename).toEqual({ version: 2, propagated: 2, error: null });
   });
 
-  test('a worker that is stopped in the midst hands the rest back at once', async () => {
+  test('a worker that is stopped releases the rest at once', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames } = parts.repositories;

@@ -81,7 +81,7 @@ function kinds({ events }: LiveList, id: string): string[] {
 }
 
 test.each(someModels(0))(
-  'a reshare brings a public action to who follows, until it is taken back, and again, feeds stored by %s',
+  'a reshare delivers a public action to followers, until it is removed, and again, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
     await using _parts = parts;
@@ -112,7 +112,7 @@ test.each(someModels(0))(
 );
 
 test.each(someModels(1))(
-  'what is not public comes to nobody by a reshare, and what was and is no more is gone at once, feeds stored by %s',
+  'an action that is not public reaches nobody by a reshare, and one no longer public is gone at once, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model }, 'TEAM');
     await using _parts = parts;
@@ -138,7 +138,7 @@ test.each(someModels(1))(
 );
 
 test.each(someModels(2))(
-  'a reshare does not bring what its reader mutes, the resharer or the actor, feeds stored by %s',
+  'a reshare does not deliver what its reader mutes, the resharer or the actor, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
     await using _parts = parts;
@@ -159,7 +159,7 @@ test.each(someModels(2))(
 );
 
 test.each(someModels(0))(
-  'a watcher loses what is left to them by a muted member alone, feeds stored by %s',
+  'a watcher loses an action that only a muted member still reshares, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
     await using _parts = parts;
@@ -180,7 +180,7 @@ test.each(someModels(0))(
 );
 
 test.each(someModels(1))(
-  'what a moderator hides does not bring it any more, and does when it is shown again, feeds stored by %s',
+  'a reshare hidden by a moderator no longer delivers, and does when it is shown again, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
     await using _parts = parts;
@@ -198,7 +198,7 @@ test.each(someModels(1))(
 );
 
 test.each(someModels(2))(
-  'a follow that begins in the past brings what was reshared since, and goes with it, feeds stored by %s',
+  'a follow that begins in the past delivers later reshares, and removes them with it, feeds stored by %s',
   async (model) => {
     const { parts, id } = await openScene({ model });
     await using _parts = parts;
@@ -224,7 +224,7 @@ test.each(someModels(2))(
   },
 );
 
-test('it lifts what is there already for who follows, and stays lifted', async () => {
+test('a reshare boosts an existing item for followers, and it stays boosted', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -249,7 +249,7 @@ test('it lifts what is there already for who follows, and stays lifted', async (
   expect(await shownTo(parts, 'ann')).toEqual([{ reasons: ['FOLLOW'], resharedBy: [], relevancy: at }]);
 });
 
-test('a follow that begins in the past lifts what is there already for what was reshared since, for watchers too', async () => {
+test('a follow that begins in the past boosts existing items by later reshares, for watchers too', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -265,7 +265,7 @@ test('a follow that begins in the past lifts what is there already for what was 
   expect((await shownTo(parts, 'dan'))[0]).toMatchObject({ reasons: ['FOLLOW', 'RESHARE'], relevancy: at });
 });
 
-test('follows that were cut off bring what was reshared since, to each follower by what they follow', async () => {
+test('interrupted follows deliver later reshares, to each follower by what they follow', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, service, repositories } = parts;
@@ -287,7 +287,7 @@ test('follows that were cut off bring what was reshared since, to each follower 
   expect(await shownTo(parts, 'dan')).toEqual([{ reasons: ['RESHARE'], resharedBy: ['bob'], relevancy: at }]);
 });
 
-test('later bumps reach who has it by a reshare, below the end of what is stored too', async () => {
+test('later bumps reach readers who have it by a reshare, also below the floor', async () => {
   const { parts, id } = await openScene({ model: 'capped', cap: 2 });
   await using _parts = parts;
   const { services, session } = parts;
@@ -302,7 +302,7 @@ test('later bumps reach who has it by a reshare, below the end of what is stored
   expect((await parts.feedOf('ann'))[0]).toBe(id);
 });
 
-test('neither slices nor rights go by reshares', async () => {
+test('neither slices nor visibility depend on reshares', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -314,7 +314,7 @@ test('neither slices nor rights go by reshares', async () => {
   expect(await shownTo(parts, 'ann')).toEqual([]);
 });
 
-test('the newest hundred reshares bring it, whichever is given or taken back', async () => {
+test('the newest hundred reshares deliver it, whichever is added or removed', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -335,7 +335,7 @@ test('the newest hundred reshares bring it, whichever is given or taken back', a
   expect(await shownTo(parts, 'ann')).toMatchObject([{ resharedBy: ['bob'], relevancy: at }]);
 });
 
-test('the pass mends what changes that met have left', async () => {
+test('the pass corrects the result of concurrent changes', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -352,7 +352,7 @@ test('the pass mends what changes that met have left', async () => {
   expect(await shownTo(parts, 'ann')).toMatchObject([{ resharedBy: ['bob'] }]);
 });
 
-test('a page with what was passed on costs no more, and a read of follows where its reader mutes who did', async () => {
+test('a page with reshared actions costs nothing more, and one read of follows if its reader mutes a resharer', async () => {
   const { parts, id } = await openScene({ monitorCommands: true, pullRefreshMs: 86_400_000 });
   await using _parts = parts;
   const { services, session } = parts;
@@ -371,7 +371,7 @@ test('a page with what was passed on costs no more, and a read of follows where 
   expect(await page()).toEqual(['feeds', 'follows']);
 });
 
-test('a follow that brings along what a reshare brought too gives it both reasons, live and in the feed', async () => {
+test('a follow that adds an action that a reshare delivered too gives it both reasons, live and in the feed', async () => {
   const { parts, id } = await openScene({});
   await using _parts = parts;
   const { services, session } = parts;
@@ -389,7 +389,7 @@ test('a follow that brings along what a reshare brought too gives it both reason
   expect(more).toEqual([]);
 });
 
-test('what somebody passes on whose own actions are pulled is pushed to all who follow them', async () => {
+test('reshares of a member whose own actions are pulled are pushed to all followers', async () => {
   const { parts, id } = await openScene({ pullRefreshMs: -1 });
   await using _parts = parts;
   await parts.database.collections.refs.updateOne(

@@ -31,7 +31,7 @@ async function listed(parts: Parts, args: object): Promise<Set<string>> {
   return new Set(edges.map(({ node }) => node.actionId));
 }
 
-test('watchers of the feed and of what is snoozed have what is listed there', async () => {
+test('watchers of the feed and of snoozed items have what is listed there', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
   const { identity } = ann(parts);
@@ -70,7 +70,7 @@ test('watchers of the feed and of what is snoozed have what is listed there', as
   expect([...feed.resyncs, ...snoozed.resyncs]).toEqual(['marks', 'marks']);
 });
 
-test('a running worker notifies watchers when the time has come', async () => {
+test('a running worker notifies watchers in time', async () => {
   await using parts = await openParts();
   const [a = ''] = await published(parts, 1);
   await using list = await openLiveList(parts, ann(parts).identity);
@@ -81,7 +81,7 @@ test('a running worker notifies watchers when the time has come', async () => {
   expect(kindsOf(list)).toEqual(['removed', 'added']);
 });
 
-test('each end is announced once, by any number of workers, and none that was undone or put off', async () => {
+test('each end is announced once, by any number of workers, and none that was undone or postponed', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 4);
   const [a = '', b = '', c = '', d = ''] = ids;
@@ -121,7 +121,7 @@ test('an end that a process had claimed before it died is announced by another o
   expect(kindsOf(list)).toEqual(['added']);
 });
 
-test('what is snoozed again while its end is announced stays due', async () => {
+test('an item that is snoozed again while its end is announced stays due', async () => {
   await using parts = await openParts();
   const [a = ''] = await published(parts, 1);
   await parts.services.snoozeFeedItem(ann(parts), a, later());
@@ -135,7 +135,7 @@ test('what is snoozed again while its end is announced stays due', async () => {
   expect(await snoozes.claimEnded('second', later(2 * HOUR), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
 });
 
-test('an end that was recorded holds also where a clock is behind', async () => {
+test('a recorded end is valid also if a clock is behind', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
   const until = later(30_000);
@@ -149,7 +149,7 @@ test('an end that was recorded holds also where a clock is behind', async () => 
   expect(await listed(parts, SNOOZED)).toEqual(new Set());
 });
 
-test('what was withheld meanwhile is not told to watchers', async () => {
+test('watchers are not notified of items that are withheld by then', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
   for (const id of [a, b]) await parts.services.snoozeFeedItem(ann(parts), id, later());

@@ -34,7 +34,7 @@ async function listed(parts: Parts, args: object = {}): Promise<string[]> {
 const above = (n: number): Date => new Date(Date.UTC(2024, 0, 1) + n * HOUR + 1);
 
 test.each(someModels(2))(
-  'is out of the feed until then, and stands no lower than there afterwards, feeds stored by %s',
+  'is out of the feed until then, and has no lower position afterwards, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model, cap: 3 });
     const ids = await published(parts, 5);
@@ -84,7 +84,7 @@ async function paged(parts: Parts, first: number): Promise<string[]> {
   }
 }
 
-test('to undo it puts an item back at its own place, and what has come back keeps its place', async () => {
+test("undoing it restores the item's position, and an item that has come back keeps its own", async () => {
   await using parts = await openParts();
   const [a = '', b = '', c = ''] = await published(parts, 3);
   await parts.services.snoozeFeedItem(ann(parts), a, later());
@@ -146,7 +146,7 @@ test('must end later than now and within a year', async () => {
   ).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });
 
-test('snoozes five hundred items and no more; what has come back does not count, and the last of it is lifted', async () => {
+test('snoozes at most five hundred items; items that came back do not count, and the oldest of them loses its position', async () => {
   await using parts = await openParts();
   const [a = '', b = '', c = ''] = await published(parts, 3);
   const { itemMarks } = parts.database.collections;
@@ -177,7 +177,7 @@ test('snoozes five hundred items and no more; what has come back does not count,
   });
 });
 
-test('what left the feed meanwhile does not come back into it', async () => {
+test('an item that left the feed meanwhile does not come back', async () => {
   await using parts = await openParts();
   const { services } = parts;
   await services.follow(ann(parts), 'site', 0);
@@ -217,7 +217,7 @@ test('what left the feed meanwhile does not come back into it', async () => {
   expect(await parts.database.collections.itemMarks.countDocuments()).toBe(5);
 });
 
-test('a group stands where an item of it came back, however many it has', async () => {
+test('a group has the position where an item of it came back, however many it has', async () => {
   await using parts = await openParts();
   const day = Date.UTC(2024, 0, 1);
   const like = (objectId: string, minute: number) => ({
@@ -249,7 +249,7 @@ test('a group stands where an item of it came back, however many it has', async 
   expect(found?.relevancy).toEqual(new Date(day + 10 * HOUR));
 });
 
-test('says that an item is snoozed, and afterwards what lifted it', async () => {
+test('explains that an item is snoozed, and afterwards what raised it', async () => {
   await using parts = await openParts();
   const [a = ''] = await published(parts, 1);
   const why = () => parts.services.explainFeedItem(ann(parts), a, null);
@@ -269,7 +269,7 @@ test('says that an item is snoozed, and afterwards what lifted it', async () => 
   expect(await parts.services.explainFeedItem(admin, a, 'ann')).toMatchObject({ relevancy: until });
 });
 
-test('who has snoozed an action is left out of its delivery for hosts, unless it has come back', async () => {
+test('readers who snoozed an action are omitted from its delivery event, unless it has come back', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann', 'bob', 'cid'] });
   for (const name of ['ann', 'bob'])

@@ -82,7 +82,7 @@ test('gives every reader of a real trace every action of everything they follow,
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(delivered);
 });
 
-test('half of it, taken out and brought back, ends in the same feeds and counts', async () => {
+test('half of it, offloaded and restored, gives the same feeds and counts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-trace-'));
   const { services, session, feedOf, database } = parts;
   const { actions } = database.collections;

@@ -30,7 +30,7 @@ async function openScene(options: Parameters<typeof openParts>[0] = {}): Promise
   return parts;
 }
 
-test('ends what is new and keeps what came', async () => {
+test('ends later deliveries and keeps earlier ones', async () => {
   await using parts = await openScene();
   const before = await published(parts, ['site']);
   expect(await parts.services.unfollowMany(parts.service, PAIRS, true)).toBe(4);
@@ -41,7 +41,7 @@ test('ends what is new and keeps what came', async () => {
   expect(await parts.repositories.follows.unsettled(PAIRS)).toEqual([]);
 });
 
-test('takes what came through these follows alone away with their history, at once and for good', async () => {
+test('removes what came only through these follows with their history, at once and for good', async () => {
   await using parts = await openScene();
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'third' }]);
   await published(parts, ['site']);
@@ -64,7 +64,7 @@ test('takes what came through these follows alone away with their history, at on
   expect(await counts(parts)).toEqual({ site: 1, other: 1, third: 1 });
 });
 
-test('takes the history of follows that had ended before', async () => {
+test('removes the history of follows that had ended before', async () => {
   await using parts = await openScene();
   await published(parts, ['site']);
   await parts.services.unfollowMany(parts.service, PAIRS, true);
@@ -75,7 +75,7 @@ test('takes the history of follows that had ended before', async () => {
 });
 
 test.each([true, false])(
-  'changes nothing where nothing is followed, however often it is called (keep history: %s)',
+  'changes nothing if nothing is followed, however often it is called (keep history: %s)',
   async (keepHistory) => {
     await using parts = await openScene();
     const strangers = ['site', 'other', 'nowhere'].map((refId) => ({ followerId: 'dan', refId }));
@@ -89,7 +89,7 @@ test.each([true, false])(
   },
 );
 
-test('asks who watches to query the feed again where something left it, and nobody else', async () => {
+test('makes watchers query the feed again if something left it, and nobody else', async () => {
   await using parts = await openScene();
   await published(parts, ['site']);
   await using ann = await watching(parts.services, parts.session('ann').identity, {});
@@ -100,7 +100,7 @@ test('asks who watches to query the feed again where something left it, and nobo
   expect(await cid.next()).toMatchObject({ kind: 'added', item: { actionId: last } });
 });
 
-test('sends nothing to who keeps what came', async () => {
+test('sends nothing to watchers who keep everything', async () => {
   await using parts = await openScene();
   await published(parts, ['site']);
   await using ann = await watching(parts.services, parts.session('ann').identity, {});
@@ -124,7 +124,7 @@ test('is for services, and for a thousand pairs', async () => {
 });
 
 test.each([true, false])(
-  'counts and shows right when it is cut off after any write and tried again (keep history: %s)',
+  'counts and shows correctly when it is interrupted after any write and repeated (keep history: %s)',
   async (keepHistory) => {
     let crashes = 0;
     for (let writes = 1; ; writes += 1) {
@@ -153,7 +153,7 @@ test.each([true, false])(
   },
 );
 
-test('counts right while others follow and leave the same things', async () => {
+test('counts correctly while others follow and leave the same things', async () => {
   await using parts = await openScene();
   const many = Array.from({ length: 20 }, (_, n) => ({ followerId: `u${String(n % 5)}`, refId: 'site' }));
   await Promise.all(

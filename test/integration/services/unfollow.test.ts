@@ -15,7 +15,7 @@ async function published(parts: Parts, refIds: readonly string[], more: object =
   return action.id;
 }
 
-test('stops what is new and keeps what came', async () => {
+test('ends later deliveries and keeps earlier ones', async () => {
   await using parts = await openParts();
   const ann = parts.session('ann');
   await parts.services.follow(ann, 'site', 0);
@@ -27,7 +27,7 @@ test('stops what is new and keeps what came', async () => {
   expect(await parts.services.getAction(parts.session('ann'), before)).not.toBeNull();
 });
 
-test('opens a new span at the next follow: what came in between stays away', async () => {
+test('opens a new span at the next follow: actions in between stay away', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   const first = await published(parts, ['site']);
@@ -39,7 +39,7 @@ test('opens a new span at the next follow: what came in between stays away', asy
   expect(await followerCount(parts, 'site')).toBe(1);
 });
 
-test('takes exactly what came through this follow alone away with its history', async () => {
+test('removes exactly what came only through this follow with its history', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   await parts.services.follow(parts.session('ann'), 'other', 0);
@@ -56,7 +56,7 @@ test('takes exactly what came through this follow alone away with its history', 
   expect(await parts.database.collections.follows.countDocuments()).toBe(1);
 });
 
-test('takes the history of a follow that ended earlier', async () => {
+test('removes the history of a follow that ended earlier', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   await published(parts, ['site']);
@@ -66,7 +66,7 @@ test('takes the history of a follow that ended earlier', async () => {
   expect(await parts.feedOf('ann')).toEqual([]);
 });
 
-test('never shows what a fan-out still delivers for a follow that was taken back', async () => {
+test('never shows what a fan-out still delivers for a follow that was removed', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   const { action } = await parts.publish({ refs: [ref('site')] });
@@ -95,7 +95,7 @@ test('changes nothing when nothing is followed, and counts once however often it
 });
 
 test.each([true, false])(
-  'completes what was cut off after its commit (keep history: %s)',
+  'completes an unfollow that was interrupted after its commit (keep history: %s)',
   async (keepHistory) => {
     await using parts = await openParts();
     await parts.services.follow(parts.session('ann'), 'site', 0);
@@ -112,7 +112,7 @@ test.each([true, false])(
   },
 );
 
-test('counts right when a follow comes after an unfollow that was cut off', async () => {
+test('counts correctly when a follow comes after an interrupted unfollow', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('ann'), 'site', 0);
   const pair = { followerId: 'ann', refId: 'site' };
@@ -121,7 +121,7 @@ test('counts right when a follow comes after an unfollow that was cut off', asyn
   expect(ref.followerCount).toBe(1);
 });
 
-test('counts right when many follow and unfollow at once', async () => {
+test('counts correctly when many follow and unfollow at once', async () => {
   await using parts = await openParts();
   await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {

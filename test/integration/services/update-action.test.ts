@@ -18,7 +18,7 @@ function update(parts: Parts, id: string, input: UpdateActionInput, by = actor(p
   return parts.services.updateAction(by, id, input);
 }
 
-test('replaces what is given and raises the version; what is absent stays', async () => {
+test('replaces given fields and raises the version; absent fields stay', async () => {
   await using parts = await openParts();
   const id = await publishText(parts, { mentions: ['ann'], expiresAt: new Date(Date.now() + 3_600_000) });
   const before = await parts.services.getAction(actor(parts), id);
@@ -39,7 +39,7 @@ test('replaces what is given and raises the version; what is absent stays', asyn
   });
 });
 
-test('an edit goes by the version it was made to', async () => {
+test('an edit applies to the version it names', async () => {
   await using parts = await openParts();
   const id = await publishText(parts, {});
   const edits = await Promise.allSettled(
@@ -75,14 +75,14 @@ test.each<[string, object, UpdateActionInput]>([
   ['a scope that there is not', {}, { scope: 'NOBODY' }],
   ['too many mentions', {}, { mentions: Array.from({ length: 1_001 }, (_, n) => String(n)) }],
   ['a picture of a ref', {}, { refs: [{ ...REF, imageUrl: 'https://example.org/a.png' }] }],
-])('refuses %s', async (_what, published, input) => {
+])('rejects %s', async (_what, published, input) => {
   await using parts = await openParts();
   const id = await publishText(parts, published);
   await expect(update(parts, id, input)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   expect(await parts.services.getAction(actor(parts), id)).toMatchObject({ version: 1 });
 });
 
-test('its actor, services and admins edit an action; by others than the actor it is logged', async () => {
+test('its actor, services and admins edit an action; edits by others than the actor are logged', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const admin = parts.session('root', 'admin');
@@ -111,7 +111,7 @@ test('its actor, services and admins edit an action; by others than the actor it
   await expect(update(parts, id, edit, admin)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('what somebody says is edited by that member or a service', async () => {
+test('only that member or a service edits a descriptor with isActor', async () => {
   await using parts = await openParts();
   const rating = (raterId: string) => ({
     applicationRating: {
@@ -128,7 +128,7 @@ test('what somebody says is edited by that member or a service', async () => {
   expect(edited.descriptor['raterId']).toBe('bob');
 });
 
-test('the group is that of the actor at the time the scope was given', async () => {
+test('the group is that of the actor at the time the scope was set', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const join = (teamId: string) =>
@@ -146,7 +146,7 @@ test('the group is that of the actor at the time the scope was given', async () 
   });
 });
 
-test('a new mention does not lift, what comes after it does, and who is not named any more keeps their place', async () => {
+test('a new mention boosts only by later interactions, and members no longer named keep the position', async () => {
   await using parts = await openParts();
   const { services } = parts;
   for (const reader of ['ann', 'bob']) await services.follow(parts.session(reader), 'site', 0);
@@ -172,7 +172,7 @@ test('a new mention does not lift, what comes after it does, and who is not name
   expect([await placeOf('ann'), await placeOf('bob')]).toEqual([first.getTime(), second.getTime()]);
 });
 
-test('does not bring back somebody who was erased between its read and its write', async () => {
+test('does not restore a member who was erased between its read and its write', async () => {
   await using parts = await openParts();
   const descriptor = { custom: { verb: 'v', objectType: 'person', objectId: 'gone' } };
   const id = await publishText(parts, { descriptor });

@@ -9,7 +9,7 @@ async function memberOf(parts: Parts, userId: string): Promise<unknown> {
 }
 
 test.each(['teamId', 'departmentId', 'supervisorId'] as const)(
-  'empties %s where a record leaves it out, and nothing else',
+  'clears %s if a record omits it, and nothing else',
   async (field) => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [WHOLE]);
@@ -20,7 +20,7 @@ test.each(['teamId', 'departmentId', 'supervisorId'] as const)(
   },
 );
 
-test('begins a membership again for somebody who was left out of it in between', async () => {
+test('starts a membership again for a member who was left out of it in between', async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [WHOLE, { memberId: 'actor', name: 'A', teamId: 't' }]);
   await parts.publish({ scope: 'TEAM' });
@@ -31,7 +31,7 @@ test('begins a membership again for somebody who was left out of it in between',
 });
 
 test.each(['TEAM', 'DEPARTMENT'] as const)(
-  'takes what the %s could see from an ex-member at once, by every way in, before any rebuild',
+  'removes what the %s could see from a former member at once, everywhere, before any rebuild',
   async (scope) => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [

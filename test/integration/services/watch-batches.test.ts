@@ -31,7 +31,7 @@ async function take(watcher: { next(): Promise<FeedEvent> }, count: number): Pro
   return ids;
 }
 
-test('decides events that wait together: few queries for hundreds, each event once and in order', async () => {
+test('decides waiting events together: few queries for hundreds, each event once and in order', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await using watcher = await watching(parts.services, ann(parts), {});
   const ids = await fill(parts);
@@ -44,7 +44,7 @@ test('decides events that wait together: few queries for hundreds, each event on
   expect(commands.length).toBeLessThan(COUNT);
 });
 
-test('gives each event a cursor behind which exactly the later ones come', async () => {
+test('gives each event a cursor after which exactly the later ones follow', async () => {
   await using parts = await openParts();
   const watcher = await watching(parts.services, ann(parts), {});
   const ids = await fill(parts);
@@ -55,7 +55,7 @@ test('gives each event a cursor behind which exactly the later ones come', async
   expect(await take(again, COUNT - 100)).toEqual(ids.slice(100));
 });
 
-test('decides what waits again when a removal arrives meanwhile', async () => {
+test('decides waiting events again when a removal arrives meanwhile', async () => {
   await using parts = await openParts();
   await using watcher = await watching(parts.services, ann(parts), {});
   const ids = await fill(parts);
@@ -69,7 +69,7 @@ test('decides what waits again when a removal arrives meanwhile', async () => {
   expect(after).toEqual([...ids.slice(41, -1), `removed ${hidden}`, `removed ${next}`]);
 });
 
-test('sends nothing of what waits when the watch has ended', async () => {
+test('sends no waiting event after the watch has ended', async () => {
   await using parts = await openParts();
   const watcher = await watching(parts.services, ann(parts), {});
   await fill(parts);

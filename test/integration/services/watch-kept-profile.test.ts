@@ -65,7 +65,7 @@ test('a mute takes effect on the next event though its announcement is lost, and
     expect(await isShown()).toBe(true);
   }));
 
-test('so does the first item that is hidden', () =>
+test('so does the first hidden item', () =>
   withReader(async (reader, { isShown, actor }) => {
     const { action } = await here.publish({ actorId: actor, scope: 'FOLLOWERS' });
     await there.services.hideFeedItem(there.session(reader), action.id);
@@ -73,7 +73,7 @@ test('so does the first item that is hidden', () =>
     expect(await isShown()).toBe(true);
   }));
 
-test('so does a follow that is taken back with its history', () =>
+test('so does a follow that is removed with its history', () =>
   withReader(async (reader, { isShown, actor }) => {
     const { action } = await here.publish({ actorId: actor, scope: 'PUBLIC' });
     await there.services.unfollow(there.session(reader), actor, false);

@@ -16,7 +16,7 @@ async function expectFeed(parts: Parts, list: LiveList, filter = {}): Promise<vo
 const MODELS = ['items', 'capped', 'redis', 'time-buckets', 'size-buckets', 'top-cache', 'pull'];
 
 test.each(MODELS)(
-  'tells every item that goes with a follow, stored or not, where feeds are stored by %s',
+  'reports every item that is removed with a follow, stored or not, with feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model, cap: 5 });
     const { services } = parts;
@@ -39,7 +39,7 @@ test.each(MODELS)(
   },
 );
 
-test('tells a reader to query the feed again where more goes than a log keeps', async () => {
+test('makes a reader query the feed again if more is removed than a log stores', async () => {
   await using parts = await openParts({ model: 'pull' });
   const { services } = parts;
   for (let n = 0; n < 3; n += 1) await publishSome(parts, 334);
@@ -56,7 +56,7 @@ test('tells a reader to query the feed again where more goes than a log keeps', 
   await expectFeed(parts, list);
 });
 
-test('costs an unfollow nothing but the question whether anybody watches', async () => {
+test('costs an unfollow only a look-up of watchers', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await publishSome(parts, 3);
   await parts.services.follow(parts.session(ANN), 'site', 10);
@@ -73,7 +73,7 @@ test('costs an unfollow nothing but the question whether anybody watches', async
   expect(asked).toBe(0);
 });
 
-test('says FeedResync in every tab when the reader mutes or unmutes', async () => {
+test('sends FeedResync to every tab when the reader mutes or unmutes', async () => {
   await using parts = await openParts();
   const { services } = parts;
   await parts.publish({ actorId: 'bob', scope: 'RESTRICTED', recipients: [ANN] });
@@ -93,7 +93,7 @@ test('says FeedResync in every tab when the reader mutes or unmutes', async () =
   }
 });
 
-test('says FeedResync for a mark of everything', async () => {
+test('sends FeedResync for a mark of everything', async () => {
   await using parts = await openParts();
   await parts.publish({ actorId: 'bob', scope: 'RESTRICTED', recipients: [ANN] });
   await parts.fanOut();
@@ -108,7 +108,7 @@ test('says FeedResync for a mark of everything', async () => {
 });
 
 test.each(MODELS)(
-  'says FeedResync when what the reader may see changes with their membership, by %s',
+  'sends FeedResync when a membership changes what the reader may see, by %s',
   async (model) => {
     await using parts = await openParts({ model, cap: 3 });
     const { services, service } = parts;
@@ -131,7 +131,7 @@ test.each(MODELS)(
   },
 );
 
-test('a change of membership that is cut off before it is announced is announced by the rebuild', async () => {
+test('a change of membership that is interrupted before it is announced is announced by the rebuild', async () => {
   await using parts = await openParts({ model: 'pull' });
   const { services, service, repositories } = parts;
   const inTeam = (memberId: string) => ({ memberId, name: memberId, teamId: 'team' });
@@ -164,7 +164,7 @@ test('a change of membership that is cut off before it is announced is announced
   expect(list.shown.size).toBe(0);
 });
 
-test('tells that an item leaves a list by time when it is bumped out of it', async () => {
+test('reports that an item leaves a list by time when it is bumped out of it', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({
     ...{ actorId: 'bob', scope: 'RESTRICTED', recipients: [ANN] },
@@ -181,7 +181,7 @@ test('tells that an item leaves a list by time when it is bumped out of it', asy
   expect(list.shown.size).toBe(0);
 });
 
-test('tells what is so now, whatever order the events come in', async () => {
+test('reports the current state, whatever order the events arrive in', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({
     ...{ actorId: 'bob', scope: 'RESTRICTED', recipients: [ANN] },

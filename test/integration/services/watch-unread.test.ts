@@ -15,7 +15,7 @@ async function deliver(parts: Parts, actorId = 'bob'): Promise<string> {
   return action.id;
 }
 
-test('tells the count after something new, with the cursor of the last event', async () => {
+test('sends the count after a new item, with the cursor of the last event', async () => {
   await using parts = await openParts();
   await deliver(parts);
   await using ann = await watching(parts.services, parts.session('ann').identity);
@@ -27,7 +27,7 @@ test('tells the count after something new, with the cursor of the last event', a
   }
 });
 
-test('tells it when something goes, however that comes about', async () => {
+test('sends it when an item disappears, for any reason', async () => {
   await using parts = await openParts();
   const [first, second, third] = [await deliver(parts), await deliver(parts), await deliver(parts)];
   await using ann = await watching(parts.services, parts.session('ann').identity);
@@ -44,7 +44,7 @@ test('tells it when something goes, however that comes about', async () => {
   expect((await ann.unread()).unread).toEqual(exact(1));
 });
 
-test('tells it when the reader marks as read, mutes or unmutes elsewhere, in every tab', async () => {
+test('sends it when the reader marks as read, mutes or unmutes elsewhere, in every tab', async () => {
   await using parts = await openParts();
   await deliver(parts, 'bob');
   await deliver(parts, 'cid');
@@ -76,7 +76,7 @@ test('counts the whole feed, whatever the filter', async () => {
   expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(1) });
 });
 
-test('says nothing when the count is what it was', async () => {
+test('sends nothing if the count is unchanged', async () => {
   await using parts = await openParts();
   await using ann = await watching(parts.services, parts.session('ann').identity);
   const id = await deliver(parts);
@@ -104,7 +104,7 @@ async function deliverUntold(parts: Parts): Promise<void> {
   await parts.idle();
 }
 
-test('tells the count after FeedResync, with what was delivered while events were lost', async () => {
+test('sends the count after FeedResync, with what was delivered while events were lost', async () => {
   await using parts = await openParts();
   await using ann = await watching(parts.services, parts.session('ann').identity);
   await deliver(parts);
@@ -116,7 +116,7 @@ test('tells the count after FeedResync, with what was delivered while events wer
   expect(await ann.next()).toEqual({ kind: 'unread', cursor: resync.cursor, unread: exact(2) });
 });
 
-test('tells no count after FeedResync that was read before it', async () => {
+test('sends no count after FeedResync that was read before it', async () => {
   await using parts = await openParts();
   const { page } = parts.feedStore;
   let onRead: () => void = () => undefined;
@@ -147,7 +147,7 @@ test('tells no count after FeedResync that was read before it', async () => {
   expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(2) });
 });
 
-test('tells who comes back with a cursor the count, since the last one may have been lost on the way', async () => {
+test('sends a client that resumes the count, since the last one may have been lost', async () => {
   await using parts = await openParts();
   const first = await watching(parts.services, parts.session('ann').identity);
   await deliver(parts);
@@ -161,7 +161,7 @@ test('tells who comes back with a cursor the count, since the last one may have 
   expect(await again.next()).toEqual({ kind: 'unread', cursor, unread: exact(1) });
 });
 
-test('gives each count a cursor behind which everything comes that was not sent before', async () => {
+test('gives each count a cursor after which all unsent events follow', async () => {
   await using parts = await openParts();
   const first = await watching(parts.services, parts.session('ann').identity);
   const one = await deliver(parts);
@@ -179,7 +179,7 @@ test('gives each count a cursor behind which everything comes that was not sent 
   expect(one).not.toBe(two);
 });
 
-test('costs an idle watcher nothing, and one who does not ask for counts none', async () => {
+test('costs an idle watcher nothing, and one who does not request counts neither', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await using plain = await watching(parts.services, parts.session('ann').identity, {});
   await using counted = await watching(parts.services, parts.session('ann').identity);
@@ -196,7 +196,7 @@ test('costs an idle watcher nothing, and one who does not ask for counts none', 
   expect(await plain.next()).toMatchObject({ kind: 'added', item: { actionId: next } });
 });
 
-test('counts no further while nobody takes what comes', async () => {
+test('counts no further while a client does not read', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await using ann = await watching(parts.services, parts.session('ann').identity);
   await deliver(parts);

@@ -40,7 +40,7 @@ const CASES = (['HIDE', 'DELETE'] as const).flatMap((kind) =>
 );
 
 test.each(CASES)(
-  'notifies a watcher once of a $kind that was cut off behind its commit, feeds stored by $model',
+  'notifies a watcher once of a $kind that was interrupted after its commit, feeds stored by $model',
   async ({ kind, model }) => {
     await using parts = await openParts({ model, cap: CAP });
     const { list, ids } = await openScene(parts);
@@ -55,7 +55,7 @@ test.each(CASES)(
 );
 
 test.each(['items', 'pull'])(
-  'leaves it to the commit to notify watchers while it does, feeds stored by %s',
+  'leaves notifying watchers to the commit while it runs, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
     const { list, ids } = await openScene(parts);
@@ -82,7 +82,7 @@ test.each(['items', 'pull'])(
 );
 
 test.each(['items', 'pull'])(
-  'does not notify watchers again when what was hidden is deleted, feeds stored by %s',
+  'does not notify watchers again when a hidden action is deleted, feeds stored by %s',
   async (model) => {
     await using parts = await openParts({ model });
     const { list, ids } = await openScene(parts);
@@ -98,7 +98,7 @@ test.each(['items', 'pull'])(
   },
 );
 
-test('notifies watchers once more of what was shown again and withdrawn in between', async () => {
+test('notifies watchers once more of an action that was shown again and withdrawn in between', async () => {
   await using parts = await openParts();
   const { list, ids } = await openScene(parts);
   await using _closing = list;

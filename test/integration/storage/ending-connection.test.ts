@@ -30,14 +30,14 @@ async function databaseWithSockets(
   return { database, sockets };
 }
 
-test('a command that is sent while its socket is being closed ends, and the next goes through', async () => {
+test('a command that is sent while its socket is being closed ends, and the next succeeds', async () => {
   const { database, sockets } = await databaseWithSockets();
   sockets.forEach((socket) => socket.destroy());
   await expect(database.db.collection('any').insertOne({})).rejects.toThrow(/closed/);
   await database.db.command({ ping: 1 });
 });
 
-test('a write whose socket breaks before it has taken it all is tried again, or is known as a lost connection', async () => {
+test('a write whose socket breaks before it is complete is retried, or reported as a lost connection', async () => {
   const uri = inject('mongodbUri');
   await using proxy = await startTcpProxy(uri);
   const { database, sockets } = await databaseWithSockets(through(uri, proxy));
@@ -70,7 +70,7 @@ test('a write whose socket breaks before it has taken it all is tried again, or 
   expect(outcomes.filter((outcome) => outcome !== 'written' && outcome !== 'unavailable')).toEqual([]);
 });
 
-test('the driver sees a server again that it looked at while the socket was being closed', async () => {
+test('the driver finds a server again that it checked while the socket was being closed', async () => {
   const { database, sockets } = await databaseWithSockets();
   const { client } = database.db;
   const failed = new Promise<string>((resolve) => {
@@ -85,7 +85,7 @@ test('the driver sees a server again that it looked at while the socket was bein
   await database.db.command({ ping: 1 });
 });
 
-test('a client that nobody has answered leaves no socket open', async () => {
+test('a client that never got a response leaves no socket open', async () => {
   const uri = inject('mongodbUri');
   await using proxy = await startTcpProxy(uri);
   proxy.freeze();

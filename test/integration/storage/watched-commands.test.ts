@@ -134,7 +134,7 @@ it('a reason that no command of a run had is found', async () => {
   }
 });
 
-it('what a test itself asks for does not count', async () => {
+it('commands of a test itself do not count', async () => {
   const database = await openShared(await borrowDatabase());
   await database.db.collection('newsfeedItems').find({ relevancy: 1 }).toArray();
   await returnDatabase(database);

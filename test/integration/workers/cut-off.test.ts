@@ -23,7 +23,7 @@ async function watchAs(parts: Parts, userId: string): Promise<Watching> {
   return watching(parts.services, parts.session(userId).identity, { withUnread: false });
 }
 
-test('tells whom a pass was cut off before telling, also when the action has changed since', async () => {
+test('notifies readers of an interrupted pass, also if the action has changed since', async () => {
   await using parts = await openParts();
   await parts.services.followMany(
     parts.service,
@@ -55,7 +55,7 @@ test('tells whom a pass was cut off before telling, also when the action has cha
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: 3 });
 });
 
-test('tells once of each change, where nothing was cut off, also of one that moves nothing', async () => {
+test('notifies once of each change of an uninterrupted pass, also of one that moves nothing', async () => {
   await using parts = await openParts();
   await using watch = await watchAs(parts, 'bob');
   const { action } = await parts.publish({ mentions: ['bob'] });
@@ -79,7 +79,7 @@ test('tells once of each change, where nothing was cut off, also of one that mov
   expect(await notifiedBefore(parts, watch)).toEqual([]);
 });
 
-test('tells of what was hidden when its event was to be sent and is shown again before any pass', async () => {
+test('notifies of an action that was hidden when its event was to be sent and is shown again before any pass', async () => {
   await using parts = await openParts();
   await using watch = await watchAs(parts, 'bob');
   const { action } = await parts.publish({ mentions: ['bob'] });
@@ -93,7 +93,7 @@ test('tells of what was hidden when its event was to be sent and is shown again 
   expect((await notifiedBefore(parts, watch)).at(-1)).toBe(action.id);
 });
 
-test('tells of what was not followed when its event was to be sent and is followed again', async () => {
+test('notifies of a ref that was not followed when its event was to be sent and is followed again', async () => {
   await using parts = await openParts();
   await parts.services.follow(parts.session('bob'), 'actor', 0);
   await using watch = await watchAs(parts, 'bob');
@@ -111,7 +111,7 @@ test('tells of what was not followed when its event was to be sent and is follow
   expect((await notifiedBefore(parts, watch)).at(-1)).toBe(action.id);
 });
 
-test('says resync to whom a rebuild was cut off before telling', async () => {
+test('sends a resync to readers of an interrupted rebuild', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
@@ -131,7 +131,7 @@ test('says resync to whom a rebuild was cut off before telling', async () => {
   expect(await notifiedBefore(parts, watch)).toEqual([]);
 });
 
-test('says resync to whom a follow was cut off before telling, when it is completed', async () => {
+test('sends a resync to readers of an interrupted follow when it is completed', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   await parts.fanOut();
@@ -154,7 +154,7 @@ function awayOnce<T>(): (answer: T) => T {
   };
 }
 
-test('does not count it as an attempt that the store was away, and tells whom the pass was cut off before telling', async () => {
+test('does not count a missing store as an attempt, and notifies readers of the interrupted pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
@@ -186,7 +186,7 @@ test('does not count it as an attempt that the store was away, and tells whom th
   expect(await notifiedBefore(parts, watch)).toEqual([action.id]);
 });
 
-test('rebuilds a feed when its store is there again, and says resync to its reader', async () => {
+test('rebuilds a feed when its store is available again, and sends its reader a resync', async () => {
   await using parts = await openParts();
   await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
@@ -237,7 +237,7 @@ async function passThroughFailure(parts: Parts): Promise<void> {
   expect(hasFailed).toBe(true);
 }
 
-test('tells watchers who pull an action of it although the database failed when it was to be announced', async () => {
+test('notifies watchers who pull an action though the database failed when it was to be announced', async () => {
   await using parts = await openParts({ pullRefreshMs: -1 });
   await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
   await parts.database.collections.refs.updateOne(
@@ -250,7 +250,7 @@ test('tells watchers who pull an action of it although the database failed when 
   expect(await notifiedBefore(parts, watch)).toEqual([action.id]);
 });
 
-test('tells watchers of a withdrawal that was cut off although the database failed when its pass told them', async () => {
+test('notifies watchers of an interrupted withdrawal though the database failed when its pass notified them', async () => {
   await using parts = await openParts();
   await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
   const { action } = await parts.publish({});
@@ -262,7 +262,7 @@ test('tells watchers of a withdrawal that was cut off although the database fail
   expect(await notifiedBefore(parts, watch)).toEqual(['removed']);
 });
 
-test('tells watchers who lost an action by an edit although the database failed when they were to be told', async () => {
+test('notifies watchers who lost an action by an edit though the database failed when they were to be notified', async () => {
   await using parts = await openParts();
   await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
   const { action } = await parts.publish({});

@@ -48,7 +48,7 @@ test.each(KINDS)('work of the kind %s is found once it is due', async (kind) => 
   expect(await dueWork.kinds(NOW)).toEqual(new Set([kind]));
 });
 
-test('everything that is due is found with one command, which looks through each index', async () => {
+test('all due work is found with one command, which reads each index', async () => {
   await using parts = await openParts({ monitorCommands: true });
   for (const kind of KINDS) await WORK[kind](parts, EARLIER);
   const looks = await commandsOf(parts.database, async () => {
@@ -68,7 +68,7 @@ test('everything that is due is found with one command, which looks through each
     .toEqual(['expiry', 'mute_wake', 'rename', 'rename', 'snoozes_due']);
 });
 
-test('callers that ask at the same time share a look, and its failure', async () => {
+test('concurrent callers share a query, and its failure', async () => {
   let looks = 0;
   const due = new DueLooks({
     kinds: () => {
@@ -83,7 +83,7 @@ test('callers that ask at the same time share a look, and its failure', async ()
   );
 });
 
-test('a worker searches only where something is due, and goes on after a failure', async () => {
+test('a worker searches only for due work, and continues after a failure', async () => {
   await using parts = await openParts();
   const { repositories } = parts;
   const answers: (boolean | Error)[] = [false, new Error('No database'), false, true];

@@ -30,7 +30,7 @@ test.each([
   ['RESTRICTED', { recipients: ['stranger', 'unknown'] }, ['stranger', 'unknown']],
   ['TEAM', { mentions: ['stranger', 'mate'] }, ['actor', 'mate', 'stranger']],
   ['FOLLOWERS', { mentions: ['unknown'] }, ['follower', 'fan', 'unknown']],
-])('brings scope %s with %j to %j and to nobody else', async (scope, more, readers) => {
+])('delivers scope %s with %j to %j and to nobody else', async (scope, more, readers) => {
   await using parts = await openParts();
   await people(parts);
   const { action } = await parts.publish({ scope, refs: [ref('site')], ...more });
@@ -58,7 +58,7 @@ test('delivers once, with every reason, to a reader reached in several ways', as
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(1);
 });
 
-test('goes by what was followed and joined when the action was recorded, however late it runs', async () => {
+test('uses the follows and memberships of the recording time, however late it runs', async () => {
   await using parts = await openParts();
   await people(parts);
   await parts.publish({ scope: 'PUBLIC', refs: [ref('site')] });
@@ -72,7 +72,7 @@ test('goes by what was followed and joined when the action was recorded, however
   expect((await parts.feedOf('mate')).length).toBe(1);
 });
 
-test('hands a failing fan-out on until its attempts are used up, keeps the error and can be retried', async () => {
+test('retries a failing fan-out until its attempts are used up, keeps the error and can be retried by an admin', async () => {
   await using parts = await openParts();
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   const { action } = await parts.publish({});
@@ -162,7 +162,7 @@ test.each([
   },
 );
 
-test('takes over what a dead worker held, from its checkpoint on, once its lease is over', async () => {
+test("takes over a dead worker's action, from its checkpoint, once its lease has expired", async () => {
   await using parts = await openParts();
   const followers = Array.from({ length: 250 }, (_, n) => `f${String(n).padStart(3, '0')}`);
   await parts.services.followMany(
@@ -195,7 +195,7 @@ test('takes over what a dead worker held, from its checkpoint on, once its lease
   expect(dead !== null && (await fanOuts.finish(dead, 250))).toBe(false);
 });
 
-test('gives up on an action that kills every worker that takes it', async () => {
+test('gives up an action that kills every worker that claims it', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   for (let attempt = 0; attempt < 3; attempt++)
@@ -206,7 +206,7 @@ test('gives up on an action that kills every worker that takes it', async () => 
   expect(given?.fanOut.error).toMatch(/died or lost its lease/);
 });
 
-test('withdraws a hidden action from every feed, and a late write of a stale worker with it', async () => {
+test('withdraws a hidden action from every feed, also after a late write of a stale worker', async () => {
   await using parts = await openParts();
   await parts.services.followMany(
     parts.service,
@@ -237,7 +237,7 @@ test('withdraws a hidden action from every feed, and a late write of a stale wor
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(0);
 });
 
-test('follows a change that comes while a pass is running with one more pass', async () => {
+test('runs one more pass for a change during a pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   const { fanOuts } = parts.repositories;
@@ -252,7 +252,7 @@ test('follows a change that comes while a pass is running with one more pass', a
   expect(done?.fanOut).toMatchObject({ state: 'DONE', version: 4 });
 });
 
-test('hands its work back when it is stopped, and another worker goes on from there', async () => {
+test('releases its work when it is stopped, and another worker continues from there', async () => {
   await using parts = await openParts();
   await parts.services.followMany(
     parts.service,
@@ -287,7 +287,7 @@ test('hands its work back when it is stopped, and another worker goes on from th
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(600);
 });
 
-test('takes up a pass that was put off when it is due, without being woken or looking by the clock', async () => {
+test('runs a postponed pass when it is due, without a wake-up or a poll', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();

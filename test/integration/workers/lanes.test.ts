@@ -74,7 +74,7 @@ describe('the lane of a fan-out', () => {
     expect(await one(session('flood').identity)).toBe('LIVE');
   });
 
-  test('is set by what asks for it, is that of the most urgent, and is reset at the end', async () => {
+  test('is set by the request, the most urgent wins, and it is reset at the end', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({});
     expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
@@ -110,7 +110,7 @@ describe('the lane of a fan-out', () => {
     expect(await lanes(21)).toEqual(new Set(['BULK']));
   });
 
-  test('goes by what was asked for while a pass ran, once the pass has ended', async () => {
+  test('is that of the changes during a pass, after the pass has ended', async () => {
     await using parts = await openParts();
     const { fanOuts } = parts.repositories;
     const { action } = await parts.publish({});
@@ -124,7 +124,7 @@ describe('the lane of a fan-out', () => {
     expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
   });
 
-  test('rises for a pass that is under way when something more urgent is asked for', async () => {
+  test('rises during a pass when something more urgent is requested', async () => {
     await using parts = await openParts();
     const [bulk = ''] = await publishBulk(parts, 1);
     const claim = await claimed(parts);
@@ -150,7 +150,7 @@ describe('claims', () => {
     expect(order.slice(2).sort()).toEqual([first, second].sort());
   });
 
-  test('of some lanes leave the others alone', async () => {
+  test('of some lanes do not touch the others', async () => {
     await using parts = await openParts();
     await publishBulk(parts, 1);
     const { fanOuts } = parts.repositories;
@@ -163,7 +163,7 @@ describe('claims', () => {
   });
 });
 
-describe('with bulk fan-outs under way that do not come to an end', () => {
+describe('with bulk fan-outs that do not end', () => {
   async function scene(parts: Parts) {
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();
@@ -212,7 +212,7 @@ describe('with bulk fan-outs under way that do not come to an end', () => {
     expect((await parts.feedOf('reader')).length).toBe(bulk.size);
   });
 
-  test('other bulk fan-outs wait until there is room, and none is forgotten', async () => {
+  test('other bulk fan-outs wait for a free place, and none is forgotten', async () => {
     await using parts = await openParts();
     const { worker, release, bulk } = await scene(parts);
     expect((await parts.repositories.actions.openFanOuts()).IN_PROGRESS).toBe(2);
@@ -224,8 +224,8 @@ describe('with bulk fan-outs under way that do not come to an end', () => {
   });
 });
 
-describe('while a live pass is under way', () => {
-  test('bulk goes on with one chunk at a time, and afterwards with two', async () => {
+describe('during a live pass', () => {
+  test('bulk continues with one chunk at a time, and afterwards with two', async () => {
     await using parts = await openParts();
     const bulk = new Set(await publishBulk(parts, 100));
     let release: () => void = () => undefined;
@@ -299,7 +299,7 @@ describe('watchers of an action that is hidden or deleted', () => {
       expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
   });
 
-  test('are notified by the pass where they have it for a reason of the past', async () => {
+  test('are notified by the pass if they have it for a former reason', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();

@@ -70,7 +70,7 @@ function like(parts: Parts, actionId: string, at?: Date): Promise<unknown> {
   });
 }
 
-test('a pass goes on after its lease ran out, as long as nobody has taken the action over', async () => {
+test('a pass continues after its lease expired, as long as no other worker has claimed the action', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -101,7 +101,7 @@ test('a pass goes on after its lease ran out, as long as nobody has taken the ac
   expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'DONE', attempts: 1, delivered: 5 });
 });
 
-test('who has lost the lease voids nothing of what another worker has done since', async () => {
+test('a worker that lost its lease undoes nothing that another one has done since', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -120,7 +120,7 @@ test('who has lost the lease voids nothing of what another worker has done since
   expect(next).toMatchObject({ version: 1, afterUserId: 'dan', delivered: 4 });
 });
 
-test('what somebody did who has lost the lease is not done again, and is no failed attempt', async () => {
+test('work done by a worker that lost its lease is not repeated, and is no failed attempt', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   await parts.publish({ mentions: READERS });
@@ -133,7 +133,7 @@ test('what somebody did who has lost the lease is not done again, and is no fail
   expect(next).toMatchObject({ afterUserId: 'ann', delivered: 1, attempts: 2 });
 });
 
-test('a pass that has served everybody is the end, no matter who has the lease by then', async () => {
+test('a pass that has served everybody is complete, whichever worker has the lease by then', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -146,7 +146,7 @@ test('a pass that has served everybody is the end, no matter who has the lease b
   expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'DONE', delivered: 5 });
 });
 
-test('who has lost the lease and may have written against a change asks for a pass', async () => {
+test('a worker that lost its lease and may have written against a change requests a pass', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -161,7 +161,7 @@ test('who has lost the lease and may have written against a change asks for a pa
   expect(await fanOutOf(parts, action.id)).toMatchObject({ version: 3 });
 });
 
-test('a pass that was cut off goes on from its checkpoint though the action has changed, and another follows', async () => {
+test('an interrupted pass continues from its checkpoint though the action has changed, and another follows', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -249,7 +249,7 @@ test('an action that is liked during every pass is DONE as of the last one, unti
   expect(await reported()).toMatchObject({ state: 'DONE', isOpen: false });
 });
 
-test('a change that ends a pass is not taken for a lost lease', async () => {
+test('a change that ends a pass is not treated as a lost lease', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: READERS });
   const hide = once(() => parts.services.hideAction(parts.session('admin', 'admin'), action.id, null));
@@ -261,7 +261,7 @@ test('a change that ends a pass is not taken for a lost lease', async () => {
   expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
 });
 
-test('a worker does not take over what it has itself and was late to renew', async () => {
+test('a worker does not take over its own action after a late renewal', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({});

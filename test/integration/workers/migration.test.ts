@@ -89,7 +89,7 @@ const enter = (parts: Parts, schema: number): Promise<AsyncDisposable> =>
     },
   });
 
-test('an empty database has the latest version, one that holds something the version from before', async () => {
+test('an empty database has the latest version, one with data the version from before', async () => {
   await using empty = await openParts();
   expect(await empty.repositories.schemaVersion.open(3)).toMatchObject({ version: 3, migration: null });
   await using used = await openParts();
@@ -97,7 +97,7 @@ test('an empty database has the latest version, one that holds something the ver
   expect(await used.repositories.schemaVersion.open(3)).toMatchObject({ version: 0, migration: null });
 });
 
-test('brings every document over, migration after migration, and raises the version with each', async () => {
+test('migrates every document, migration after migration, and raises the version with each', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   const { lines, observer } = reports();
@@ -112,7 +112,7 @@ test('brings every document over, migration after migration, and raises the vers
   expect(lines).toEqual(['started 1', 'finished 1, 25 documents', 'started 2', 'finished 2, 25 documents']);
 });
 
-test('goes on from the checkpoint of a worker that died', async () => {
+test('continues from the checkpoint of a worker that died', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   const { schemaVersion } = parts.repositories;
@@ -127,7 +127,7 @@ test('goes on from the checkpoint of a worker that died', async () => {
   expect(await schemaVersion.finish(dead)).toBe(false);
 });
 
-test('leaves a migration to the worker that has it', async () => {
+test('leaves a migration to the worker that has claimed it', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   const lines: string[][] = [];
@@ -140,7 +140,7 @@ test('leaves a migration to the worker that has it', async () => {
   expect(lines.flat()).toEqual(['started 1', 'finished 1, 25 documents']);
 });
 
-test('keeps the checkpoint of an attempt that failed and says why it did', async () => {
+test('keeps the checkpoint of a failed attempt and its error', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   const good = markTeams(1);
@@ -163,7 +163,7 @@ test('keeps the checkpoint of an attempt that failed and says why it did', async
   expect(dueAt.getTime()).toBeGreaterThan(Date.now());
 });
 
-test('waits while a process of an older release runs, and begins when it has ended', async () => {
+test('waits while a process of an older release runs, and starts when it has ended', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   const older = await enter(parts, 0);
@@ -182,7 +182,7 @@ test('waits while a process of an older release runs, and begins when it has end
   expect(await version(parts)).toBe(1);
 });
 
-test('a process of an older release cannot start any more, and leaves no trace', async () => {
+test('a process of an older release can no longer start, and leaves no trace', async () => {
   await using parts = await openParts();
   await withMembers(parts);
   expect(await workerOf(parts, [markTeams(1)]).round()).toBe(true);
@@ -193,7 +193,7 @@ test('a process of an older release cannot start any more, and leaves no trace',
   expect(await parts.database.collections.processes.countDocuments({})).toBe(0);
 });
 
-test('an older process that starts is kept out, or the migration waits for it, or both', async () => {
+test('an older process that starts is rejected, or the migration waits for it, or both', async () => {
   for (let round = 0; round < 10; round++) {
     await using parts = await openParts();
     await withMembers(parts);
@@ -210,7 +210,7 @@ test('an older process that starts is kept out, or the migration waits for it, o
   }
 });
 
-test('a process that has not been seen for long is taken for ended', async () => {
+test('a process without a recent sign of life counts as ended', async () => {
   await using parts = await openParts();
   const { processes } = parts.repositories;
   const now = new Date();

@@ -156,7 +156,7 @@ describe('of several workers', () => {
     }
   });
 
-  test('two take two actions side by side', async () => {
+  test('two claim two actions concurrently', async () => {
     await using installation = await Installation.open();
     const publishers = await many(2, () => installation.process());
     await many(2, () => installation.worker({ holds: true, concurrency: 1 }));
@@ -178,7 +178,7 @@ describe('of several workers', () => {
     await eventually('all are delivered at the same time', () => installation.delivering === 4);
   });
 
-  test('one whose lane is full leaves the action to another one', async () => {
+  test('one with a full lane leaves the action to another one', async () => {
     await using installation = await Installation.open();
     const { workSignal } = await installation.process();
     await installation.worker({ holds: true, concurrency: 1 });
@@ -191,7 +191,7 @@ describe('of several workers', () => {
     await installation.done(id);
   });
 
-  test('one that has a full lane still runs what is more urgent, at once', async () => {
+  test('one with a full lane still runs more urgent actions, at once', async () => {
     await using installation = await Installation.open();
     const { workSignal } = await installation.process();
     await installation.worker({ holds: true, concurrency: 1 });
@@ -209,7 +209,7 @@ describe('of several workers', () => {
     expect(await installation.stateOf(id)).toBe('IN_PROGRESS');
   });
 
-  test('the poll of another one finds what one that was killed had been woken for', async () => {
+  test('the poll of another one finds work for which a killed one had been woken', async () => {
     await using installation = await Installation.open();
     const { workSignal } = await installation.process();
     const killed = await installation.process();
@@ -243,7 +243,7 @@ describe('of several workers', () => {
     expect(answers).not.toContain(true);
   });
 
-  test('one that is stopped hands the work over to another one at once', async () => {
+  test('one that is stopped passes the work to another one at once', async () => {
     await using installation = await Installation.open();
     const { workSignal } = await installation.process();
     const next = await installation.worker();
@@ -262,7 +262,7 @@ async function noting(answers: boolean[], offer: WorkOffer, isBusy: boolean): Pr
 }
 
 describe('without Redis', () => {
-  test('the worker of the process that publishes is woken, and others find the action by polling', async () => {
+  test('the worker of the publishing process is woken, and others find the action by polling', async () => {
     await using installation = await Installation.open();
     await using proxy = await startTcpProxy(url);
     const process = await installation.process(through(url, proxy));
@@ -274,7 +274,7 @@ describe('without Redis', () => {
     await installation.done(id);
   });
 
-  test('a worker does not wait for a Redis that does not answer', async () => {
+  test('a worker does not wait for a Redis that does not respond', async () => {
     await using installation = await Installation.open();
     await using proxy = await startTcpProxy(url);
     const process = await installation.process(through(url, proxy), 250);

@@ -70,7 +70,7 @@ function meeting(size: number): { readonly arrive: () => Promise<void>; readonly
 }
 
 test.each(['items', 'capped', 'time-buckets', 'redis'])(
-  'feeds of the model %s are rebuilt side by side, and hold what is published meanwhile',
+  'feeds of the model %s are rebuilt concurrently, and contain what is published meanwhile',
   async (model) => {
     await using parts = await openParts({ model });
     await makeWorld(parts);
@@ -94,7 +94,7 @@ test.each(['items', 'capped', 'time-buckets', 'redis'])(
   },
 );
 
-test('those that a worker had begun when it died are taken over, and no other is begun twice', async () => {
+test('rebuilds of a worker that died are taken over, and no other is started twice', async () => {
   await using parts = await openParts();
   await makeWorld(parts);
   const { feeds: repository } = parts.repositories;
@@ -141,7 +141,7 @@ test('those that a worker had begun when it died are taken over, and no other is
   await expectRebuilt(parts, 12);
 });
 
-test('a failure of one ends those beside it in order, and is reported once', async () => {
+test('a failure of one lets the concurrent ones finish, and is reported once', async () => {
   await using parts = await openParts();
   await makeWorld(parts);
   const reported: unknown[] = [];

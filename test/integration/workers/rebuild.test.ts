@@ -47,7 +47,7 @@ async function lively(parts: Parts): Promise<void> {
   await parts.fanOut();
 }
 
-test('gives back exactly the feed that was there, after it is lost altogether', async () => {
+test('restores exactly the feed that was there, after it is lost completely', async () => {
   await using parts = await openParts();
   await lively(parts);
   const before = await stored(parts, 'ann');
@@ -64,7 +64,7 @@ test('gives back exactly the feed that was there, after it is lost altogether', 
   expect(await state()).toBe('READY');
 });
 
-test('is NOT_FOUND for somebody of whom nothing is known, and made for who is named by an action alone', async () => {
+test('is NOT_FOUND for an unknown member, and works for one whom only an action names', async () => {
   await using parts = await openParts();
   await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
   expect(await parts.services.rebuildFeed(parts.admin, 'ann')).toBe('REBUILDING');
@@ -73,7 +73,7 @@ test('is NOT_FOUND for somebody of whom nothing is known, and made for who is na
   expect(await parts.repositories.feeds.countDue()).toBe(1);
 });
 
-test('takes out what does not belong and puts what stands too high where it belongs', async () => {
+test('removes items that do not belong and lowers those that are too high', async () => {
   await using parts = await openParts();
   await lively(parts);
   const before = await stored(parts, 'ann');
@@ -87,7 +87,7 @@ test('takes out what does not belong and puts what stands too high where it belo
   expect(await stored(parts, 'ann')).toEqual(before);
 });
 
-test('follows a change of department and supervisor: boosts go by what the reader is now', async () => {
+test("follows a change of department and supervisor: boosts use the reader's current ones", async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [
     { memberId: 'ann', name: 'Ann', departmentId: 'd', supervisorId: 'boss' },
@@ -124,7 +124,7 @@ test('follows a change of department and supervisor: boosts go by what the reade
   expect(await days()).toBe(40);
 });
 
-test('does not rebuild for members who were not known and have nothing, nor for members who stay where they are', async () => {
+test('does not rebuild for new members without a feed, nor for members whose groups stay the same', async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', teamId: 't' }]);
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Anna', teamId: 't' }]);
@@ -160,7 +160,7 @@ function signal(): { readonly done: Promise<void>; readonly resolve: () => void 
   return { done, resolve };
 }
 
-test('takes no rebuild for cut off that takes longer than its lease, nor where the feed becomes due meanwhile', async () => {
+test('does not treat a rebuild that outlasts its lease as interrupted, nor if the feed becomes due meanwhile', async () => {
   await using parts = await openParts();
   const { feedStore } = parts;
   const { feeds } = parts.repositories;
@@ -196,7 +196,7 @@ test('takes no rebuild for cut off that takes longer than its lease, nor where t
   expect(list.resyncs).toEqual([]);
 });
 
-test('has a watcher query the feed although the rebuild that follows one that was cut off is put off', async () => {
+test('makes a watcher query the feed though the rebuild after an interrupted one is postponed', async () => {
   await using parts = await openParts();
   const { feeds, fanOuts } = parts.repositories;
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -258,7 +258,7 @@ test.each([
   ['has lost', 'redis', 1_000],
   ['has let go of', 'capped', 6],
 ])(
-  'has a watcher query the feed where the store %s what the watcher was shown: %s',
+  'makes a watcher query the feed if the store %s what the watcher was shown: %s',
   async (what, model, cap) => {
     await using parts = await openParts({ model, cap });
     const { services, service, feedStore } = parts;
@@ -284,7 +284,7 @@ test.each([
   },
 );
 
-test('tells a watcher what stands elsewhere where the store holds what the watcher was shown', async () => {
+test('notifies a watcher of items that moved, if the store has what the watcher was shown', async () => {
   await using parts = await openParts();
   await withLifted(parts, 6);
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -304,7 +304,7 @@ test('is for admins only', async () => {
   expect(await parts.repositories.feeds.countDue()).toBe(0);
 });
 
-test('looks at the actions of all time at once where the feeds before have shown that there are few', async () => {
+test('reads the actions of all time at once if earlier feeds had few', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   for (const days of [0, 1, 30, 400])

@@ -49,7 +49,7 @@ async function notifiedBefore(parts: Parts, watch: Watching, userId: string): Pr
   }
 }
 
-test('who is watching gets an action before everybody else, once, and counts once', async () => {
+test('watchers get an action before everybody else, once, and count once', async () => {
   await using parts = await openParts();
   await site(parts);
   await using eve = await watchAs(parts, 'eve');
@@ -66,7 +66,7 @@ test('who is watching gets an action before everybody else, once, and counts onc
   expect(await notifiedBefore(parts, stranger, 'stranger')).toEqual([]);
 });
 
-test('where everybody fits into one chunk, nobody is looked for first', async () => {
+test('an audience that fits into one chunk is not searched for watchers', async () => {
   await using parts = await openParts();
   await site(parts);
   await using eve = await watchAs(parts, 'eve');
@@ -77,7 +77,7 @@ test('where everybody fits into one chunk, nobody is looked for first', async ()
   expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });
 
-test('of an audience in one chunk that is large watchers are delivered to first, some at a time', async () => {
+test('in a large audience of one chunk watchers are served first, some at a time', async () => {
   await using parts = await openParts();
   const readers = Array.from({ length: 270 }, (_, index) => `reader-${String(index).padStart(3, '0')}`);
   await parts.services.followMany(
@@ -101,7 +101,7 @@ test('of an audience in one chunk that is large watchers are delivered to first,
   expect(await notifiedBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
 });
 
-test('while another pass is under way watchers are delivered to in larger writes', async () => {
+test('while another pass is running watchers are served in larger writes', async () => {
   await using parts = await openParts();
   const readers = Array.from({ length: 270 }, (_, index) => `reader-${String(index).padStart(3, '0')}`);
   await parts.services.followMany(
@@ -133,7 +133,7 @@ test('while another pass is under way watchers are delivered to in larger writes
   await parts.idle();
 });
 
-test('a bump is brought to who is watching first, too', async () => {
+test('a bump is delivered to watchers first, too', async () => {
   await using parts = await openParts();
   await site(parts);
   const { action } = await parts.publish({});
@@ -151,7 +151,7 @@ test('a bump is brought to who is watching first, too', async () => {
   expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`updated ${action.id}`]);
 });
 
-test.each(['TEAM', 'DEPARTMENT'] as const)('who is watching is found in a %s by the rules', async (scope) => {
+test.each(['TEAM', 'DEPARTMENT'] as const)('watchers are found in a %s by the rules', async (scope) => {
   await using parts = await openParts();
   const group = { teamId: 'team', departmentId: 'department' };
   await parts.services.upsertMembers(
@@ -168,7 +168,7 @@ test.each(['TEAM', 'DEPARTMENT'] as const)('who is watching is found in a %s by 
   expect(calls.slice(1).flat().sort()).toEqual(['actor', 'ann', 'bob', 'cid', 'dan']);
 });
 
-test('nobody looks who is watching when the audience fits into a chunk', async () => {
+test('watchers are not looked up if the audience fits into a chunk', async () => {
   await using parts = await openParts();
   await site(parts);
   await using eve = await watchAs(parts, 'eve');
@@ -179,7 +179,7 @@ test('nobody looks who is watching when the audience fits into a chunk', async (
   expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });
 
-test('a live log that does not answer holds nothing up', async () => {
+test('a live log that does not respond delays nothing', async () => {
   await using parts = await openParts();
   await site(parts);
   const { action } = await parts.publish({});
@@ -210,7 +210,7 @@ test('a live log that does not answer holds nothing up', async () => {
   for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
 });
 
-test('a pass that was stopped after the watchers goes on without telling them again', async () => {
+test('a pass that was stopped after serving watchers continues without notifying them again', async () => {
   await using parts = await openParts();
   await site(parts);
   await using eve = await watchAs(parts, 'eve');
