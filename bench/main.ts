@@ -49,16 +49,18 @@ async function runAll(
   parts: readonly Part[],
   say: (line: string) => void,
 ): Promise<number> {
-  await using environment = await openEnvironment(say);
+  await using environment = await openEnvironment(
+    options.profile ? join(options.out, 'profiles') : null,
+    say,
+  );
   const stopping = stopOnSignals(environment);
   const failures: string[] = [];
   for (const { name, run } of parts) {
     console.error(name);
-    const profileDir = options.profile ? join(options.out, 'profiles') : null;
     try {
       const of = await provenance(environment, await loadBefore());
       const startedAt = performance.now();
-      const report = await run({ environment, options, say, profileDir });
+      const report = await run({ environment, options, say });
       const seconds = (performance.now() - startedAt) / 1_000;
       const against = name === AGAINST ? ` --against ${options.against ?? ''}` : '';
       const command = `npm run bench -- ${name}${against}${options.size === 'full' ? '' : ` --${options.size}`}`;

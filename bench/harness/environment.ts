@@ -18,6 +18,8 @@ export interface Environment extends AsyncDisposable {
   readonly driver: MongoClient;
   /** The plain Redis client. */
   readonly redis: Redis;
+  /** Where CPU profiles of the processes of Fanfare go, one for each thread; null: none are made. */
+  readonly profileDir: string | null;
   /** A folder that goes when the run ends. */
   readonly folder: string;
   engineVersion(): Promise<string>;
@@ -27,7 +29,10 @@ export interface Environment extends AsyncDisposable {
 }
 
 /** Starts the engine and the Redis as `npm start` does, durable, in a folder of their own. */
-export async function openEnvironment(say: (line: string) => void): Promise<Environment> {
+export async function openEnvironment(
+  profileDir: string | null,
+  say: (line: string) => void,
+): Promise<Environment> {
   const closer = new Closer();
   const folder = mkdtempSync(join(tmpdir(), 'fanfare-bench-'));
   closer.own({
@@ -65,6 +70,7 @@ export async function openEnvironment(say: (line: string) => void): Promise<Envi
       driver,
       redis,
       folder,
+      profileDir,
       engineVersion: async () => {
         const info: Readonly<Record<string, unknown>> = await driver.db('admin').admin().buildInfo();
         return `${services.mongodbKind} ${String(info['version'])}`;

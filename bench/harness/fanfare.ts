@@ -35,8 +35,6 @@ export interface FanfareApi extends Child<ProbeApi> {
 export interface FanfareOptions {
   readonly environment: Environment;
   readonly database: string;
-  /** Where to put CPU profiles, one for each thread, when it ends; null: none. */
-  readonly profileDir: string | null;
   /** A built checkout to run, in place of this one. */
   readonly checkout?: string | undefined;
   /** Further settings. */
@@ -60,7 +58,7 @@ export async function startWorker(options: FanfareOptions): Promise<Child<ProbeA
 function startFanfare(
   args: readonly string[],
   name: string,
-  { environment, database, profileDir, checkout, env }: FanfareOptions,
+  { environment, database, checkout, env }: FanfareOptions,
 ): Child<ProbeApi> {
   return startChild<ProbeApi>({
     // A checkout of before has it where it was then.
@@ -78,9 +76,9 @@ function startFanfare(
     nodeArgs: [
       // An older checkout is started as it was then.
       ...(checkout === undefined ? YOUNG_OBJECTS : []),
-      ...(profileDir === null
+      ...(environment.profileDir === null
         ? []
-        : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, `${database}-${name}`)}`]),
+        : ['--cpu-prof', `--cpu-prof-dir=${join(environment.profileDir, `${database}-${name}`)}`]),
     ],
   });
 }

@@ -29,11 +29,6 @@ export function graphqlRequest(
   return { host: hostname, port: Number(port), bytes: Buffer.from(head + body) };
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
 /** One kept connection, one request at a time. It does as little as possible, for it shares the machine. */
 export class Lane implements Disposable {
   readonly #socket: Socket;
@@ -107,7 +102,7 @@ function expectedLength(chunks: readonly Buffer[]): number | null {
   return end + 4 + Number(length);
 }
 
-export function readAnswer(bytes: Buffer): Answer {
+export function readAnswer(bytes: Buffer): { readonly status: number; readonly body: string } {
   const text = bytes.toString();
   const end = text.indexOf('\r\n\r\n');
   return { status: Number(text.slice(9, 12)), body: text.slice(end + 4) };

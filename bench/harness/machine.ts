@@ -44,7 +44,7 @@ export async function provenance(environment: Environment, load: number): Promis
   const processors = cpus();
   return {
     measuredAt: new Date().toISOString(),
-    commit: commitOf(),
+    commit: git('rev-parse', '--short=12', 'HEAD'),
     changedFiles: git('status', '--porcelain').split('\n').filter(Boolean).length,
     machine: {
       cpu: processors[0]?.model.trim() ?? 'unknown',
@@ -60,15 +60,10 @@ export async function provenance(environment: Environment, load: number): Promis
       ...Object.fromEntries(
         ['mongodb', 'ioredis', 'graphql', 'graphql-yoga', 'graphql-ws', 'ws'].map(version),
       ),
-      peer: peerVersion(),
+      peer: versionIn(`${PROJECT}/bench/peer/node_modules/mongodb-activity-feed/package.json`),
     },
     durability: await environment.durability(),
   };
-}
-
-/** Empty: a copy without its history. */
-export function commitOf(): string {
-  return git('rev-parse', '--short=12', 'HEAD');
 }
 
 function git(...args: readonly string[]): string {
@@ -86,11 +81,6 @@ function git(...args: readonly string[]): string {
 
 function version(name: string): [string, string] {
   return [name, versionIn(`${PROJECT}/node_modules/${name}/package.json`)];
-}
-
-function peerVersion(): string {
-  const root = `${PROJECT}/bench/peer/node_modules`;
-  return `mongodb-activity-feed ${versionIn(`${root}/mongodb-activity-feed/package.json`)}`;
 }
 
 function versionIn(path: string): string {

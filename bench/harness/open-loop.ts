@@ -84,12 +84,8 @@ export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
       .then(
         () => {
           const ended = now();
-          answered.push({
-            operation,
-            at: ended - start,
-            sinceIntended: ended - intended,
-            sinceStarted: ended - started,
-          });
+          const [sinceIntended, sinceStarted] = [ended - intended, ended - started];
+          answered.push({ operation, at: ended - start, sinceIntended, sinceStarted });
         },
         (error: unknown) => {
           failures.push(`${operation.name}: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,7 +16,7 @@ export function ensurePackages(say: (line: string) => void): void {
       .update(readFileSync(join(folder, 'package-lock.json')))
       .digest('hex');
     const mark = join(folder, 'node_modules', '.installed-from');
-    if (readIfThere(mark) === lock) continue;
+    if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) continue;
     say(`Installing the packages of ${folder}`);
     const { status, stderr } = spawnSync('npm', ARGUMENTS, {
       cwd: folder,
@@ -25,14 +25,5 @@ export function ensurePackages(say: (line: string) => void): void {
     });
     if (status !== 0) throw new Error(`npm ci failed in ${folder}:\n${stderr}`);
     writeFileSync(mark, lock);
-  }
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -8,8 +8,6 @@ export interface PartContext {
   readonly options: Options;
   /** Tells people how far it has come. */
   readonly say: (line: string) => void;
-  /** Where CPU profiles go; null: none are made. */
-  readonly profileDir: string | null;
 }
 
 /** One part of the benchmark: starts what it needs, measures, and leaves nothing behind. */

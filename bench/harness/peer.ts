@@ -2,12 +2,12 @@ import type { PeerApi } from '../peer/publisher.ts';
 import type { PeerSettings } from '../peer/manager.ts';
 import type { PeerWorkerApi } from '../peer/worker.ts';
 import type { ProbeApi } from '../programs/probe.ts';
-import { Closer } from '../../src/lib/closer.ts';
+import type { Closer } from '../../src/lib/closer.ts';
 import { startChild, type Child } from './child.ts';
-import type { Environment } from './environment.ts';
+import type { PartContext } from './part.ts';
 
 /** The peer's processes, as in its own benchmark: a publisher, two workers and a socket server. */
-export interface Peer extends AsyncDisposable {
+export interface Peer {
   readonly publisher: Child<PeerApi>;
   /**
    * Adds so many activities at once and waits until all their entries are stored. Milliseconds until the last follower had
@@ -31,53 +31,46 @@ const GIVE_UP_MS = 10 * 60_000;
 const ATTEMPTS = 4;
 
 export async function startPeer(
-  environment: Environment,
+  { environment, say }: PartContext,
+  closer: Closer,
   database: string,
-  say: (line: string) => void,
 ): Promise<Peer> {
-  const closer = new Closer();
-  try {
-    const sockets = closer.own(
-      startChild<ProbeApi>({ program: 'bench/peer/sockets.ts', args: [environment.redisUrl] }),
-    );
-    const [, socketUrl = ''] = await sockets.line(/Sockets (http:\/\/\S+)/);
-    const settings: PeerSettings = {
-      mongodbUri: environment.mongodbUri,
-      redisUrl: environment.redisUrl,
-      database,
-      socketUrl,
-    };
-    // It prints a line for every query, which nobody shall have to read.
-    const options = { args: [JSON.stringify(settings)], isMute: true };
-    const publisher = closer.own(startChild<PeerApi>({ program: 'bench/peer/publisher.ts', ...options }));
-    await publisher.call('stored', null);
-    for (let worker = 0; worker < WORKERS; worker++) {
-      const child = closer.own(startChild<PeerWorkerApi>({ program: 'bench/peer/worker.ts', ...options }));
-      await child.call('ready', null);
-    }
-    let [expected, missed] = [0, 0];
-    return {
-      publisher,
-      async fanOut({ activities, bull, entries }) {
-        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-          const milliseconds = await publisher.call('fanOut', { activities, bull });
-          expected += activities * entries;
-          await untilStored(publisher, expected);
-          if (milliseconds !== null) return milliseconds;
-          missed += 1;
-          say('a socket of the peer never got something: done over');
-        }
-        throw new Error(`The peer's sockets missed something ${String(ATTEMPTS)} times in a row`);
-      },
-      get missed() {
-        return missed;
-      },
-      [Symbol.asyncDispose]: () => closer.close(),
-    };
-  } catch (error) {
-    await closer.close();
-    throw error;
+  const sockets = closer.own(
+    startChild<ProbeApi>({ program: 'bench/peer/sockets.ts', args: [environment.redisUrl] }),
+  );
+  const [, socketUrl = ''] = await sockets.line(/Sockets (http:\/\/\S+)/);
+  const settings: PeerSettings = {
+    mongodbUri: environment.mongodbUri,
+    redisUrl: environment.redisUrl,
+    database,
+    socketUrl,
+  };
+  // It prints a line for every query, which nobody shall have to read.
+  const options = { args: [JSON.stringify(settings)], isMute: true };
+  const publisher = closer.own(startChild<PeerApi>({ program: 'bench/peer/publisher.ts', ...options }));
+  await publisher.call('stored', null);
+  for (let worker = 0; worker < WORKERS; worker++) {
+    const child = closer.own(startChild<PeerWorkerApi>({ program: 'bench/peer/worker.ts', ...options }));
+    await child.call('ready', null);
   }
+  let [expected, missed] = [0, 0];
+  return {
+    publisher,
+    async fanOut({ activities, bull, entries }) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const milliseconds = await publisher.call('fanOut', { activities, bull });
+        expected += activities * entries;
+        await untilStored(publisher, expected);
+        if (milliseconds !== null) return milliseconds;
+        missed += 1;
+        say('a socket of the peer never got something: done over');
+      }
+      throw new Error(`The peer's sockets missed something ${String(ATTEMPTS)} times in a row`);
+    },
+    get missed() {
+      return missed;
+    },
+  };
 }
 
 /** Resolves when so many entries of feeds are stored. */

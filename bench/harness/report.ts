@@ -45,17 +45,11 @@ export interface KeptReport extends PartReport {
 
 /** Holds a figure against a target. @param than what the limit is a multiple of, or its unit. */
 export function atLeast(limit: number, than: string, figure: Figure): Figure {
-  return {
-    ...figure,
-    target: { says: `≥ ${String(limit)} ${than}`, isMet: figure.summary.median >= limit },
-  };
+  return { ...figure, target: { says: `≥ ${String(limit)} ${than}`, isMet: figure.summary.median >= limit } };
 }
 
 export function atMost(limit: number, than: string, figure: Figure): Figure {
-  return {
-    ...figure,
-    target: { says: `≤ ${String(limit)} ${than}`, isMet: figure.summary.median <= limit },
-  };
+  return { ...figure, target: { says: `≤ ${String(limit)} ${than}`, isMet: figure.summary.median <= limit } };
 }
 
 /** Writes `<part>.json`. */

@@ -1,13 +1,10 @@
 import type { Figure } from './report.ts';
-import { formatSummary, quantile, summarise, type Summary } from './statistics.ts';
+import { formatSummary, quantile, summarise, timed, type Summary } from './statistics.ts';
 
-/** One of several things measured beside each other. Gives one figure a round. */
-export interface Contender {
-  readonly name: string;
-  measure(round: number): Promise<number>;
-}
+/** One of several things measured beside each other: its figures of a round, by their names. */
+export type Measure = (round: number) => Promise<Readonly<Record<string, number>>>;
 
-/** The figures of a contender, round by round. */
+/** One figure, round by round. */
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
@@ -18,18 +15,26 @@ export interface Series {
  * the warm-up are thrown away.
  */
 export async function alternate(
-  contenders: readonly Contender[],
+  measures: readonly Measure[],
   options: { readonly rounds: number; readonly warmUp: number },
 ): Promise<Series[]> {
-  const values = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
+  const values = new Map<string, number[]>();
   for (let round = -options.warmUp; round < options.rounds; round++) {
-    const order = round % 2 === 0 ? contenders : [...contenders].reverse();
-    for (const contender of order) {
-      const value = await contender.measure(round);
-      if (round >= 0) values.get(contender)?.push(value);
-    }
+    const order = round % 2 === 0 ? measures : [...measures].reverse();
+    for (const measure of order)
+      for (const [name, value] of Object.entries(await measure(round)))
+        if (round >= 0) values.set(name, [...(values.get(name) ?? []), value]);
   }
-  return [...values].map(([{ name }, list]) => ({ name, values: list }));
+  return Array.from(values, ([name, list]) => ({ name, values: list }));
+}
+
+/** The p50 of so many times that something is done, in milliseconds. */
+export function median(name: string, count: number, work: () => Promise<unknown>): Measure {
+  return async () => {
+    const times: number[] = [];
+    for (let index = 0; index < count; index++) times.push(await timed(work));
+    return { [name]: quantile(times, 0.5) };
+  };
 }
 
 export function seriesNamed(series: readonly Series[], name: string): Series {

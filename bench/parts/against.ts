@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Closer } from '../../src/lib/closer.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { checkOut } from '../harness/checkout.ts';
-import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
+import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer } from '../harness/http-lanes.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { atLeast, type PartReport } from '../harness/report.ts';
@@ -11,7 +11,7 @@ import {
   figureOf,
   ratioFigure,
   seriesNamed,
-  type Contender,
+  type Measure,
   type Series,
 } from '../harness/rounds.ts';
 import { formatSummary, quantile } from '../harness/statistics.ts';
@@ -32,8 +32,6 @@ export const againstPart: Part = { name: 'against', run };
 interface Side {
   readonly name: 'before' | 'now';
   readonly checkout?: string;
-  /** Takes the API's CPU in each round, in milliseconds, under the name of what was measured. */
-  readonly cpu: Map<string, number[]>;
 }
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -41,30 +39,25 @@ async function run(context: PartContext): Promise<PartReport> {
   if (options.against === null) throw new Error('The part "against" needs --against COMMIT');
   const { folder, commit } = checkOut(options.against, join(environment.folder, 'against'), say);
   const length = sized(options, { full: 3_000, short: 500, smoke: 60 });
-  const cpu = new Map<string, number[]>();
   await using closer = new Closer();
-  const sides: readonly Side[] = [
-    { name: 'before', checkout: folder, cpu },
-    { name: 'now', cpu },
-  ];
-  const contenders: Contender[] = [];
-  for (const side of sides) contenders.push(...(await pageContenders(context, closer, side, length)));
-  for (const side of sides) contenders.push(await eventsContender(context, closer, side));
-  const series = await alternate(contenders, {
+  const sides: readonly Side[] = [{ name: 'before', checkout: folder }, { name: 'now' }];
+  const measures: Measure[] = [];
+  for (const side of sides) measures.push(...(await pageMeasures(context, closer, side, length)));
+  for (const side of sides) measures.push(await eventsMeasure(context, closer, side));
+  const series = await alternate(measures, {
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
     warmUp: sized(options, { full: 3, short: 2, smoke: 1 }),
   });
-  const ofCpu = Array.from(cpu, ([name, values]): Series => ({ name, values }));
-  return againstReport({ commit, length, series: [...series, ...ofCpu] });
+  return againstReport({ commit, length, series });
 }
 
 /** An API process on a database of its own, which it fills itself: a release may store things in another way. */
-async function pageContenders(
-  { environment, options, profileDir }: PartContext,
+async function pageMeasures(
+  { environment, options }: PartContext,
   closer: Closer,
-  { name, checkout, cpu }: Side,
+  { name, checkout }: Side,
   length: number,
-): Promise<readonly Contender[]> {
+): Promise<readonly Measure[]> {
   const database = `bench_against_${name}`;
   const db = environment.driver.db(database);
   closer.own({
@@ -72,7 +65,7 @@ async function pageContenders(
       await db.dropDatabase();
     },
   });
-  const api = closer.own(await startApi({ environment, database, profileDir, checkout }));
+  const api = closer.own(await startApi({ environment, database, checkout }));
   const world = {
     actions: db.collection<ActionDocument>('actions'),
     items: db.collection<NewsfeedItemDocument>('newsfeedItems'),
@@ -85,70 +78,50 @@ async function pageContenders(
   await loadFeed(world, READER, await loadActions(world, { publish }, length));
   const token = await tokenFor(READER);
   const pages = sized(options, { full: 400, short: 200, smoke: 10 });
-  const contenders: Contender[] = [];
+  const measures: Measure[] = [];
   for (const [kind, query] of Object.entries(PAGES)) {
     const request = graphqlRequest(api.url, token, query, { first: FIRST });
     await expectPage(request, FIRST);
-    contenders.push(
-      {
-        name: `${kind} page, p50, ms, ${name}`,
-        measure: async () =>
-          quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
+    measures.push(
+      async () => {
+        const { latencies } = await hammer(request, { count: pages, concurrency: 1 });
+        return { [`${kind} page, p50, ms, ${name}`]: quantile(latencies, 0.5) };
       },
-      {
-        name: `${kind} pages/s, 10 at a time, ${name}`,
-        measure: async (round) => {
-          const of = { api, cpu, key: `CPU of the API for a ${kind} page, ms, ${name}`, pieces: pages };
-          const { total } = await withCpu(of, round, () =>
-            hammer(request, { count: pages, concurrency: 10 }),
-          );
-          return pages / (total / 1_000);
-        },
+      async () => {
+        const from = await api.call('cpu', null);
+        const { total } = await hammer(request, { count: pages, concurrency: 10 });
+        const cpu = ((await api.call('cpu', null)) - from) / 1_000 / pages;
+        return {
+          [`${kind} pages/s, 10 at a time, ${name}`]: pages / (total / 1_000),
+          [`CPU of the API for a ${kind} page, ms, ${name}`]: cpu,
+        };
       },
     );
   }
-  return contenders;
+  return measures;
 }
 
 /** Events/s to many sockets of one build: API, worker and sockets of its own. */
-async function eventsContender(
+async function eventsMeasure(
   context: PartContext,
   closer: Closer,
-  { cpu, ...side }: Side,
-): Promise<Contender> {
-  const { name } = side;
+  { name, checkout }: Side,
+): Promise<Measure> {
   const sockets = sized(context.options, { full: SOCKETS, short: SOCKETS, smoke: 20 });
   const burst = sized(context.options, { full: 20, short: 20, smoke: 2 });
   const pushing = await openFanfare(context, closer, {
     ...{ database: `bench_against_events_${name}`, followers: sockets, watching: sockets },
-    ...(side.checkout === undefined ? {} : { checkout: side.checkout }),
+    ...(checkout === undefined ? {} : { checkout }),
   });
-  return {
-    name: `events/s to ${String(sockets)} sockets, ${name}`,
-    measure: (round) => {
-      const key = `CPU of the API for an event, µs, ${name}`;
-      const of = { api: pushing.api, cpu, key, pieces: (burst * sockets) / 1_000 };
-      return withCpu(of, round, () => rateOf(pushing, burst, sockets));
-    },
+  return async () => {
+    const from = await pushing.api.call('cpu', null);
+    const rate = await rateOf(pushing, burst, sockets);
+    const cpu = ((await pushing.api.call('cpu', null)) - from) / (burst * sockets);
+    return {
+      [`events/s to ${String(sockets)} sockets, ${name}`]: rate,
+      [`CPU of the API for an event, µs, ${name}`]: cpu,
+    };
   };
-}
-
-async function withCpu<T>(
-  of: {
-    readonly api: FanfareApi;
-    readonly cpu: Map<string, number[]>;
-    readonly key: string;
-    readonly pieces: number;
-  },
-  round: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { api, cpu, key, pieces } = of;
-  const from = await api.call('cpu', null);
-  const result = await work();
-  const used = ((await api.call('cpu', null)) - from) / 1_000 / pieces;
-  if (round >= 0) cpu.set(key, [...(cpu.get(key) ?? []), used]);
-  return result;
 }
 
 const NAME_ALL = `mutation NameAll($members: [MemberInput!]!, $refs: [RefInput!]!) {

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { atMost, type PartReport } from '../harness/report.ts';
-import { alternate, fastest, figureOf, ratioFigure, seriesNamed, type Contender } from '../harness/rounds.ts';
+import { alternate, fastest, figureOf, ratioFigure, seriesNamed, type Measure } from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { itemsCollection, newItems } from '../world/items.ts';
@@ -37,34 +37,29 @@ async function run(context: PartContext): Promise<PartReport> {
   );
   const { delivered } = await fanfare.done(actionId);
   if (delivered !== holders) throw new Error(`Delivered ${String(delivered)} of ${String(holders)} items`);
-  const passes: number[] = [];
-  const bump: Contender = {
-    name: WHOLE,
-    measure: async (round) => {
-      const before = await highest(world, actionId);
-      const milliseconds = await timed(async () => {
-        const { seconds } = await bumpOnce(fanfare, actionId);
-        if (round >= 0) passes.push(seconds * 1_000);
-      });
-      const behind = await world.items.countDocuments({
-        actionId: new ObjectId(actionId),
-        relevancy: { $lte: before },
-      });
-      if (behind > 0) throw new Error(`${String(behind)} items were not boosted`);
-      return milliseconds;
-    },
+  const bump: Measure = async () => {
+    const before = await highest(world, actionId);
+    let seconds = 0;
+    const whole = await timed(async () => {
+      ({ seconds } = await bumpOnce(fanfare, actionId));
+    });
+    const behind = await world.items.countDocuments({
+      actionId: new ObjectId(actionId),
+      relevancy: { $lte: before },
+    });
+    if (behind > 0) throw new Error(`${String(behind)} items were not boosted`);
+    return { [WHOLE]: whole, [PASS]: seconds * 1_000 };
   };
-  const updates: Contender[] = [];
+  const updates: Measure[] = [];
   for (const size of BATCHES.filter((batch, index) => batch <= holders || index === 0))
     updates.push(await rawUpdate(raw, holders, size));
-  updates.push(await rawUpdateAsOne(raw, holders));
+  updates.push(await rawUpdate(raw, holders, null));
   say(`${String(holders)} items, ${String(rounds)} rounds`);
-  const measured = await alternate([bump, ...updates], {
+  const series = await alternate([bump, ...updates], {
     rounds,
     warmUp: sized(options, { full: 2, short: 1, smoke: 0 }),
   });
   await raw.dropDatabase();
-  const series = [...measured, { name: PASS, values: passes }];
   const best = fastest(series.filter(({ name }) => name.startsWith('raw bulkWrite')));
   const ratio = (name: string, against: string, note?: string) =>
     ratioFigure(`${name} / ${against}`, seriesNamed(series, name), seriesNamed(series, against), note);
@@ -106,49 +101,27 @@ async function highest({ items }: RawWorld, actionId: string): Promise<Date> {
   return item.relevancy;
 }
 
-async function rawUpdate(db: Db, holders: number, batch: number): Promise<Contender> {
-  const { items, documents } = await filled(db, `items_${String(batch)}`, holders);
-  return {
-    name: `raw bulkWrite, batches of ${String(batch)}`,
-    measure: async () => {
-      const relevancy = new Date();
-      const operations = documents.map(
-        ({ actionId, userId }): AnyBulkWriteOperation<NewsfeedItemDocument> => ({
-          updateOne: { filter: { actionId, userId }, update: { $max: { relevancy } } },
-        }),
-      );
-      return timed(async () => {
-        let matched = 0;
-        for (let from = 0; from < operations.length; from += batch) {
-          const result = await items.bulkWrite(operations.slice(from, from + batch), { ordered: false });
-          matched += result.modifiedCount;
-        }
-        if (matched !== holders) throw new Error(`${String(matched)} items were updated`);
-      });
-    },
-  };
-}
-
-async function rawUpdateAsOne(db: Db, holders: number): Promise<Contender> {
-  const { items, documents } = await filled(db, 'items_as_one', holders);
-  const actionId = documents[0]?.actionId ?? new ObjectId();
-  return {
-    name: AS_ONE,
-    measure: () =>
-      timed(async () => {
-        const { modifiedCount } = await items.updateMany({ actionId }, { $max: { relevancy: new Date() } });
-        if (modifiedCount !== holders) throw new Error(`${String(modifiedCount)} items were updated`);
-      }),
-  };
-}
-
-async function filled(
-  db: Db,
-  name: string,
-  holders: number,
-): Promise<{ items: Collection<NewsfeedItemDocument>; documents: readonly NewsfeedItemDocument[] }> {
-  const items = await itemsCollection(db, name);
+/** Updates all items, in batches of so many; null: by one updateMany. */
+async function rawUpdate(db: Db, holders: number, batch: number | null): Promise<Measure> {
+  const items = await itemsCollection(db, `items_${String(batch)}`);
   const documents = newItems(holders);
   await items.insertMany(documents, { ordered: false });
-  return { items, documents };
+  const actionId = documents[0]?.actionId ?? new ObjectId();
+  return async () => {
+    const update = { $max: { relevancy: new Date() } };
+    const operations = documents.map(({ userId }): AnyBulkWriteOperation<NewsfeedItemDocument> => ({
+      updateOne: { filter: { actionId, userId }, update },
+    }));
+    let modified = 0;
+    const milliseconds = await timed(async () => {
+      if (batch === null) modified = (await items.updateMany({ actionId }, update)).modifiedCount;
+      else
+        for (let from = 0; from < operations.length; from += batch) {
+          const result = await items.bulkWrite(operations.slice(from, from + batch), { ordered: false });
+          modified += result.modifiedCount;
+        }
+    });
+    if (modified !== holders) throw new Error(`${String(modified)} items were updated`);
+    return { [batch === null ? AS_ONE : `raw bulkWrite, batches of ${String(batch)}`]: milliseconds };
+  };
 }

@@ -10,7 +10,7 @@ import {
   figureOf,
   ratioFigure,
   seriesNamed,
-  type Contender,
+  type Measure,
   type Series,
 } from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
@@ -55,45 +55,40 @@ async function measureInProcess({ environment, options }: PartContext, followers
   const raw = environment.driver.db('bench_fanout_raw');
   await loadFollowers(ours.follows, REF, followers);
   await using fanfare = await openInProcess(environment, 'bench_fanout', { worker: true });
-  const passes: number[] = [];
   let published = 0;
-  const fanOut: Contender = {
-    name: WHOLE,
-    measure: async (round) => {
-      const milliseconds = await timed(async () => {
-        const id = await fanfare.publish(ratingInput(published++, [{ id: REF }]));
-        const { delivered, seconds } = await fanfare.done(id);
-        if (delivered !== followers)
-          throw new Error(`Delivered ${String(delivered)} of ${String(followers)} items`);
-        if (round >= 0) passes.push(seconds * 1_000);
-      });
-      await expectItems(ours, followers * published);
-      return milliseconds;
-    },
+  const fanOut: Measure = async () => {
+    let pass = 0;
+    const whole = await timed(async () => {
+      const id = await fanfare.publish(ratingInput(published++, [{ id: REF }]));
+      const { delivered, seconds } = await fanfare.done(id);
+      if (delivered !== followers)
+        throw new Error(`Delivered ${String(delivered)} of ${String(followers)} items`);
+      pass = seconds * 1_000;
+    });
+    await expectItems(ours, followers * published);
+    return { [WHOLE]: whole, [PASS]: pass };
   };
   const batches = BATCHES.filter((size, index) => size <= followers || index === 0);
-  const inserts: Contender[] = [];
+  const inserts: Measure[] = [];
   for (const size of batches) inserts.push(await rawInsert(raw, followers, size));
   const series = await alternate([fanOut, ...inserts], {
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
     warmUp: sized(options, { full: 2, short: 1, smoke: 0 }),
   });
   await raw.dropDatabase();
-  return [...series, { name: PASS, values: passes }];
+  return series;
 }
 
 /** Inserts the items of one action. The documents are made before the clock starts. */
-async function rawInsert(db: Db, followers: number, batch: number): Promise<Contender> {
+async function rawInsert(db: Db, followers: number, batch: number): Promise<Measure> {
   const items = await itemsCollection(db, `items_${String(batch)}`);
-  return {
-    name: `raw insertMany, batches of ${String(batch)}`,
-    measure: () => {
-      const documents = newItems(followers);
-      return timed(async () => {
-        for (let from = 0; from < documents.length; from += batch)
-          await items.insertMany(documents.slice(from, from + batch), { ordered: false });
-      });
-    },
+  return async () => {
+    const documents = newItems(followers);
+    const milliseconds = await timed(async () => {
+      for (let from = 0; from < documents.length; from += batch)
+        await items.insertMany(documents.slice(from, from + batch), { ordered: false });
+    });
+    return { [`raw insertMany, batches of ${String(batch)}`]: milliseconds };
   };
 }
 
@@ -114,18 +109,20 @@ async function measureReach(
   const world = closer.own(await openRawWorld(environment, database));
   const rawWorld = closer.own(await openRawWorld(environment, `${database}_raw`));
   const fanfare = await openFanfare(context, closer, { database, followers, watching: 1 });
-  const peer = closer.own(await startPeer(environment, `${database}_peer`, say));
+  const peer = await startPeer(context, closer, `${database}_peer`);
   say(`the peer makes ${String(followers)} followers`);
   await peer.publisher.call('prepareSource', { followers });
   const reach: { readonly count: number; readonly series: readonly Series[] }[] = [];
   let ours = 0;
   for (const count of counts) {
-    const stored: number[] = [];
-    const byPeer = (bull: boolean): Contender => ({
-      name: `${PEER}, ${bull ? 'with its queue and workers' : 'without its queue'}`,
-      // One entry more than there are followers: the source keeps its own.
-      measure: () => peer.fanOut({ activities: count, bull, entries: followers + 1 }),
-    });
+    const byPeer =
+      (bull: boolean): Measure =>
+      async () => ({
+        // One entry more than there are followers: the source keeps its own.
+        [`${PEER}, ${bull ? 'with its queue and workers' : 'without its queue'}`]: await peer.fanOut({
+          ...{ activities: count, bull, entries: followers + 1 },
+        }),
+      });
     const ourFanOut = async (): Promise<number> => {
       ours += count * followers;
       const { client } = fanfare;
@@ -137,24 +134,17 @@ async function measureReach(
     };
     const series = await alternate(
       [
-        {
-          name: REACHED,
-          measure: async (round) => {
-            let milliseconds = 0;
-            const untilStored = await timed(async () => {
-              milliseconds = await ourFanOut();
-              await waitUntilStored(world, ours);
-            });
-            if (round >= 0) stored.push(untilStored);
-            return milliseconds;
-          },
+        async () => {
+          let reached = 0;
+          const stored = await timed(async () => {
+            reached = await ourFanOut();
+            await waitUntilStored(world, ours);
+          });
+          return { [REACHED]: reached, [STORED]: stored };
         },
-        {
-          name: INSERT,
-          measure: () => {
-            const documents = Array.from({ length: count }, () => newItems(followers)).flat();
-            return timed(() => insertItems(rawWorld.items, documents));
-          },
+        async () => {
+          const documents = Array.from({ length: count }, () => newItems(followers)).flat();
+          return { [INSERT]: await timed(() => insertItems(rawWorld.items, documents)) };
         },
         byPeer(true),
         byPeer(false),
@@ -165,7 +155,7 @@ async function measureReach(
         warmUp: reach.length > 0 ? 0 : sized(options, { full: 1, short: 1, smoke: 0 }),
       },
     );
-    reach.push({ count, series: [...series, { name: STORED, values: stored }] });
+    reach.push({ count, series });
   }
   await environment.driver.db(`${database}_peer`).dropDatabase();
   return { reach, missed: peer.missed };

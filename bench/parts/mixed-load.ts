@@ -1,4 +1,6 @@
+import { Closer } from '../../src/lib/closer.ts';
 import { openLoop, percentiles, type LoadOutcome, type LoadResult } from '../harness/open-loop.ts';
+import type { Options } from '../harness/options.ts';
 import { sized, type Part, type PartContext } from '../harness/part.ts';
 import { cpuByKind } from '../harness/process-usage.ts';
 import { seededRandom } from '../harness/random.ts';
@@ -23,15 +25,8 @@ const INSERT = 'raw insertOne by the driver, p50';
 /** A median of fewer says little: then there are fewer windows. */
 const FEWEST_IN_WINDOW = 10;
 
-/** What a step has to hold to be sustained, in milliseconds. */
-interface Bounds {
-  /** For 99 of 100 operations. */
-  readonly p99: number;
-  /** From the last arrival until every fan-out is done. */
-  readonly behind: number;
-}
-
-const BOUNDS: Bounds = { p99: 250, behind: 5_000 };
+/** What a step has to keep to be sustained, in milliseconds: 99 of 100 operations; every fan-out, from the last arrival. */
+const BOUNDS = { p99: 250, behind: 5_000 };
 
 interface Step {
   readonly rate: number;
@@ -43,33 +38,19 @@ interface Step {
   readonly reason: string | null;
 }
 
-interface Climb {
-  readonly rates: readonly number[];
-  /** Of each step. */
-  readonly seconds: number;
-  readonly bounds: Bounds;
-  readonly say: (line: string) => void;
-}
-
 /** Many readers at once through HTTP and WebSocket, arriving at a fixed rate whatever becomes of those before. */
 export const mixedLoadPart: Part = { name: 'mixed-load', run };
 
-async function run({ environment, options, say, profileDir }: PartContext): Promise<PartReport> {
-  await using load = await openLoadWorld({
-    ...{ environment, database: 'bench_load', traceDir: options.traceDir, profileDir, say },
-    sizes: sized(options, {
-      full: { members: Infinity, readers: 5_000, actions: 1_000, active: 2_000, watching: 300 },
-      short: { members: Infinity, readers: 2_000, actions: 100, active: 1_000, watching: 100 },
-      smoke: { members: 200, readers: 100, actions: 10, active: 100, watching: 50 },
-    }),
+async function run(context: PartContext): Promise<PartReport> {
+  const { options, say } = context;
+  await using closer = new Closer();
+  const sizes = sized(options, {
+    full: { readers: 5_000, actions: 1_000, active: 2_000, watching: 300 },
+    short: { readers: 2_000, actions: 100, active: 1_000, watching: 100 },
+    smoke: { readers: 100, actions: 10, active: 100, watching: 50 },
   });
-  const steps = await climb(load, {
-    rates: sized(options, { full: ratesUp(18), short: ratesUp(14), smoke: [20, 40] }),
-    // The smallest size is run anywhere, and its times mean nothing.
-    bounds: sized(options, { full: BOUNDS, short: BOUNDS, smoke: { p99: 60_000, behind: 60_000 } }),
-    seconds: sized(options, { full: 10, short: 5, smoke: 1 }),
-    say,
-  });
+  const load = await openLoadWorld(context, closer, sizes);
+  const steps = await climb(load, options, say);
   const rate = highestOf(steps) / 2;
   const seconds = 60 * (options.loadMinutes ?? sized(options, { full: 3, short: 0.5, smoke: 0.07 }));
   say(`${rate.toFixed(0)} operations/s for ${seconds.toFixed(0)} s`);
@@ -114,16 +95,20 @@ function highestOf(steps: readonly Step[]): number {
 }
 
 /** Raises the rate step by step until it is not sustained any more. */
-async function climb(load: LoadWorld, options: Climb): Promise<readonly Step[]> {
+async function climb(
+  load: LoadWorld,
+  options: Options,
+  say: (line: string) => void,
+): Promise<readonly Step[]> {
   // Of a cold server nothing is asked yet.
   await take(load, WARM_UP_RATE, options);
   const steps: Step[] = [];
-  for (const rate of options.rates) {
+  for (const rate of sized(options, { full: ratesUp(18), short: ratesUp(14), smoke: [20, 40] })) {
     let isSustained = false;
     for (let chance = 0; chance < CHANCES && !isSustained; chance++) {
       const step = await take(load, rate, options);
       const { all, reason } = step;
-      options.say(`${String(rate)} operations/s: p99 ${all.p99.toFixed(0)} ms, ${reason ?? 'sustained'}`);
+      say(`${String(rate)} operations/s: p99 ${all.p99.toFixed(0)} ms, ${reason ?? 'sustained'}`);
       steps.push(step);
       isSustained = reason === null;
     }
@@ -132,7 +117,10 @@ async function climb(load: LoadWorld, options: Climb): Promise<readonly Step[]> 
   return steps;
 }
 
-async function take(load: LoadWorld, rate: number, { seconds, bounds }: Climb): Promise<Step> {
+async function take(load: LoadWorld, rate: number, options: Options): Promise<Step> {
+  const seconds = sized(options, { full: 10, short: 5, smoke: 1 });
+  // The smallest size is run anywhere, and its times mean nothing.
+  const bounds = sized(options, { full: BOUNDS, short: BOUNDS, smoke: { p99: 60_000, behind: 60_000 } });
   const { all, throughput, isOverrun, firstFailure } = await openLoop({
     ...{ shares: load.mix.shares, rate, seconds, random: seededRandom(rate) },
     maxOpen: Math.max(100, rate * MOST_OPEN_SECONDS),

@@ -8,10 +8,11 @@ import {
   figureOf,
   ratioFigure,
   seriesNamed,
-  type Contender,
+  median,
+  type Measure,
   type Series,
 } from '../harness/rounds.ts';
-import { quantile, timed } from '../harness/statistics.ts';
+import { quantile } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
 import { expectPage, rawPage, servicePage, startBareYoga } from '../world/pages.ts';
 import { LEAN_PAGE, SHOWN_PAGE } from '../world/queries.ts';
@@ -41,18 +42,16 @@ export interface PageMeasurements {
   readonly shownBytes: number;
   /** Milliseconds of the p50s, pages/s of the rates. */
   readonly series: readonly Series[];
-  /** Of the API process for a shown page, 10 at a time, in milliseconds. */
-  readonly cpu: Series;
 }
 
-async function run({ environment, options, say, profileDir }: PartContext): Promise<PartReport> {
+async function run({ environment, options, say }: PartContext): Promise<PartReport> {
   const length = sized(options, { full: 3_000, short: 1_000, smoke: 60 });
   const pages = sized(options, { full: 400, short: 200, smoke: 10 });
   await using world = await openRawWorld(environment, DATABASE);
   await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
   await loadFeed(world, READER, await loadActions(world, fanfare, length));
   await loadNames(fanfare);
-  await using api = await startApi({ environment, database: DATABASE, profileDir });
+  await using api = await startApi({ environment, database: DATABASE });
   const token = await tokenFor(READER);
   const lean = graphqlRequest(api.url, token, LEAN_PAGE, { first: FIRST });
   const shown = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
@@ -60,31 +59,20 @@ async function run({ environment, options, say, profileDir }: PartContext): Prom
   await using bareLean = await startBareYoga(leanBytes);
   await using bareShown = await startBareYoga(shownBytes);
   say(`${String(length)} items; pages of ${String(leanBytes)} and ${String(shownBytes)} bytes`);
-  const p50 = (name: string, page: () => Promise<unknown>): Contender => ({
-    name,
-    measure: async () => {
-      const times: number[] = [];
-      for (let index = 0; index < pages; index++) times.push(await timed(page));
-      return quantile(times, 0.5);
-    },
-  });
-  const alone = (name: string, request: WireRequest): Contender => ({
-    name,
-    measure: async () => quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
-  });
-  const cpu: number[] = [];
-  const together: Contender = {
-    name: RATE,
-    measure: async (round) => {
-      const from = await api.call('cpu', null);
-      const { total } = await hammer(shown, { count: pages, concurrency: 10 });
-      if (round >= 0) cpu.push(((await api.call('cpu', null)) - from) / 1_000 / pages);
-      return pages / (total / 1_000);
-    },
+  const alone =
+    (name: string, request: WireRequest): Measure =>
+    async () => ({
+      [name]: quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
+    });
+  const together: Measure = async () => {
+    const from = await api.call('cpu', null);
+    const { total } = await hammer(shown, { count: pages, concurrency: 10 });
+    const cpu = ((await api.call('cpu', null)) - from) / 1_000 / pages;
+    return { [RATE]: pages / (total / 1_000), [CPU]: cpu };
   };
   const contenders = [
-    p50(RAW, () => rawPage(world.db, READER, FIRST)),
-    p50(SERVICE, () => servicePage(fanfare, READER, FIRST)),
+    median(RAW, pages, () => rawPage(world.db, READER, FIRST)),
+    median(SERVICE, pages, () => servicePage(fanfare, READER, FIRST)),
     alone(HTTP.lean, lean),
     alone(YOGA.lean, bareLean.request),
     alone(HTTP.shown, shown),
@@ -95,13 +83,11 @@ async function run({ environment, options, say, profileDir }: PartContext): Prom
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
     warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
   });
-  return pageReport({
-    ...{ first: FIRST, length, leanBytes, shownBytes, series, cpu: { name: CPU, values: cpu } },
-  });
+  return pageReport({ first: FIRST, length, leanBytes, shownBytes, series });
 }
 
 export function pageReport(measured: PageMeasurements): PartReport {
-  const { series, cpu, first, length, leanBytes, shownBytes } = measured;
+  const { series, first, length, leanBytes, shownBytes } = measured;
   const of = (name: string): Series => seriesNamed(series, name);
   const sum = (a: Series, b: Series): Series => ({
     name: `${a.name} + ${b.name}`,
@@ -123,7 +109,7 @@ export function pageReport(measured: PageMeasurements): PartReport {
         const limit = sum(of(RAW), of(YOGA[kind]));
         return atMost(1.2, '× both', ratioFigure(name, of(HTTP[kind]), limit));
       }),
-      atMost(1.5, 'ms', figureOf(cpu, 'ms')),
+      atMost(1.5, 'ms', figureOf(of(CPU), 'ms')),
     ],
     raw: { ...measured },
   };

@@ -4,8 +4,7 @@ import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';
 import type { PartReport } from '../harness/report.ts';
-import { alternate, figureOf, ratioFigure, seriesNamed, type Contender } from '../harness/rounds.ts';
-import { quantile, timed } from '../harness/statistics.ts';
+import { alternate, figureOf, median, ratioFigure, seriesNamed } from '../harness/rounds.ts';
 import { ratingInput } from '../world/actions.ts';
 import { PUBLISH } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
@@ -20,27 +19,27 @@ const MUTATION = 'publishAction, HTTP mutation, p50';
 export const publishPart: Part = { name: 'publish', run };
 
 async function run(context: PartContext): Promise<PartReport> {
-  const { environment, options, profileDir } = context;
+  const { environment, options } = context;
   const count = sized(options, { full: 300, short: 100, smoke: 10 });
   const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
   await using world = await openRawWorld(environment, DATABASE);
   await using rawWorld = await openRawWorld(environment, `${DATABASE}_raw`);
   await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
-  await using api = await startApi({ environment, database: DATABASE, profileDir });
+  await using api = await startApi({ environment, database: DATABASE });
   const token = await tokenFor('publisher', ['service']);
   const template = await templateOf(world.actions, await fanfare.publish(ratingInput(0, [])));
   using lane = await Lane.open({ host: '127.0.0.1', port: Number(new URL(api.url).port) });
   let published = 0;
-  const contenders: Contender[] = [
-    p50(RAW, count, () => rawWorld.actions.insertOne({ ...template, _id: new ObjectId() })),
-    p50(SERVICE, count, () => fanfare.publish(ratingInput(published++, []))),
-    p50(MUTATION, count, async () => {
+  const measures = [
+    median(RAW, count, () => rawWorld.actions.insertOne({ ...template, _id: new ObjectId() })),
+    median(SERVICE, count, () => fanfare.publish(ratingInput(published++, []))),
+    median(MUTATION, count, async () => {
       const request = graphqlRequest(api.url, token, PUBLISH, { input: ratingInput(published++, []) });
       const { body } = readAnswer(await lane.send(request));
       if (!body.includes('"isReplay":false')) throw new Error(`Not published: ${body}`);
     }),
   ];
-  const series = await alternate(contenders, {
+  const series = await alternate(measures, {
     rounds,
     warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
   });
@@ -58,17 +57,6 @@ async function run(context: PartContext): Promise<PartReport> {
       ...[SERVICE, MUTATION].map((name) => ratioFigure(`${name} / ${RAW}`, seriesNamed(series, name), raw)),
     ],
     raw: { count, series },
-  };
-}
-
-function p50(name: string, count: number, work: () => Promise<unknown>): Contender {
-  return {
-    name,
-    measure: async () => {
-      const times: number[] = [];
-      for (let index = 0; index < count; index++) times.push(await timed(work));
-      return quantile(times, 0.5);
-    },
   };
 }
 

@@ -6,11 +6,10 @@ import {
   figureOf,
   ratioFigure,
   seriesNamed,
-  type Contender,
+  type Measure,
   type Series,
 } from '../harness/rounds.ts';
-import { formatNumber, now, quantile, timed } from '../harness/statistics.ts';
-import { insertItems, newItems } from '../world/items.ts';
+import { formatNumber, now, quantile } from '../harness/statistics.ts';
 import {
   BARE,
   FANFARE,
@@ -24,7 +23,6 @@ import {
   USUAL,
   type Pushing,
 } from '../world/pushing.ts';
-import { openRawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 
 /** Of more, each event would be a message of its own to a publisher that has nothing else to do for minutes. */
@@ -35,9 +33,6 @@ const TARGET_SOCKETS = 1_000;
 const LONGEST_MS = 10_000;
 const FEWEST = 2;
 const MEASURES = ['p50, ms', 'p99, ms', 'last receipt, ms', 'events/s'] as const;
-type Measure = (typeof MEASURES)[number];
-/** Name of the contender that only stores the items of a burst. */
-const RAW = 'raw insertMany of the items, items/s';
 
 /** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
 export const pushPart: Part = { name: 'push', run };
@@ -45,10 +40,8 @@ export const pushPart: Part = { name: 'push', run };
 export interface PushFigures {
   readonly subscribers: number;
   readonly burst: number;
-  /** By `nameOf`, and items/s of the raw insert. */
+  /** By `nameOf` and `cpuName`. */
   readonly series: readonly Series[];
-  /** Microseconds of CPU for each event of the bursts, by who pushed and kind of process. */
-  readonly cpu: readonly (Series & { readonly pushing: string })[];
 }
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -63,7 +56,7 @@ async function run(context: PartContext): Promise<PartReport> {
 }
 
 async function withSubscribers(context: PartContext, subscribers: number): Promise<PushFigures> {
-  const { environment, options } = context;
+  const { options } = context;
   await using closer = new Closer();
   const fanfare = await openFanfare(context, closer, {
     ...{ database: `bench_push_${String(subscribers)}`, followers: subscribers, watching: subscribers },
@@ -75,81 +68,33 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
     subscribers <= MOST_USUAL
       ? [await openGraphql(context, closer, like), await openRooms(context, closer, like)]
       : [];
-  const raw = closer.own(await openRawWorld(environment, `bench_push_raw_${String(subscribers)}`));
   const events = sized(options, { full: 20_000, short: 4_000, smoke: 100 });
-  return await measurePush([fanfare, bare, least, ...usual], {
-    subscribers,
-    storeItems: async (actions) => {
-      const documents = Array.from({ length: actions }, () => newItems(subscribers)).flat();
-      return documents.length / ((await timed(() => insertItems(raw.items, documents))) / 1_000);
+  // So many actions that it takes seconds, and no more than a watcher may be behind.
+  const burst = Math.min(200, Math.max(2, Math.round(events / subscribers)));
+  const single = sized(options, { full: 20, short: 10, smoke: 2 });
+  const measures = [fanfare, bare, least, ...usual].flatMap((pushing): Measure[] => [
+    async () => {
+      const actions = await latenciesOf(pushing, subscribers, single);
+      const latencies = actions.flat();
+      const last = actions.map((times) => Math.max(...times));
+      return {
+        [nameOf(pushing.name, 'p50, ms')]: quantile(latencies, 0.5),
+        [nameOf(pushing.name, 'p99, ms')]: quantile(latencies, 0.99),
+        [nameOf(pushing.name, 'last receipt, ms')]: quantile(last, 0.5),
+      };
     },
-    rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
-    single: sized(options, { full: 20, short: 10, smoke: 2 }),
-    // So many actions that it takes seconds, and no more than a watcher may be behind.
-    burst: Math.min(200, Math.max(2, Math.round(events / subscribers))),
-  });
-}
-
-/**
- * One at a time: latency at every socket. In bursts: events/s from the first publish to the last receipt. Beside them
- * what only stores as many items as a burst has events, in items/s.
- */
-async function measurePush(
-  contenders: readonly Pushing[],
-  options: {
-    readonly subscribers: number;
-    readonly storeItems: (actions: number) => Promise<number>;
-    readonly rounds: number;
-    readonly single: number;
-    readonly burst: number;
-  },
-): Promise<PushFigures> {
-  const { subscribers, storeItems, rounds, single, burst } = options;
-  const cpu: { readonly pushing: string; readonly name: string; readonly values: number[] }[] = [];
-  const slowest = contenders.flatMap(({ name }) =>
-    (['p99, ms', 'last receipt, ms'] as const).map((measure) => ({
-      name: nameOf(name, measure),
-      values: [] as number[],
-    })),
-  );
-  const note = (name: string, value: number): void => {
-    slowest.find((entry) => entry.name === name)?.values.push(value);
-  };
-  const pushed = contenders.flatMap((pushing): Contender[] => [
-    {
-      name: nameOf(pushing.name, 'p50, ms'),
-      measure: async (round) => {
-        const actions = await latenciesOf(pushing, subscribers, single);
-        const latencies = actions.flat();
-        if (round >= 0) {
-          const last = actions.map((times) => Math.max(...times));
-          note(nameOf(pushing.name, 'p99, ms'), quantile(latencies, 0.99));
-          note(nameOf(pushing.name, 'last receipt, ms'), quantile(last, 0.5));
-        }
-        return quantile(latencies, 0.5);
-      },
-    },
-    {
-      name: nameOf(pushing.name, 'events/s'),
-      measure: async (round) => {
-        const before = pushing.cpu?.();
-        const rate = await rateOf(pushing, burst, subscribers);
-        if (round < 0 || before === undefined) return rate;
-        for (const [name, seconds] of pushing.cpu?.() ?? []) {
-          const micros = ((seconds - (before.get(name) ?? 0)) * 1e6) / (burst * subscribers);
-          const found = cpu.find((entry) => entry.pushing === pushing.name && entry.name === name);
-          if (found === undefined) cpu.push({ pushing: pushing.name, name, values: [micros] });
-          else found.values.push(micros);
-        }
-        return rate;
-      },
+    async () => {
+      const before = pushing.cpu?.();
+      const rate = await rateOf(pushing, burst, subscribers);
+      const micros = Array.from(pushing.cpu?.() ?? [], ([kind, seconds]) => [
+        cpuName(pushing.name, kind),
+        ((seconds - (before?.get(kind) ?? 0)) * 1e6) / (burst * subscribers),
+      ]);
+      return { [nameOf(pushing.name, 'events/s')]: rate, ...Object.fromEntries(micros) };
     },
   ]);
-  const series = await alternate([...pushed, { name: RAW, measure: () => storeItems(burst) }], {
-    rounds,
-    warmUp: 1,
-  });
-  return { subscribers, burst, series: [...series, ...slowest], cpu };
+  const rounds = roundsOf(options, { full: 5, short: 2, smoke: 1 });
+  return { subscribers, burst, series: await alternate(measures, { rounds, warmUp: 1 }) };
 }
 
 /** At every socket, action by action. */
@@ -184,8 +129,13 @@ export async function rateOf(
   return (burst * subscribers) / ((last - from) / 1_000);
 }
 
-function nameOf(who: string, measure: Measure): string {
+function nameOf(who: string, measure: (typeof MEASURES)[number]): string {
   return `${who}, ${measure}`;
+}
+
+/** Microseconds of CPU for each event of the bursts. */
+function cpuName(who: string, kind: string): string {
+  return `${who}, CPU, ${kind}`;
 }
 
 export function pushReport(all: readonly PushFigures[]): PartReport {
@@ -203,7 +153,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
   };
 }
 
-function tableOf({ subscribers, series, cpu }: PushFigures): Table {
+function tableOf({ subscribers, series }: PushFigures): Table {
   const who = [FANFARE, BARE, LEAST, ...Object.values(USUAL)].filter((name) =>
     series.some((entry) => entry.name === nameOf(name, 'p50, ms')),
   );
@@ -214,9 +164,12 @@ function tableOf({ subscribers, series, cpu }: PushFigures): Table {
       ...MEASURES.map((measure) =>
         formatNumber(quantile(seriesNamed(series, nameOf(name, measure)).values, 0.5)),
       ),
-      cpu
-        .filter(({ pushing }) => pushing === name)
-        .map((entry) => ({ kind: entry.name, micros: quantile(entry.values, 0.5) }))
+      series
+        .filter((entry) => entry.name.startsWith(cpuName(name, '')))
+        .map((entry) => ({
+          kind: entry.name.slice(cpuName(name, '').length),
+          micros: quantile(entry.values, 0.5),
+        }))
         .filter(({ micros }) => micros >= 0.5)
         .toSorted((a, b) => b.micros - a.micros)
         .map(({ kind, micros }) => `${kind} ${formatNumber(micros)}`)
@@ -225,33 +178,26 @@ function tableOf({ subscribers, series, cpu }: PushFigures): Table {
   };
 }
 
-function ratiosOf({ subscribers, series, cpu }: PushFigures): Figure[] {
+function ratiosOf({ subscribers, series }: PushFigures): Figure[] {
   const rate = (who: string): Series => seriesNamed(series, nameOf(who, 'events/s'));
   const to = `events/s to ${String(subscribers)} sockets`;
   const broadcast = ratioFigure(`${to} / bare broadcast`, rate(FANFARE), rate(BARE));
   const limit = ratioFigure(`${to} / the least that stores and pushes`, rate(FANFARE), rate(LEAST));
   if (subscribers !== TARGET_SOCKETS) return [broadcast, limit];
-  const cpuOf = (pushing: string, kind: string): Series | undefined =>
-    cpu.find((entry) => entry.pushing === pushing && entry.name === kind);
-  const api = cpuOf(FANFARE, 'api');
-  const usual = Object.values(USUAL).flatMap((name) => {
-    const found = cpuOf(name, SERVER);
-    return found === undefined ? [] : [{ ...found, name }];
-  });
+  const api = seriesNamed(series, cpuName(FANFARE, 'api'));
+  const usual = fastest(
+    Object.values(USUAL).map((name) => ({ ...seriesNamed(series, cpuName(name, SERVER)), name })),
+  );
   const last = seriesNamed(series, nameOf(FANFARE, 'last receipt, ms'));
   return [
     atLeast(0.5, '× bare ws + Redis broadcast', broadcast),
     atLeast(0.5, '× raw insert + one message + a string for each socket', limit),
     atMost(100, 'ms', figureOf({ ...last, name: 'one action to 1,000 sockets, last receipt' }, 'ms')),
-    ...(api === undefined
-      ? []
-      : [
-          atMost(35, 'µs', figureOf({ ...api, name: 'CPU of the API for an event' }, 'µs')),
-          atMost(
-            0.7,
-            '× the better of the usual ways',
-            ratioFigure(`CPU of the API for an event / ${fastest(usual).name}`, api, fastest(usual)),
-          ),
-        ]),
+    atMost(35, 'µs', figureOf({ ...api, name: 'CPU of the API for an event' }, 'µs')),
+    atMost(
+      0.7,
+      '× the better of the usual ways',
+      ratioFigure(`CPU of the API for an event / ${usual.name}`, api, usual),
+    ),
   ];
 }

@@ -8,7 +8,15 @@ import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts
 import { startPeer, untilStored } from '../harness/peer.ts';
 import { seededRandom } from '../harness/random.ts';
 import { atLeast, atMost, type Figure, type PartReport } from '../harness/report.ts';
-import { alternate, besides, figureOf, ratioFigure, seriesNamed, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  besides,
+  figureOf,
+  ratioFigure,
+  seriesNamed,
+  type Measure,
+  type Series,
+} from '../harness/rounds.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
 import { expectPage, startBareYoga } from '../world/pages.ts';
 import { SHOWN_PAGE } from '../world/queries.ts';
@@ -19,6 +27,8 @@ const CONCURRENCY = [5, 10, 20];
 const FIRST = 20;
 const SEED = 5;
 const MOST_OPEN = 2_000;
+const PAGE = 'shown page';
+const YOGA = 'bare Yoga';
 
 /** Pages of many readers: at several concurrencies beside the peer, and at fixed rates beside bare Yoga. */
 export const readsPart: Part = { name: 'reads', run };
@@ -26,9 +36,8 @@ export const readsPart: Part = { name: 'reads', run };
 interface AtRate {
   /** Arrivals a second. */
   readonly rate: number;
-  /** Milliseconds: Fanfare, and bare Yoga. */
-  readonly p50: readonly Series[];
-  readonly p99: readonly Series[];
+  /** Milliseconds: p50 and p99 of Fanfare and of bare Yoga. */
+  readonly series: readonly Series[];
 }
 
 export interface ReadMeasurements {
@@ -39,7 +48,7 @@ export interface ReadMeasurements {
 }
 
 async function run(context: PartContext): Promise<PartReport> {
-  const { environment, options, profileDir } = context;
+  const { environment, options } = context;
   const length = sized(options, { full: 3_000, short: 3_000, smoke: 60 });
   const readers = sized(options, { full: 20, short: 20, smoke: 3 });
   await using closer = new Closer();
@@ -47,7 +56,7 @@ async function run(context: PartContext): Promise<PartReport> {
   const fanfare = closer.own(await openInProcess(environment, DATABASE, { worker: false }));
   const actions = await loadActions(world, fanfare, length);
   await loadNames(fanfare);
-  const { url } = closer.own(await startApi({ environment, database: DATABASE, profileDir }));
+  const { url } = closer.own(await startApi({ environment, database: DATABASE }));
   const pages: WireRequest[] = [];
   for (let reader = 0; reader < readers; reader += 1) {
     const userId = `reader-of-pages-${String(reader)}`;
@@ -77,27 +86,26 @@ async function besidePeer(
 ): Promise<Series[]> {
   const { environment, options, say } = context;
   if (page === undefined) throw new Error('There are no readers');
-  await using peer = await startPeer(environment, `${DATABASE}_peer`, say);
+  await using closer = new Closer();
+  const peer = await startPeer(context, closer, `${DATABASE}_peer`);
   say(`the peer adds ${String(length)} activities`);
   await peer.publisher.call('prepareRead', { activities: length });
   await untilStored(peer.publisher, length);
-  const contenders = CONCURRENCY.flatMap((concurrency) => [
-    {
-      name: peerAt(concurrency),
-      measure: async () => {
-        const count = sized(options, { full: 60, short: 40, smoke: 4 });
-        return count / ((await peer.publisher.call('read', { count, concurrency })) / 1_000);
-      },
+  const measures = CONCURRENCY.flatMap((concurrency): Measure[] => [
+    async () => {
+      const count = sized(options, { full: 60, short: 40, smoke: 4 });
+      return {
+        [peerAt(concurrency)]: count / ((await peer.publisher.call('read', { count, concurrency })) / 1_000),
+      };
     },
-    {
-      name: fanfareAt(concurrency),
-      measure: async () => {
-        const count = sized(options, { full: 800, short: 400, smoke: 20 });
-        return count / ((await hammer(page, { count, concurrency })).total / 1_000);
-      },
+    async () => {
+      const count = sized(options, { full: 800, short: 400, smoke: 20 });
+      return {
+        [fanfareAt(concurrency)]: count / ((await hammer(page, { count, concurrency })).total / 1_000),
+      };
     },
   ]);
-  const series = await alternate(contenders, roundsFor(context));
+  const series = await alternate(measures, roundsFor(context));
   await environment.driver.db(`${DATABASE}_peer`).dropDatabase();
   return series;
 }
@@ -113,29 +121,24 @@ async function atRate(
   await using closer = new Closer();
   const bare = closer.own(await startBareYoga(await expectPage(first, FIRST)));
   const sides = [
-    { name: 'shown page', pool: closer.own(new LanePool(url, MOST_OPEN)), requests: pages },
-    { name: 'bare Yoga', pool: closer.own(new LanePool(bare.url, MOST_OPEN)), requests: [bare.request] },
-  ].map((side) => ({ ...side, p99: [] as number[] }));
-  const p50 = await alternate(
-    sides.map(({ name, pool, requests, p99 }) => ({
-      name,
-      measure: async (round) => {
-        const random = seededRandom(SEED + round);
-        const ask = (): Promise<string> =>
-          pool.ask(requests[Math.floor(random() * requests.length)] ?? first);
-        const { all, firstFailure, isOverrun } = await openLoop({
-          ...{ shares: [{ share: 1, turns: [{ name, run: ask }] }], rate, random, maxOpen: MOST_OPEN },
-          seconds: sized(context.options, { full: 10, short: 5, smoke: 1 }),
-        });
-        if (isOverrun || firstFailure !== null)
-          throw new Error(`${name}, ${String(rate)}/s: ${firstFailure ?? 'too many were waiting'}`);
-        if (round >= 0) p99.push(all.p99);
-        return all.p50;
-      },
-    })),
+    { name: PAGE, pool: closer.own(new LanePool(url, MOST_OPEN)), requests: pages },
+    { name: YOGA, pool: closer.own(new LanePool(bare.url, MOST_OPEN)), requests: [bare.request] },
+  ];
+  const series = await alternate(
+    sides.map(({ name, pool, requests }): Measure => async (round) => {
+      const random = seededRandom(SEED + round);
+      const ask = (): Promise<string> => pool.ask(requests[Math.floor(random() * requests.length)] ?? first);
+      const { all, firstFailure, isOverrun } = await openLoop({
+        ...{ shares: [{ share: 1, turns: [{ name, run: ask }] }], rate, random, maxOpen: MOST_OPEN },
+        seconds: sized(context.options, { full: 10, short: 5, smoke: 1 }),
+      });
+      if (isOverrun || firstFailure !== null)
+        throw new Error(`${name}, ${String(rate)}/s: ${firstFailure ?? 'too many were waiting'}`);
+      return { [`${name}, p50`]: all.p50, [`${name}, p99`]: all.p99 };
+    }),
     roundsFor(context),
   );
-  return { rate, p50, p99: sides.map(({ name, p99 }) => ({ name, values: p99 })) };
+  return { rate, series };
 }
 
 function fanfareAt(concurrency: number): string {
@@ -173,12 +176,11 @@ const BOUNDS: Readonly<Record<number, { readonly p50?: number; readonly p99: num
   300: { p99: 60 },
 };
 
-function latencyFigures({ rate, ...of }: AtRate): Figure[] {
-  return (['p50', 'p99'] as const).flatMap((what) => {
-    const [ours, bare] = of[what];
-    if (ours === undefined || bare === undefined) return [];
-    const figure = besides(`${ours.name} at ${String(rate)} a second, ${what}`, 'ms', ours, bare);
+function latencyFigures({ rate, series }: AtRate): Figure[] {
+  return (['p50', 'p99'] as const).map((what) => {
+    const of = (name: string): Series => seriesNamed(series, `${name}, ${what}`);
+    const figure = besides(`${PAGE} at ${String(rate)} a second, ${what}`, 'ms', of(PAGE), of(YOGA));
     const bound = BOUNDS[rate]?.[what];
-    return [bound === undefined ? figure : atMost(bound, 'ms', figure)];
+    return bound === undefined ? figure : atMost(bound, 'ms', figure);
   });
 }

@@ -11,6 +11,7 @@ const MISSED = 3;
 const LOOK_EVERY_MS = 50;
 const SUBSCRIBED = 'Fanfare, all subscribed again';
 const COMPLETE = 'Fanfare, all have everything';
+const RESYNCS = 'sockets that had to query their feed again';
 const HEALTH = 'Fanfare, slowest answer of /health meanwhile';
 const BESIDE = USUAL.graphql;
 
@@ -19,10 +20,8 @@ export const reconnectsPart: Part = { name: 'reconnects', run };
 
 export interface Reconnects {
   readonly sockets: number;
-  /** Seconds, and milliseconds of /health. */
+  /** Seconds, milliseconds of /health, and sockets that were told to query their feed again. */
   readonly series: readonly Series[];
-  /** Sockets that were told to query their feed again, in all rounds. */
-  readonly resyncs: number;
 }
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -43,37 +42,17 @@ async function withSockets(context: PartContext, sockets: number): Promise<Recon
   });
   // What it would miss it does not even keep.
   const usual = await openGraphql(context, closer, { subscribers: sockets, sample: await fanfare.sample() });
-  const [complete, health]: [number[], number[]] = [[], []];
-  let resyncs = 0;
   const series = await alternate(
     [
-      {
-        name: SUBSCRIBED,
-        measure: async (round) => {
-          const found = await reconnect(fanfare, sockets);
-          if (round >= 0) {
-            complete.push(found.complete);
-            health.push(found.health);
-            resyncs += found.resyncs;
-          }
-          return found.subscribed;
-        },
-      },
-      {
-        name: BESIDE,
-        measure: async () => {
-          await usual.client.call('drop', null);
-          return (await timed(() => usual.client.call('reopen', null))) / 1_000;
-        },
+      () => reconnect(fanfare, sockets),
+      async () => {
+        await usual.client.call('drop', null);
+        return { [BESIDE]: (await timed(() => usual.client.call('reopen', null))) / 1_000 };
       },
     ],
     { rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }), warmUp: 1 },
   );
-  const more = [
-    { name: COMPLETE, values: complete },
-    { name: HEALTH, values: health },
-  ];
-  return { sockets, series: [...series, ...more], resyncs };
+  return { sockets, series };
 }
 
 /** @throws Error unless every socket gets each of the actions once. */
@@ -94,7 +73,12 @@ async function reconnect({ client, publish, api }: PushingFanfare, sockets: numb
   const complete = (now() - from) / 1_000;
   stopping.abort();
   const { others } = await client.call('seen', null);
-  return { subscribed, complete, health: await watching, resyncs: others['FeedResync'] ?? 0 };
+  return {
+    [SUBSCRIBED]: subscribed,
+    [COMPLETE]: complete,
+    [HEALTH]: await watching,
+    [RESYNCS]: others['FeedResync'] ?? 0,
+  };
 }
 
 /** Milliseconds of the slowest answer until it is stopped. */
@@ -125,12 +109,13 @@ export function reconnectsReport(all: readonly Reconnects[]): PartReport {
   };
 }
 
-function figuresOf({ sockets, series, resyncs }: Reconnects): Figure[] {
+function figuresOf({ sockets, series }: Reconnects): Figure[] {
   const at = `${String(sockets)} sockets`;
   const of = (name: string): Series => seriesNamed(series, name);
   const named = (name: string, unit: string): Figure =>
     figureOf({ ...of(name), name: `${at}: ${name}` }, unit);
-  const complete = { ...named(COMPLETE, 's'), note: `${String(resyncs)} had to query their feed again` };
+  const resyncs = of(RESYNCS).values.reduce((sum, value) => sum + value, 0);
+  const complete = { ...named(COMPLETE, 's'), note: `${String(resyncs)} ${RESYNCS}` };
   return [
     besides(`${at}: ${SUBSCRIBED}`, 's', of(SUBSCRIBED), of(BESIDE)),
     sockets < 10_000 ? complete : atMost(10, 's', complete),

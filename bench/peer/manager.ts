@@ -9,7 +9,6 @@ export interface FeedManager {
       work: (job: { readonly data: { readonly args: readonly unknown[] } }) => unknown,
     ): void;
     on(event: 'error', listener: (error: Error) => void): void;
-    close(): Promise<void>;
   };
   getOrCreateFeed(group: string, id: string): Promise<PeerFeed>;
   getOrCreateFeeds(
@@ -36,16 +35,12 @@ export interface PeerActivity {
   readonly time?: string;
 }
 
-interface Model {
-  init(): Promise<unknown>;
-  countDocuments(filter: object): Promise<number>;
-}
-
 interface Mongoose {
-  readonly models: Readonly<Record<string, Model>>;
+  readonly models: Readonly<
+    Record<string, { init(): Promise<unknown>; countDocuments(filter: object): Promise<number> }>
+  >;
   connect(uri: string, options: object): Promise<unknown>;
   set(name: string, value: boolean): void;
-  disconnect(): Promise<void>;
 }
 
 interface PeerPackage {

@@ -64,12 +64,12 @@ export interface PushingFanfare extends Pushing {
 
 /** An API, a worker and the sockets of readers, filled through its own API: a release may store things in another way. */
 export async function openFanfare(
-  { environment, profileDir }: PartContext,
+  { environment }: PartContext,
   closer: Closer,
   { database, checkout, followers, watching }: FanfareOptions,
 ): Promise<PushingFanfare> {
   const env = { MAX_CONNECTIONS: String(watching + OTHER_CONNECTIONS) };
-  const of = { environment, database, profileDir, checkout };
+  const of = { environment, database, checkout };
   closer.own({
     [Symbol.asyncDispose]: async () => {
       await environment.driver.db(database).dropDatabase();
@@ -280,7 +280,10 @@ async function openServer(
   return { client, cpu: () => cpuByKind(all) };
 }
 
-async function openSockets(closer: Closer, subscribers: readonly Subscriber[]): Promise<Child<SocketsApi>> {
+export async function openSockets(
+  closer: Closer,
+  subscribers: readonly Subscriber[],
+): Promise<Child<SocketsApi>> {
   const client = closer.own(startChild<SocketsApi>({ program: 'bench/programs/sockets.ts' }));
   await client.call('connect', subscribers);
   return client;

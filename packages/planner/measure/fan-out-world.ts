@@ -65,7 +65,7 @@ export async function openFanOutWorld(options: FanOutWorldOptions): Promise<FanO
   const { environment, database, workers = 1, env } = options;
   const closer = new Closer();
   const world = closer.own(await openRawWorld(environment, database));
-  const of = { environment, database, profileDir: null, env };
+  const of = { environment, database, env };
   const api = closer.own(await startApi(of));
   const start = async (): Promise<Child<ProbeApi>> => closer.own(await startWorker(of));
   const running = await Promise.all(Array.from({ length: workers }, start));

@@ -175,7 +175,7 @@ async function ofPages({ environment, options }: PartContext): Promise<Pick<Unit
     await loadFollowing(world, `reader-of-${String(pulled)}`, refIds.slice(0, pulled));
   }
   await informPlanner(world);
-  await using api = await startApi({ environment, database, profileDir: null });
+  await using api = await startApi({ environment, database });
   const kinds = new Map([
     [process.pid, 'benchmark'],
     [api.pid, 'api'],
