@@ -13,7 +13,7 @@ export class Acting {
   readonly #hasTenants: boolean;
 
   /** @throws Error when the tenant's name is invalid or tenants are off. */
-  constructor({ auth }: Pick<Config, 'auth'>, tenant: string | undefined) {
+  constructor({ auth }: Config, tenant: string | undefined) {
     this.#hasTenants = auth.tenantClaim !== undefined;
     if (tenant !== undefined && !this.#hasTenants)
       throw new Error('tenant is given, but TENANT_CLAIM is not set');

@@ -215,7 +215,7 @@ const WORKERS_CLOSE_WITHIN_MS = 3_000;
 const IDLE_POLL_MS = { first: 10, longest: 80 };
 
 /** Without JWT_SECRET the installation keeps a generated secret in the database, shared by all processes. */
-function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {
+function ticketKey({ auth }: Config, { secrets }: Repositories): () => Promise<Uint8Array> {
   const { jwtSecret } = auth;
   if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
   const key = ticketKeyOf(jwtSecret);

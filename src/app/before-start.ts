@@ -12,7 +12,7 @@ export async function checkBeforeStart(
   env: Environment,
   config: Config,
   { api, metrics }: Pick<AppParts, 'api' | 'metrics'>,
-  logger: Pick<Logger, 'warn'>,
+  logger: Logger,
 ): Promise<void> {
   for (const { name, message } of doubtsOf(env, config, api))
     logDoubtfulSetting(logger, { setting: name, because: `it ${message}` });

@@ -33,7 +33,7 @@ export interface CoreOptions {
   /** Owned by the caller, as are Redis and the parts of `realtime`. */
   readonly database: Database;
   /** Connections for commands on feeds; empty without Redis. */
-  readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
+  readonly redis: readonly RedisPart[];
   readonly feeds: Pick<
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'

@@ -102,7 +102,7 @@ async function servicesWithin(join: typeof joinRunningServices, dataDir: string)
   return null;
 }
 
-export function describeDatabases(databases: Databases, { dataDir }: Pick<Config, 'dataDir'>): string {
+export function describeDatabases(databases: Databases, { dataDir }: Config): string {
   const { mongodbKind, mongodbUri, redisKind, redisUrl, sharedBy } = databases;
   const place = (kind: string, address: string) => (kind === 'given' ? redact(address) : `local ${kind}`);
   const isLocal = mongodbKind !== 'given' || redisKind !== 'given';

@@ -26,9 +26,9 @@ const LEAVES_WITHIN_MS = 1_000;
 
 /** Connects, watches the clocks, registers this process and ensures the indexes. The closer undoes all of it. */
 export async function prepareDatabase(
-  { mongodb }: Pick<Config, 'mongodb'>,
+  { mongodb }: Config,
   { isWorker, hasTenants, monitorCommands, traces }: PrepareDatabaseOptions,
-  { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, 'watchSkew'> },
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   closer: Closer,
 ): Promise<Database> {
   if (mongodb.uri === undefined) throw new Error('No MongoDB URI: give one or start the embedded engine');
@@ -53,18 +53,14 @@ export async function prepareDatabase(
     ),
   );
   closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
-  const { processes, schemaVersion } = createRepositories(database.collections);
-  const presence = await enterInstallation(
-    { processes, schemaVersion },
-    {
-      schema: latestVersion(MIGRATIONS),
-      isWorker,
-      hasTenants,
-      onError: (err) => {
-        logPresenceTrouble(logger, { err });
-      },
+  const presence = await enterInstallation(createRepositories(database.collections), {
+    schema: latestVersion(MIGRATIONS),
+    isWorker,
+    hasTenants,
+    onError: (err) => {
+      logPresenceTrouble(logger, { err });
     },
-  );
+  });
   closer.own(presence, LEAVES_WITHIN_MS);
   const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });

@@ -25,7 +25,7 @@ export interface PresenceOptions {
  * @throws SchemaTooNew, TenancyDiffers
  */
 export async function enterInstallation(
-  { processes, schemaVersion }: Pick<Repositories, 'processes' | 'schemaVersion'>,
+  { processes, schemaVersion }: Repositories,
   { schema, isWorker, hasTenants, onError }: PresenceOptions,
 ): Promise<AsyncDisposable> {
   const self = { id: randomUUID(), schema, isWorker, hasTenants };

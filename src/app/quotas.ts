@@ -3,7 +3,7 @@ import type { RedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
 import type { PublicationQuota, TenantQuotas } from '../services/tenants/quotas.ts';
 
-export function quotasOf({ tenants }: Pick<Config, 'tenants'>, redis: RedisParts | null): TenantQuotas {
+export function quotasOf({ tenants }: Config, redis: RedisParts | null): TenantQuotas {
   const { members, publications } = tenants;
   if (publications === null) return { members, publications };
   const share = { points: publications.points, seconds: publications.perMs / 1_000 };

@@ -115,10 +115,7 @@ async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
   yield { state: answer === 'is ready' ? 'ok' : 'FAIL', what: 'Server', detail };
 }
 
-async function* examineMongo(
-  uri: string,
-  { mongodb: { db }, auth }: Pick<Config, 'mongodb' | 'auth'>,
-): AsyncGenerator<Finding> {
+async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): AsyncGenerator<Finding> {
   const connected = await attempt('MongoDB', () => connectDatabase({ uri, db }));
   if ('state' in connected) {
     yield connected;

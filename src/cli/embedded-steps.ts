@@ -12,7 +12,7 @@ export interface EmbeddedSteps extends Disposable {
 }
 
 /** Shows the progress of local databases. @param log logs it instead; `null`: the terminal shows it. */
-export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'error'> | null): EmbeddedSteps {
+export function embeddedSteps(terminal: Terminal, log: Logger | null): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
   const waiting = log === null ? openWaitingLine(terminal) : null;
   const note = (message: string) => {

@@ -129,7 +129,7 @@ export async function* jsonLines(parts: AsyncIterable<ExportPart>): AsyncGenerat
 }
 
 async function write(
-  { terminal }: Pick<CommandContext, 'terminal'>,
+  { terminal }: CommandContext,
   file: NewFile | null,
   lines: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {

@@ -81,7 +81,7 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
 }
 
 /** A log that goes where the command's messages go. */
-export function loggerOf({ terminal }: Pick<CommandContext, 'terminal'>, level: LogLevel): Logger {
+export function loggerOf({ terminal }: CommandContext, level: LogLevel): Logger {
   return createLogger({
     level,
     isPretty: terminal.isInteractive,
@@ -134,7 +134,7 @@ export function pagesOf(config: Config, token: string | null): NonNullable<Fanfa
 /** Lets commands on the same DATA_DIR find the API, if there is one and its databases are local. */
 export async function announceLocal(
   { mongodbKind, redisKind }: Pick<Databases, 'mongodbKind' | 'redisKind'>,
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir }: Config,
   { url, token }: { readonly url: string | null; readonly token: string | null },
 ): Promise<AsyncDisposable | null> {
   const isLocal = mongodbKind !== 'given' || redisKind !== 'given';
@@ -142,7 +142,7 @@ export async function announceLocal(
 }
 
 export function beat(
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir }: Config,
   ping: () => Promise<unknown>,
   logger: Logger,
 ): Promise<AsyncDisposable> {

@@ -19,7 +19,7 @@ export interface ShutdownOptions {
  * that takes too long. An uncaught error closes as well and exits with 1.
  */
 export function closeOnSignals(
-  logger: Pick<Logger, 'info' | 'fatal' | 'error'>,
+  logger: Logger,
   close: () => Promise<void>,
   { ignored = [], withinMs = CLOSE_WITHIN_MS }: ShutdownOptions = {},
 ): void {

@@ -37,7 +37,7 @@ function readSub(sub: string): string {
 
 /** Operators name a tenant in each request: their token has none unless one is given. */
 function tenantOfToken(
-  config: Pick<Config, 'auth'>,
+  config: Config,
   roles: readonly TokenRole[],
   given: string | undefined,
 ): Tenant | null {

@@ -27,12 +27,12 @@ const LOOK_EVERY_MS = 1_000;
 
 /** For commands that wait for workers: reports when none is running, and ends the command when none comes. */
 export class MissingWorker {
-  readonly #terminal: Pick<Terminal, 'note'>;
+  readonly #terminal: Terminal;
   readonly #wait: WorkerWait;
   #since: number | null = null;
   #lookedAt = -Infinity;
 
-  constructor(terminal: Pick<Terminal, 'note'>, wait: WorkerWait) {
+  constructor(terminal: Terminal, wait: WorkerWait) {
     this.#terminal = terminal;
     this.#wait = wait;
   }

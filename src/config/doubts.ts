@@ -15,7 +15,7 @@ const SHORTEST = 7;
 const MOST_MISTAKES = 2;
 
 /** What starts and works, but not as somebody probably believes. @param isApi whether tokens are verified */
-export function doubtsOf(env: Environment, { auth }: Pick<Config, 'auth'>, isApi: boolean): Doubt[] {
+export function doubtsOf(env: Environment, { auth }: Config, isApi: boolean): Doubt[] {
   return [...misspelt(env), ...(isApi ? doubtsOfKeys(auth) : [])];
 }
 

@@ -11,7 +11,7 @@ import {
 } from './redis.ts';
 
 /** A single Redis, or one of the partitions of a cluster: all keys of a partition share one slot. */
-export interface RedisPart extends Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'> {
+export interface RedisPart extends RedisConnections {
   /** Prefix of all keys and channels; in a cluster it contains a hash tag. */
   readonly prefix: string;
 }
@@ -94,7 +94,7 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
 }
 
 /** A server that refuses the question is assumed to be what the configuration says. */
-async function isNodeOfCluster({ commands }: Pick<RedisConnections, 'commands'>): Promise<boolean> {
+async function isNodeOfCluster({ commands }: RedisConnections): Promise<boolean> {
   const info = await commands.info('cluster').catch(() => '');
   return /^cluster_enabled:1/m.test(info);
 }

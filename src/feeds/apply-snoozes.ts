@@ -58,7 +58,7 @@ interface SnoozedPage {
  * entries whose snooze end falls into the page's range.
  */
 async function readPage(
-  base: Pick<FeedReader, 'page' | 'find'>,
+  base: FeedReader,
   { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] },
 ): Promise<FeedEntry[]> {
   const { reader, query, ended } = page;
@@ -77,7 +77,7 @@ async function readPage(
 
 /** Entries whose snooze end lies within the page's range. */
 async function readBack(
-  base: Pick<FeedReader, 'find'>,
+  base: FeedReader,
   { reader, query, ended }: SnoozedPage,
   { staying, bottom }: { readonly staying: readonly FeedEntry[]; readonly bottom: FeedPosition | undefined },
 ): Promise<readonly FeedEntry[]> {

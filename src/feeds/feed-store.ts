@@ -182,5 +182,5 @@ export interface FeedModelParts {
   /** Newest entries to keep per feed, for models with a cap of their own. */
   readonly cap: number;
   /** Empty without Redis. */
-  readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
+  readonly redis: readonly RedisPart[];
 }

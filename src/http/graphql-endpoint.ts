@@ -34,7 +34,7 @@ export interface GraphqlEndpointOptions {
   readonly connections: Pick<Connections, 'hold'>;
   readonly addressOf: AddressOf;
   readonly answers: Answers;
-  readonly logger: Pick<Logger, 'debug'>;
+  readonly logger: Logger;
 }
 
 /**

@@ -71,17 +71,8 @@ export interface HttpServerOptions {
   readonly readiness?: (() => Promise<Readiness>) | undefined;
   /** How to serve /metrics; `null`: not here. Default: for everybody. */
   readonly metricsPage?: { readonly token?: string | undefined } | null;
-  readonly metrics: Pick<
-    Metrics,
-    | 'requestFinished'
-    | 'subscriberOpened'
-    | 'liveEventSent'
-    | 'liveResync'
-    | 'watchReadCache'
-    | 'contentType'
-    | 'metrics'
-  >;
-  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
 }
 
 /** The API of one process. Close it before the dependencies of its services. */

@@ -20,7 +20,7 @@ export interface Realtime {
 /** Live log, wake-ups and session ends of one process: on Redis, or in memory for a process without Redis. */
 export function createRealtime(
   options: Config['live'] & { readonly endedAmong: EndedAmong },
-  redis: Pick<RedisParts, 'parts'> | null,
+  redis: RedisParts | null,
   onTrouble: (what: string, error: unknown) => void,
 ): Realtime {
   const { windowMs, maxEvents, maxBufferedEvents, endedAmong } = options;

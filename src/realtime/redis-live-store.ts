@@ -29,11 +29,7 @@ export class RedisLiveStore {
   readonly #limits: LiveLogLimits;
   readonly #keys: readonly string[];
 
-  constructor(
-    { commands, isSharded }: Pick<RedisConnections, 'commands' | 'isSharded'>,
-    prefix: string,
-    limits: LiveLogLimits,
-  ) {
+  constructor({ commands, isSharded }: RedisConnections, prefix: string, limits: LiveLogLimits) {
     this.#client = commands;
     // A cluster node refuses a script whose declared key is not in its slots; all other keys share the slot.
     this.#keys = isSharded ? [watchedKey(prefix)] : [];

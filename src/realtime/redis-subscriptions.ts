@@ -27,10 +27,7 @@ export class RedisSubscriptions implements AsyncDisposable {
   };
 
   /** @param onResumed these channels are subscribed again; messages in between were missed. */
-  constructor(
-    redis: Pick<RedisConnections, 'subscriber' | 'isSharded'>,
-    onResumed: (channels: readonly string[]) => void,
-  ) {
+  constructor(redis: RedisConnections, onResumed: (channels: readonly string[]) => void) {
     const { subscriber: client } = redis;
     this.#client = client;
     this.#pubSub = pubSubOf(redis);

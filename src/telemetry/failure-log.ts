@@ -6,7 +6,7 @@ const OUTAGE_OVER_MS = 60_000;
 
 /** During an outage every request fails alike: logs the first failure with its stack, the others in one line each. */
 export function createFailureLog(
-  log: Pick<Logger, 'error' | 'warn'>,
+  log: Logger,
   now: () => number = () => performance.now(),
 ): (err: unknown, errorId: string, isUnavailable: boolean) => void {
   let lastAt = Number.NEGATIVE_INFINITY;

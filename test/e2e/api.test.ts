@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../src/telemetry/logger.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { commandsOf, withoutClockReads } from '../support/commands.ts';
 import { openGreetedSocket } from '../support/socket.ts';
@@ -463,7 +464,7 @@ describe('internal errors', () => {
     const error = (fields: object): void => void lines.push(fields);
     await using server = await startTestHttp(app, {
       services: { ...app.services, readFeed: () => Promise.reject(new Error('The password is hunter2')) },
-      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error },
+      logger: { ...silentLogger(), error },
     });
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',

@@ -93,7 +93,7 @@ export async function restore(context: CommandContext, path: string, options: Re
     );
 }
 
-function checkedBy({ auth }: Pick<Config, 'auth'>, steps: Steps): Parameters<typeof checkRestorable>[1] {
+function checkedBy({ auth }: Config, steps: Steps): Parameters<typeof checkRestorable>[1] {
   return {
     hasTenants: auth.tenantClaim !== undefined,
     onProgress: (fraction, actions) => {

@@ -41,7 +41,7 @@ export interface GroupOptions {
   readonly count: number;
   /** Environment variables of the processes, in addition to those of this one. */
   readonly env: Readonly<Record<string, string>>;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Logger;
   readonly metrics: GroupMetrics;
   /** A process without a sign of life for this long is killed; `null`: never. */
   readonly answersWithinMs: number | null;

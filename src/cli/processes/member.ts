@@ -16,7 +16,7 @@ import {
 import { openLine, type Port } from './line.ts';
 
 /** Whether this process was started by one that runs the same command several times. */
-export function isMember({ env }: Pick<CommandContext, 'env'>): boolean {
+export function isMember({ env }: CommandContext): boolean {
   return cluster.isWorker && env[MEMBER_VARIABLE] !== undefined;
 }
 

@@ -13,8 +13,8 @@ export interface RequestObserver {
 }
 
 export function createRequestObserver(
-  logger: Pick<Logger, 'debug' | 'warn' | 'error'>,
-  metrics: Pick<Metrics, 'requestFinished'>,
+  logger: Logger,
+  metrics: Metrics,
   isUnavailable: (error: unknown) => boolean,
 ): RequestObserver {
   const policy = { isUnavailable, report: createFailureLog(logger) };

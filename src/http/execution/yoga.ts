@@ -40,7 +40,7 @@ export interface GraphqlAppOptions {
   readonly rateLimits: RateLimits | undefined;
   readonly persisted: PersistedOperations | undefined;
   readonly observer: RequestObserver;
-  readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
+  readonly metrics: Metrics;
 }
 
 export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;

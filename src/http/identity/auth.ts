@@ -48,7 +48,7 @@ const LAST_TIME = 8.64e15;
 const SECRET_ALGORITHMS = ['HS256'];
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
 
-export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, 'warn'>): Authenticate {
+export function createAuthenticator(options: AuthOptions, logger: Logger): Authenticate {
   const verifier = createVerifier(options, logger);
   const cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
   const { tenantClaim } = options;
@@ -110,7 +110,7 @@ interface Verifier {
   verify(token: string): Promise<JWTPayload>;
 }
 
-function createVerifier(options: AuthOptions, logger: Pick<Logger, 'warn'>): Verifier {
+function createVerifier(options: AuthOptions, logger: Logger): Verifier {
   const { issuer, audience } = options;
   const checks = {
     requiredClaims: ['exp', 'sub'],

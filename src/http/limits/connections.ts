@@ -53,7 +53,7 @@ class Connection {
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  readonly #logger: Pick<Logger, 'debug'>;
+  readonly #logger: Logger;
   readonly #open = new Map<object, Connection>();
   /** Without a request in progress, the one that has waited longest first. */
   readonly #idle = new Set<Connection>();
@@ -65,7 +65,7 @@ export class Connections {
   #isClosing = false;
   #looks: NodeJS.Timeout;
 
-  constructor(limits: ConnectionLimits, logger: Pick<Logger, 'debug'>) {
+  constructor(limits: ConnectionLimits, logger: Logger) {
     this.#limits = limits;
     this.#logger = logger;
     this.#looks = this.#lookWithin(limits.sendTimeoutMs);

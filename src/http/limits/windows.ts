@@ -7,7 +7,7 @@ export interface Share {
   readonly seconds: number;
 }
 
-export type WindowPart = Pick<RedisPart, 'commands' | 'prefix'>;
+export type WindowPart = RedisPart;
 
 export interface Wanted {
   /** Whose allowance it is. */

@@ -16,7 +16,7 @@ export interface MetricsServerOptions extends MetricsPageOptions {
   readonly port: number;
   /** Answers /ready. */
   readonly readiness: () => Promise<Readiness>;
-  readonly logger: Pick<Logger, 'info' | 'debug'>;
+  readonly logger: Logger;
 }
 
 export interface MetricsServer extends AsyncDisposable {

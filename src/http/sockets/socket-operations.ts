@@ -64,7 +64,7 @@ export interface SocketOperationsOptions {
   readonly addressOf: AddressOf;
   readonly answers: Answers;
   readonly observer: RequestObserver;
-  readonly logger: Pick<Logger, 'debug'>;
+  readonly logger: Logger;
 }
 
 type Hooks = ServerOptions<Record<string, unknown>, Connection>;

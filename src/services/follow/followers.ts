@@ -16,7 +16,7 @@ export interface Follower {
 export function createFollowersReader({
   followerPages,
 }: {
-  readonly followerPages: Pick<FollowerPagesRepository, 'read'>;
+  readonly followerPages: FollowerPagesRepository;
 }): (session: ReaderSession, refId: RefId, args: PageArgs) => Promise<Page<Follower>> {
   const load = sessionBatches<FollowerSlice, UserId[]>((slices) => followerPages.read(slices));
   return async (session, refId, args) => {

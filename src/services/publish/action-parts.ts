@@ -69,7 +69,7 @@ export type Groups = ReadonlyMap<
 
 /** Team and department of the actors whose scope needs them. No round trip for other scopes. */
 export async function groupsOf(
-  members: Pick<MembersRepository, 'findByIds'>,
+  members: MembersRepository,
   inputs: readonly { readonly scope: Scope; readonly actor: UserId }[],
 ): Promise<Groups> {
   const actorIds = new Set(

@@ -19,7 +19,7 @@ export function interactionPageName(actionId: ActionId, query: InteractionQuery)
 
 /** One query for all actions with the same interaction query. */
 export async function findInteractionPages(
-  interactions: Pick<InteractionsRepository, 'newestOf'>,
+  interactions: InteractionsRepository,
   names: readonly string[],
 ): Promise<InteractionPage[]> {
   const byQuery = new Map<string, ActionId[]>();

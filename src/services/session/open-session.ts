@@ -11,23 +11,7 @@ import type { SnoozesRepository } from '../../storage/readers/snoozes.ts';
 import { findInteractionPages } from './interaction-pages.ts';
 import { createReaderSession } from './loaders.ts';
 
-export type SessionRepositories = Pick<
-  Repositories,
-  | 'actions'
-  | 'actionCache'
-  | 'nameCache'
-  | 'interactions'
-  | 'members'
-  | 'refs'
-  | 'details'
-  | 'pulledRefs'
-  | 'follows'
-  | 'feeds'
-  | 'itemMarks'
-  | 'snoozes'
-  | 'bookmarks'
-  | 'readerStamps'
->;
+export type SessionRepositories = Repositories;
 
 /** Opens the session of one request. */
 export function openSession(
@@ -121,7 +105,7 @@ async function loadProfile(
 
 /** Loads once, on first use; no query for readers without snoozes. */
 export function endedSnoozesOf(
-  snoozes: Pick<SnoozesRepository, 'ended'>,
+  snoozes: SnoozesRepository,
   userId: UserId,
   { hasSnoozes }: Pick<ReaderProfile, 'hasSnoozes'>,
   asOf: Date,

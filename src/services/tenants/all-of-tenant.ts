@@ -102,10 +102,7 @@ export async function* exportTenant(
   yield { section: 'end', lines: [JSON.stringify({ end: counts })] };
 }
 
-async function* feedLines(
-  feedStore: Pick<FeedStore, 'page'>,
-  userId: UserId,
-): AsyncGenerator<string[], void, undefined> {
+async function* feedLines(feedStore: FeedStore, userId: UserId): AsyncGenerator<string[], void, undefined> {
   let after: FeedPosition | undefined;
   for (;;) {
     const { entries } = await feedStore.page({

@@ -9,7 +9,7 @@ export interface GroupMember {
   readonly latest: Date;
 }
 
-export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>) {
+export function actionGroupsRepository({ actions }: Collections) {
   return {
     /**
      * The first members of each action's group, ordered by `latest` and id, at most `limit` per group; actions without a

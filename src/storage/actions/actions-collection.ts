@@ -162,7 +162,7 @@ function adoptedAction(document: ActionDocument, tenant: Tenant): ActionDocument
 
 /** What is found only through the actions goes first, so that an interrupted call finds it again. */
 async function removeDerived(
-  { publications, scores }: Pick<Collections, 'publications' | 'scores'>,
+  { publications, scores }: Collections,
   actions: readonly Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>[],
 ): Promise<void> {
   await Promise.all([

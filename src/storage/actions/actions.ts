@@ -49,10 +49,7 @@ interface CachedDocument {
 }
 
 /** Reads and writes of actions, except for their fan-out. */
-export function actionsRepository(
-  collections: Pick<Collections, 'actions' | 'publications' | 'readerStamps'>,
-  events: EventEntries = NO_EVENTS,
-) {
+export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { actions: collection, readerStamps: stampsCollection } = collections;
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {

@@ -52,7 +52,7 @@ const MAX_TRIES = 5;
  * left for the next call. Returns the number rewritten: 0 when none is left.
  */
 export async function anonymiseActions(
-  collections: Pick<Collections, 'actions' | 'moderationLog' | 'publications'>,
+  collections: Collections,
   subject: ErasureTask,
   where: Filter<ActionDocument>,
   limit: number,
@@ -202,7 +202,7 @@ function mayMissFollowers(document: ActionDocument, { memberId, startedAt }: Era
 
 /** The log records who hid what and why. Reasons may name the subject; the rest stays. */
 async function anonymiseReasons(
-  collections: Pick<Collections, 'actions' | 'moderationLog'>,
+  collections: Collections,
   subject: ErasureSubject,
   documents: readonly ActionDocument[],
 ): Promise<void> {

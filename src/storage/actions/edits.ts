@@ -29,7 +29,7 @@ export interface Edit {
 }
 
 /** Edits of an action's content and audience. */
-export function editsRepository({ actions }: Pick<Collections, 'actions'>, events: EventEntries = NO_EVENTS) {
+export function editsRepository({ actions }: Collections, events: EventEntries = NO_EVENTS) {
   return {
     /**
      * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two

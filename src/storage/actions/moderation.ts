@@ -144,7 +144,7 @@ export const isExpired = (now: Date): Filter<ActionDocument> => ({
 });
 
 export function moderationRepository(
-  { actions, moderationLog }: Pick<Collections, 'actions' | 'moderationLog'>,
+  { actions, moderationLog }: Collections,
   events: EventEntries = NO_EVENTS,
 ) {
   return {

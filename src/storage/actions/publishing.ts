@@ -22,10 +22,7 @@ export interface InsertedAction {
 }
 
 /** Inserts actions. Part of the repository of actions. */
-export function publishing(
-  { actions, publications }: Pick<Collections, 'actions' | 'publications'>,
-  events: EventEntries,
-) {
+export function publishing({ actions, publications }: Collections, events: EventEntries) {
   /** The stored ones among these, by id. */
   async function storedOf(documents: readonly ActionDocument[]): Promise<Stored> {
     if (documents.length === 0) return NONE_STORED;

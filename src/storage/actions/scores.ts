@@ -37,7 +37,7 @@ function slotOf(generation: Date): `g${number}` {
 }
 
 /** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
-export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores' | 'rankings'>) {
+export function scoresRepository({ scores, rankings }: Collections) {
   return {
     /** The latest complete generation; `null` before the first. */
     async current(): Promise<Date | null> {

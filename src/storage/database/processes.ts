@@ -17,7 +17,7 @@ export interface RunningProcess {
 }
 
 /** Processes of the installation: a few documents, always read in full. Unique key: `_id`. */
-export function processesRepository({ processes }: Pick<Collections, 'processes'>) {
+export function processesRepository({ processes }: Collections) {
   const running = (now: Date) => ({ seenAt: { $gt: new Date(now.getTime() - GONE_AFTER_MS) } });
 
   return {

@@ -51,9 +51,7 @@ const beingAdopted = (tenant: string): string =>
   `The database is being adopted into the tenant ${tenant}: fanfare tenant adopt ${tenant} continues`;
 
 /** A single document with the schema version of all others. Unique key: `_id`. */
-export function schemaVersionRepository(
-  collections: Pick<Collections, 'schema' | 'actions' | 'members' | 'refs' | 'follows' | 'feeds'>,
-) {
+export function schemaVersionRepository(collections: Collections) {
   const { schema, actions, members, refs, follows, feeds } = collections;
   const ownedBy = ({ token, to }: MigrationClaim) =>
     ({ _id: 'schema', 'migration.worker': token, 'migration.to': to }) as const;

@@ -11,7 +11,7 @@ export interface LaneFigures {
 }
 
 /** Amount of work in progress. Tenant `null`: of all tenants. Indexes of actions `claim`, `tenant_claim`. */
-export function workFiguresRepository({ actions, erasures }: Pick<Collections, 'actions' | 'erasures'>) {
+export function workFiguresRepository({ actions, erasures }: Collections) {
   return {
     async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
       const groups = await actions

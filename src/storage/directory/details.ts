@@ -32,7 +32,7 @@ function toDetails({ imageUrl, url, data }: DetailsDocument): Details {
 }
 
 /** Details of members and refs, read separately from their names. Unique keys: `_id`. */
-export function detailsRepository({ members, refs }: Pick<Collections, 'members' | 'refs'>) {
+export function detailsRepository({ members, refs }: Collections) {
   return {
     async ofMembers(ids: readonly UserId[]): Promise<MemberDetails[]> {
       const documents = await inOneBatch(

@@ -68,7 +68,7 @@ const WRITTEN_AT_ONCE = 200;
 
 export function membersRepository(
   collection: Collection<MemberDocument>,
-  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  directoryStamps: DirectoryStampsRepository,
   stamps: ReaderStamps = NO_STAMPS,
 ) {
   return {

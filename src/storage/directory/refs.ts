@@ -72,7 +72,7 @@ const WRITTEN_AT_ONCE = 200;
 
 export function refsRepository(
   collection: Collection<RefDocument>,
-  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  directoryStamps: DirectoryStampsRepository,
 ) {
   return {
     /** Describes refs in writes of two hundred; changed labels become due for renaming. Unique key: `_id`. */

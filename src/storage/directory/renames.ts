@@ -52,10 +52,7 @@ export const isRenameDue = (now: Date): Filter<NamedDocument> => ({
 });
 
 /** A new name between its commit in `refs` or `members` and the update of its last copy in `actions`. */
-export function renamesRepository(
-  collections: Pick<Collections, 'actions' | 'refs' | 'members'>,
-  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
-) {
+export function renamesRepository(collections: Collections, directoryStamps: DirectoryStampsRepository) {
   const { actions, refs, members } = collections;
   const sourceOf = (source: NameSource): Collection<NamedDocument> =>
     // Both collections contain named documents; the driver's types are invariant.

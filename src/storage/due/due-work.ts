@@ -9,13 +9,7 @@ import type { Collections } from '../database/mongo.ts';
 export type DueKind = 'expiry' | 'muteEnd' | 'rename' | 'snooze';
 
 /** What the workers of a process look for, asked together. */
-export function dueWorkRepository({
-  actions,
-  feeds,
-  itemMarks,
-  members,
-  refs,
-}: Pick<Collections, 'actions' | 'feeds' | 'itemMarks' | 'members' | 'refs'>) {
+export function dueWorkRepository({ actions, feeds, itemMarks, members, refs }: Collections) {
   return {
     /**
      * The kinds of which anything is due by then, by the same conditions as the searches of the workers. One command, which

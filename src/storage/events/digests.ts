@@ -14,7 +14,7 @@ export interface DueDigest {
 const BATCH = 1_000;
 
 /** Due times of readers' digests, stored in the reader's document. */
-export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
+export function digestsRepository({ feeds }: Collections) {
   return {
     /**
      * Records deliveries to these readers: their digest becomes due after a delay, but not sooner than a minimum time after

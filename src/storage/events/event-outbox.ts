@@ -41,7 +41,7 @@ export async function putIntoOutbox(
 }
 
 /** Events that belong to no other document: deliveries, and things that did not happen. */
-export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventOutbox'>) {
+export function eventOutboxRepository({ eventOutbox }: Collections) {
   return {
     /**
      * Records the readers to whom an action was delivered. When a chunk is repeated, its first and last reader are the same,

@@ -11,7 +11,7 @@ const BATCH = 500;
  * interrupt and repeat: no event is lost or duplicated.
  */
 export async function rescueEvents(
-  { interactions, eventOutbox }: Pick<Collections, 'interactions' | 'eventOutbox'>,
+  { interactions, eventOutbox }: Collections,
   filter: Filter<InteractionDocument>,
 ): Promise<number> {
   const found = await interactions

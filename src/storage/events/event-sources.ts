@@ -31,7 +31,7 @@ interface SourceBatch {
 }
 
 type Carrier = UnsentEvents & { _id: ObjectId | string };
-type Sources = Pick<Collections, 'actions' | 'interactions' | 'follows' | 'erasures' | 'eventOutbox'>;
+type Sources = Collections;
 
 /** Sources of events until they are moved: the documents they are about, and the outbox. */
 export function eventSourcesRepository(collections: Sources) {

@@ -44,7 +44,7 @@ export const HOST_EVENTS: Declared<'hostEvents'> = {
 
 /** A receiver that has read them would miss a later event with the same number. */
 async function noteRemovedNumbers(
-  { eventState }: Pick<Collections, 'eventState'>,
+  { eventState }: Collections,
   events: readonly Pick<HostEventDocument, 'seq'>[],
 ): Promise<void> {
   const removedUpTo = Math.max(...events.map(({ seq }) => seq));
@@ -80,10 +80,7 @@ export interface EventRange {
  * The log of events. A number is written only after the preceding one, no matter who writes it: a reader that has read up to
  * a number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
  */
-export function hostEventsRepository({
-  hostEvents,
-  eventState,
-}: Pick<Collections, 'hostEvents' | 'eventState'>) {
+export function hostEventsRepository({ hostEvents, eventState }: Collections) {
   /** The highest number given so far, also if its event was removed, and which of the events have a number. */
   async function numbered(ids: readonly string[]): Promise<{ last: number; known: ReadonlySet<string> }> {
     const found = await hostEvents

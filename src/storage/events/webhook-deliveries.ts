@@ -64,7 +64,7 @@ export interface ParkedEvent {
  * Events that receivers did not accept at the first attempt, until they are accepted or given up. Unique key: `_id`. Written
  * by the one process with the receiver's lease, and by admins who request a retry.
  */
-export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collections, 'webhookDeliveries'>) {
+export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) {
   async function list(
     filter: object,
     sort: Record<string, 1 | -1>,

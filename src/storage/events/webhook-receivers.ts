@@ -15,7 +15,7 @@ export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
 };
 
 /** One document per receiver, including the lease of the process that sends to it. Unique key: `_id`, its URL. */
-export function webhookReceiversRepository({ webhookReceivers }: Pick<Collections, 'webhookReceivers'>) {
+export function webhookReceiversRepository({ webhookReceivers }: Collections) {
   return {
     /**
      * Takes or extends the lease. Returns the number of the last event the receiver is done with; `null`: another process

@@ -45,7 +45,7 @@ function closingStage(
 }
 
 export function followEndsRepository(
-  { feeds, follows }: Pick<Collections, 'feeds' | 'follows'>,
+  { feeds, follows }: Collections,
   events: EventEntries = NO_EVENTS,
   stamps: ReaderStamps = NO_STAMPS,
 ) {

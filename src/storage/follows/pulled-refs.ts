@@ -27,7 +27,7 @@ interface Reading {
 }
 
 /** Refs above the follower threshold, read at most every five seconds. @param refreshMs for tests. */
-export function pulledRefs(refs: Pick<RefsRepository, 'pulled'>, refreshMs = REFRESH_MS): PulledRefs {
+export function pulledRefs(refs: RefsRepository, refreshMs = REFRESH_MS): PulledRefs {
   let reading: Reading | null = null;
   async function read(): Promise<Pulled> {
     const since = await refs.pulled();

@@ -32,7 +32,7 @@ export interface OwnPair {
 const STATES = { VISIBLE: null, HIDDEN: 'HIDDEN' } as const;
 const NEWEST_FIRST = { at: -1, _id: -1 } as const;
 
-export function interactionLists({ actions, interactions }: Pick<Collections, 'actions' | 'interactions'>) {
+export function interactionLists({ actions, interactions }: Collections) {
   /** Reads at most `limit` per action, kind and state. */
   async function ofActions(actionIds: readonly ObjectId[], query: InteractionQuery): Promise<Interaction[]> {
     const stretches = query.kinds.flatMap((kind) => statesOf(query).map((state) => ({ kind, state })));

@@ -49,7 +49,7 @@ export interface InteractionModeration {
  * change. The field lets upkeep find interrupted changes. Index `unsettled`.
  */
 export function interactionRecords(
-  { interactions: collection, moderationLog }: Pick<Collections, 'interactions' | 'moderationLog'>,
+  { interactions: collection, moderationLog }: Collections,
   events: EventEntries = NO_EVENTS,
 ) {
   const newToken = (): ObjectId => idOfTime(clock.now());

@@ -100,7 +100,7 @@ function erasedInteraction(
 
 /** Events that hosts have not received yet are moved elsewhere first. */
 async function purgeInteractions(
-  collections: Pick<Collections, 'eventOutbox' | 'interactions'>,
+  collections: Collections,
   filter: Filter<Document>,
   recordsEvents: boolean,
 ): Promise<void> {
@@ -146,10 +146,7 @@ export interface PassedOn extends Reshare {
 
 const PASSED_ON_BATCH = 500;
 
-export function interactionsRepository(
-  collections: Pick<Collections, 'actions' | 'eventOutbox' | 'interactions' | 'moderationLog'>,
-  events: EventEntries = NO_EVENTS,
-) {
+export function interactionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { interactions: collection } = collections;
   return {
     ...interactionRecords(collections, events),

@@ -110,7 +110,7 @@ export class OffloadSum {
 
 /** All documents belonging to these actions, without the actions, in batches. */
 export async function* belongingsOf(
-  { refs }: Pick<Collections, 'refs'>,
+  { refs }: Collections,
   actions: readonly Pick<ActionDocument, '_id' | 'refIds'>[],
 ): AsyncGenerator<OffloadRecord[], void, undefined> {
   const ids = actions.map(({ _id }) => _id);

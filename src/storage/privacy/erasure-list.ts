@@ -11,7 +11,7 @@ export interface ErasurePlace {
 
 export type ListedErasure = Erasure & ErasurePlace;
 
-export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'>) {
+export function erasureListRepository({ erasures }: Collections) {
   return {
     /** Erasures after a position, latest first. Indexes `newest`, `tenant`. Tenant `null`: tenants are off. */
     async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {

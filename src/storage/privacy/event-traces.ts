@@ -10,7 +10,7 @@ const NAMING = ['actorId', 'followerId', 'refId', 'memberId'] as const;
 type WithFacts = Pick<HostEventDocument, '_id' | 'facts' | 'memberIds'>;
 
 /** A member's traces in host events. Works in bounded batches; repeat until nothing is found. */
-export function eventTraces({ eventOutbox, hostEvents }: Pick<Collections, 'eventOutbox' | 'hostEvents'>) {
+export function eventTraces({ eventOutbox, hostEvents }: Collections) {
   return {
     /**
      * Replaces actors and followed members by the pseudonym, and removes readers from deliveries. Index `members`.

@@ -14,7 +14,7 @@ export interface EndedFollows {
 }
 
 /** A member's traces in follows. Works in bounded batches; repeat until nothing is found. */
-export function followTraces({ follows }: Pick<Collections, 'follows'>) {
+export function followTraces({ follows }: Collections) {
   return {
     /** A batch of the member's own follows. Index `pair`. */
     async followsOf({ memberId }: ErasureSubject, limit: number): Promise<FollowDocument[]> {

@@ -4,7 +4,7 @@ import type { ErasuresRepository } from './erasures.ts';
 
 /** Host events as delivered, with the members of erasures while known. No round trip if there are no erasures among them. */
 export async function viewHostEvents(
-  erasures: Pick<ErasuresRepository, 'subjectsOf'>,
+  erasures: ErasuresRepository,
   events: readonly HostEvent[],
 ): Promise<HostEventView[]> {
   const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);

@@ -26,7 +26,7 @@ export type MemberTracesRepository = ReturnType<typeof profileTraces> &
 export function memberTracesRepository(
   collections: Collections,
   declarations: readonly Declaration[],
-  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  directoryStamps: DirectoryStampsRepository,
 ): MemberTracesRepository {
   return {
     ...ownDocuments(collections, declarations),

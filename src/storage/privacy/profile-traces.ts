@@ -7,8 +7,8 @@ import type { Collections } from '../database/mongo.ts';
 
 /** A member's names and groups. See `member-traces.ts`. */
 export function profileTraces(
-  { feeds, members, refs }: Pick<Collections, 'feeds' | 'members' | 'refs'>,
-  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  { feeds, members, refs }: Collections,
+  directoryStamps: DirectoryStampsRepository,
 ) {
   return {
     /**

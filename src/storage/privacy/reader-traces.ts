@@ -4,7 +4,7 @@ import { userIds } from '../database/ids-of.ts';
 import type { Collections } from '../database/mongo.ts';
 
 /** Mutes of the member. See `member-traces.ts`. */
-export function readerTraces({ feeds }: Pick<Collections, 'feeds'>) {
+export function readerTraces({ feeds }: Collections) {
   return {
     /**
      * Readers who mute the member then mute the pseudonym, otherwise muted actions would appear in their feeds. Phrases are

@@ -4,7 +4,7 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 
 /** Actions pinned to the top of a ref's page, stored in the ref. Unique key: `_id`. */
-export function pinsRepository({ refs }: Pick<Collections, 'refs'>) {
+export function pinsRepository({ refs }: Collections) {
   return {
     /** Pins an action above the others, in one write; `false` when the ref already has the maximum number of pins. */
     async pin(refId: RefId, actionId: ActionId, max: number): Promise<boolean> {

@@ -8,7 +8,7 @@ import { ofReaderActions } from '../documents/reader-action-id.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Mutes and marks of many readers at once. */
-export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
+export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
   return {
     /**
      * Readers among these who mute the action, or have hidden, archived or snoozed it. One round trip, two if any of them

@@ -2,11 +2,7 @@ import type { UserId } from '../../domain/action.ts';
 import type { Collections } from '../database/mongo.ts';
 
 /** Everybody who may have a feed: members, followers, and users who have ever read. */
-export function readersRepository({
-  members,
-  follows,
-  feeds,
-}: Pick<Collections, 'members' | 'follows' | 'feeds'>) {
+export function readersRepository({ members, follows, feeds }: Collections) {
   return {
     /** Whether the user is among them. One round trip, by keys. Index `pair` for follows. */
     async knows(userId: UserId): Promise<boolean> {

@@ -32,7 +32,7 @@ export class AdoptionRefused extends Error {
  * @throws AdoptionRefused
  */
 export async function adoptDatabase(
-  { db, collections, isSharded }: Pick<Database, 'db' | 'collections' | 'isSharded'>,
+  { db, collections, isSharded }: Database,
   declarations: readonly Declaration[],
   tenant: Tenant,
   options: { readonly now: Date; readonly onProgress: (collection: string, changed: number) => void },

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
 
 export function logDatabases(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly mongodb: string; readonly redis: string },
 ): void {
   log.info(fields, 'Databases');
@@ -9,7 +9,7 @@ export function logDatabases(
 
 /** Progress of preparing a local database, and its unexpected end. */
 export function logEmbeddedStep(
-  log: Pick<Logger, 'info' | 'error'>,
+  log: Logger,
   event: { readonly step: string; readonly message: string; readonly fraction?: number },
 ): void {
   const { message, ...fields } = event;
@@ -18,56 +18,53 @@ export function logEmbeddedStep(
 }
 
 /** Logs the number only: a first start creates too many indexes to list. */
-export function logIndexesCreated(
-  log: Pick<Logger, 'info' | 'debug'>,
-  { indexes }: { readonly indexes: readonly string[] },
-): void {
+export function logIndexesCreated(log: Logger, { indexes }: { readonly indexes: readonly string[] }): void {
   log.info({ count: indexes.length }, 'Indexes created');
   log.debug({ indexes }, 'Names of the indexes created');
 }
 
 export function logMigrationStarted(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly version: number; readonly name: string },
 ): void {
   log.info(fields, 'Migration started');
 }
 
 export function logMigrationWaits(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly version: number; readonly name: string; readonly olderProcesses: number },
 ): void {
   log.warn(fields, 'Migration waits for processes of an older release to end');
 }
 
 export function logMigrationFinished(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly version: number; readonly name: string; readonly documents: number },
 ): void {
   log.info(fields, 'Migration finished');
 }
 
-export function logMigrationFailed(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+export function logMigrationFailed(log: Logger, fields: { readonly err: unknown }): void {
   log.error(fields, 'Migration failed, it will continue from its checkpoint');
 }
 
-export function logRedisLost(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+export function logRedisLost(log: Logger, fields: { readonly err: unknown }): void {
   log.warn(fields, 'Redis cannot be reached');
 }
 
-export function logRedisBack(log: Pick<Logger, 'info'>): void {
+export function logRedisBack(log: Logger): void {
   log.info({}, 'Redis is available again');
 }
 
 /** Watchers may have missed events; they are asked to resync. */
 export function logLiveLogTrouble(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly what?: string; readonly err: unknown },
 ): void {
   log.warn(fields, 'The live log failed');
 }
 
 /** Once per read, at debug level: `logRedisLost` reports the outage itself once. */
-export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
+export function logFeedReadWithoutStore(log: Logger, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Feed served from the actions, the feed store cannot be reached');
 }

@@ -2,31 +2,31 @@ import type { Logger } from '../logger.ts';
 
 // One function per log event, which fixes its level, wording and field names.
 
-export function logListening(log: Pick<Logger, 'info'>, fields: { readonly url: string }): void {
+export function logListening(log: Logger, fields: { readonly url: string }): void {
   log.info(fields, 'Listening');
 }
 
 export function logDoubtfulSetting(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly setting: string; readonly because: string },
 ): void {
   log.warn(fields, 'A setting may not have the expected effect');
 }
 
-export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {
+export function logClosing(log: Logger, fields: { readonly reason: string }): void {
   log.info(fields, 'Closing');
 }
 
-export function logClosed(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+export function logClosed(log: Logger, fields: { readonly seconds: number }): void {
   log.info(fields, 'Closed');
 }
 
-export function logCrash(log: Pick<Logger, 'fatal'>, fields: { readonly err: unknown }): void {
+export function logCrash(log: Logger, fields: { readonly err: unknown }): void {
   log.fatal(fields, 'Unexpected error');
 }
 
 export function logProcessStarted(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly process: number; readonly pid: number },
 ): void {
   log.info(fields, 'Process started');
@@ -34,7 +34,7 @@ export function logProcessStarted(
 
 /** The process will be killed and restarted. */
 export function logProcessHangs(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   {
     hasStarted,
     ...fields
@@ -55,7 +55,7 @@ export function logProcessHangs(
 
 /** The process will be restarted. */
 export function logProcessEnded(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: {
     readonly process: number;
     readonly pid: number;
@@ -67,19 +67,19 @@ export function logProcessEnded(
   log.warn(fields, 'Process ended');
 }
 
-export function logHeartbeatFailed(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+export function logHeartbeatFailed(log: Logger, fields: { readonly err: unknown }): void {
   log.warn(fields, 'The heartbeat of the worker cannot be written: worker --health will fail');
 }
 
-export function logPresenceTrouble(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+export function logPresenceTrouble(log: Logger, fields: { readonly err: unknown }): void {
   log.warn(fields, 'Cannot record in the database that this process is running');
 }
 
 /** @param fields.seconds lead of the machine's clock. */
-export function logClockSkewed(log: Pick<Logger, 'warn'>, fields: { readonly seconds: number }): void {
+export function logClockSkewed(log: Logger, fields: { readonly seconds: number }): void {
   log.warn(fields, "The machine's clock differs from the database's, which Fanfare uses");
 }
 
-export function logClockRight(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+export function logClockRight(log: Logger, fields: { readonly seconds: number }): void {
   log.info(fields, "The machine's clock agrees with the database's again");
 }

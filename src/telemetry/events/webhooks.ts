@@ -2,18 +2,18 @@ import type { Logger } from '../logger.ts';
 
 /** Pending events stay queued and are retried. */
 export function logWebhookDown(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly receiver: string; readonly error: string },
 ): void {
   log.warn(fields, 'Webhook receiver is down, new events wait');
 }
 
-export function logWebhookBack(log: Pick<Logger, 'info'>, fields: { readonly receiver: string }): void {
+export function logWebhookBack(log: Logger, fields: { readonly receiver: string }): void {
   log.info(fields, 'Webhook receiver is up again');
 }
 
 export function logWebhookGivenUp(
-  log: Pick<Logger, 'error'>,
+  log: Logger,
   fields: {
     readonly receiver: string;
     readonly eventId: string;
@@ -26,7 +26,7 @@ export function logWebhookGivenUp(
 
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */
 export function logWebhookSkipped(
-  log: Pick<Logger, 'error'>,
+  log: Logger,
   fields: { readonly receiver: string; readonly events: number },
 ): void {
   log.error(fields, 'Webhook receiver was down for longer than events are kept, some were never sent');

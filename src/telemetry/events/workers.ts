@@ -2,22 +2,22 @@ import type { Logger } from '../logger.ts';
 import type { Failure } from '../stack-once.ts';
 
 export function logWorkerStarted(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly worker: string; readonly concurrency: number; readonly model: string },
 ): void {
   log.info(fields, 'Fan-out worker started');
 }
 
-export function logWorkerStopped(log: Pick<Logger, 'info'>, fields: { readonly worker: string }): void {
+export function logWorkerStopped(log: Logger, fields: { readonly worker: string }): void {
   log.info(fields, 'Fan-out worker stopped');
 }
 
-export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+export function logWorkerTrouble(log: Logger, fields: { readonly err: unknown }): void {
   log.error(fields, 'The worker cannot look for work, it keeps trying');
 }
 
 export function logFanOutFinished(
-  log: Pick<Logger, 'debug'>,
+  log: Logger,
   fields: {
     readonly actionId: string;
     readonly state: string;
@@ -31,14 +31,14 @@ export function logFanOutFinished(
 }
 
 export function logFanOutAttemptFailed(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly actionId: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'Fan-out attempt failed, it will be retried');
 }
 
 export function logFanOutGivenUp(
-  log: Pick<Logger, 'error'>,
+  log: Logger,
   fields: { readonly actionId: string; readonly attempts: number } & Failure,
 ): void {
   log.error(fields, 'Fan-out failed for good, an admin can retry it');
@@ -46,35 +46,35 @@ export function logFanOutGivenUp(
 
 /** Not an error: another pass with the action's current state follows. */
 export function logFanOutOvertaken(
-  log: Pick<Logger, 'debug'>,
+  log: Logger,
   fields: { readonly actionId: string; readonly version: number },
 ): void {
   log.debug(fields, 'Fan-out pass ended early, the action was hidden, shown again or deleted');
 }
 
 export function logLeaseLost(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly actionId: string; readonly worker: string },
 ): void {
   log.warn(fields, 'Lease lost, another worker has the action');
 }
 
 export function logFeedRebuilt(
-  log: Pick<Logger, 'debug'>,
+  log: Logger,
   fields: { readonly userId: string; readonly seconds: number },
 ): void {
   log.debug(fields, 'Feed rebuilt');
 }
 
 export function logRescored(
-  log: Pick<Logger, 'debug'>,
+  log: Logger,
   fields: { readonly generation: string; readonly actions: number; readonly seconds: number },
 ): void {
   log.debug(fields, 'Ranking scores computed');
 }
 
 export function logNameCarried(
-  log: Pick<Logger, 'debug'>,
+  log: Logger,
   fields: {
     readonly id: string;
     readonly version: number;
@@ -86,7 +86,7 @@ export function logNameCarried(
 }
 
 export function logRenameAttemptFailed(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly id: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'Updating the copies of a name failed, it will be retried');
@@ -94,14 +94,14 @@ export function logRenameAttemptFailed(
 
 /** @param fields.erasure key of the erasure, which does not identify the member. */
 export function logErasureRound(
-  log: Pick<Logger, 'info'>,
+  log: Logger,
   fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
 ): void {
   log.info(fields, 'Erasure pass finished');
 }
 
 export function logErasureFailed(
-  log: Pick<Logger, 'warn'>,
+  log: Logger,
   fields: { readonly erasure: string; readonly attempt: number } & Failure,
 ): void {
   log.warn(fields, 'Erasure failed, it will be retried');

@@ -25,7 +25,7 @@ const BATCH = 250;
  * a second, see `reach.ts`), otherwise with the client's errors.
  */
 export function redisFeedsRepository(
-  { commands: client, prefix, isSharded }: Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>,
+  { commands: client, prefix, isSharded }: RedisPart,
   { cap, lifetimeMs }: RedisFeedsOptions,
 ) {
   const reach = redisReach();

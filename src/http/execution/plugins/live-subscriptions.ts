@@ -24,7 +24,7 @@ export interface LiveSubscriptionsOptions {
   readonly rendering: LiveRendering;
   readonly quota: SubscriptionQuota;
   readonly limits: AnswerLimits;
-  readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
+  readonly metrics: Metrics;
   readonly observer: Pick<RequestObserver, 'presentError'>;
 }
 

@@ -11,7 +11,7 @@ const BATCH = 500;
 const MAX_GROUPS = 100;
 
 export interface GroupMembersOptions {
-  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing'>;
+  readonly actionGroups: ActionGroupsRepository;
   /** Items that may be above the `latest` of their action because a snooze ended later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
   readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
