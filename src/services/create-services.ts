@@ -119,6 +119,7 @@ export function createServices(core: Core) {
       unbookmark,
       readBookmarks,
       following,
+      readRef,
       markFeedRead,
       readFeedState,
       rebuildFeed,
@@ -160,11 +161,11 @@ export function createServices(core: Core) {
     listInteractions,
     readMember,
     readPinned,
-    readRef,
     resharedBy,
     getMember: (session: ReaderSession, userId: UserId) => session.members.load(userId),
     /** Includes refs known only from being followed. */
-    getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),
+    getRef: async (session: ReaderSession, refId: RefId) =>
+      (await session.refs.load(refId)) ?? readRef(core, session, refId),
 
     hideInteraction: (session: ReaderSession, id: InteractionId, reason: Reason) =>
       setInteractionHidden(core, session, id, { kind: 'HIDE_INTERACTION', reason }),

@@ -6,7 +6,8 @@ builder.queryFields((t) => ({
   ref: t.field({
     type: Ref,
     nullable: true,
-    description: 'A thing; null if the host application has never described it.',
+    description:
+      'A thing, as the host application has described it, or else as the first action for everybody or for followers names it. Null if there is neither.',
     args: {
       refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
     },

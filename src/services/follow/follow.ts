@@ -2,7 +2,6 @@ import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../core.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
@@ -18,6 +17,7 @@ import { requireRole } from '../roles.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { settleFollows } from './settle-follows.ts';
+import { refOf } from '../members/read-directory.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -65,7 +65,7 @@ export async function follow(
       ? { followerId, refId: id, types, since: now }
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
   await open(core, [span], { epochs, now });
-  return refOf(session, id);
+  return refOf(core, session, id);
 }
 
 /** The oldest past action to copy. Without given types, the types of the existing follow apply. */
@@ -77,11 +77,6 @@ async function oldestCopied(
   if (types !== undefined) return actions.nthNewest(refId, count, types);
   const [known] = await follows.find(followerId, [refId]);
   return actions.nthNewest(refId, count, openSpanOf(known ?? null)?.types ?? null);
-}
-
-/** A ref with what is known about it; type and label are missing when nobody described it. */
-export async function refOf(session: ReaderSession, refId: RefId): Promise<Ref> {
-  return (await session.refs.load(refId)) ?? { refId, type: null, label: null, followerCount: 0 };
 }
 
 const pairsSchema = z.array(

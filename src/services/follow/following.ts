@@ -2,29 +2,20 @@ import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
+import { refsOf } from '../members/read-directory.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 
 /** The reader's follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
-export async function following(
-  { follows }: Core,
-  session: ReaderSession,
-  args: PageArgs,
-): Promise<Page<Ref>> {
+export async function following(core: Core, session: ReaderSession, args: PageArgs): Promise<Page<Ref>> {
   const userId = session.identity.userId;
   const list = `following:${userId}`;
   return collectPage<string, string, Ref>({
     size: pageSize(args.first),
     after: args.after == null ? null : idBeside(userId, decodeCursor(list, args.after).toString('utf8')),
-    scan: (after, limit) => follows.following(userId, after, limit),
-    select: async (refIds) => {
-      const refs = await session.refs.loadMany(refIds);
-      return refs.map((ref, index) => {
-        if (ref instanceof Error) throw ref;
-        return ref ?? { refId: refIds[index] ?? '', type: null, label: null, followerCount: 0 };
-      });
-    },
+    scan: (after, limit) => core.follows.following(userId, after, limit),
+    select: (refIds) => refsOf(core, session, refIds),
     cursorOf: (ref) => encodeCursor(list, Buffer.from(plainId(ref.refId), 'utf8')),
   });
 }

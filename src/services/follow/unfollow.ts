@@ -8,7 +8,7 @@ import { announceListChange, resynchronise } from '../../feeds/announce.ts';
 import { sweepFeed } from '../../feeds/reconcile-feed.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { refOf } from './follow.ts';
+import { refOf } from '../members/read-directory.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -52,7 +52,7 @@ export async function unfollow(
     });
     await follows.forget(pair, ended.token);
   }
-  return refOf(session, pair.refId);
+  return refOf(core, session, pair.refId);
 }
 
 /** Items all over the feed that were boosted by the assignment move down. */

@@ -5,7 +5,7 @@ import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { PinsRepository } from '../../storage/readers/pins.ts';
 import { entitledActions } from '../feed/read-actions.ts';
-import { refOf } from '../follow/follow.ts';
+import { refOf } from '../members/read-directory.ts';
 import { requireOneOf } from '../roles.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
@@ -18,12 +18,13 @@ export const MAX_PINNED = 3;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth pin.
  */
 export async function pinAction(
-  { pins }: Core,
+  core: Core,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,
 ): Promise<Ref> {
   requireOneOf(session.identity, ['admin', 'service']);
+  const { pins } = core;
   const id = validate(idSchema, refId, ['refId']);
   const action = await session.actions.load(actionId);
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
@@ -33,20 +34,20 @@ export async function pinAction(
     ((await dropStale(pins, session, id)) && (await pins.pin(id, actionId, MAX_PINNED)));
   if (!isPinned)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_PINNED)} actions can be pinned to a ref`);
-  return refOf(session, id);
+  return refOf(core, session, id);
 }
 
 /** Removes a pin, if there is one; the action need not exist any more. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function unpinAction(
-  { pins }: Core,
+  core: Core,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,
 ): Promise<Ref> {
   requireOneOf(session.identity, ['admin', 'service']);
   const id = validate(idSchema, refId, ['refId']);
-  await pins.unpin([id], [actionId]);
-  return refOf(session, id);
+  await core.pins.unpin([id], [actionId]);
+  return refOf(core, session, id);
 }
 
 /** Pins of a ref that the reader may see, latest first. */

@@ -1,13 +1,16 @@
-import { ObjectId, type Collection, type Filter } from 'mongodb';
-import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
+import type { Action, ActionId, ActionRef, RefId, UserId } from '../../domain/action.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { toAction } from './action-document.ts';
 import { inTurns } from '../database/in-turns.ts';
 import type { ActionDocument } from '../documents/documents.ts';
+import { literal } from '../stages/literal.ts';
 
 const BATCH = 500;
 const REFS_AT_ONCE = 100;
+/** Actions among which one is looked for that describes a ref: a bound for refs that have very many. */
+const FIRST_ACTIONS = 100;
 
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
@@ -101,6 +104,33 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
         }),
       );
       return documents.map(toAction);
+    },
+
+    /**
+     * Refs as the first action names them that all followers may see, of the first hundred recorded with each id. So another
+     * action does not change them, and an action that is hidden or deleted describes nothing. One round trip. Index
+     * `recorded_by_ref`.
+     */
+    async firstNaming(refIds: readonly RefId[]): Promise<ActionRef[]> {
+      const [first, ...others] = refIds.map((refId): Document[] => [
+        { $match: { refIds: refId } },
+        { $sort: { recorded: 1, _id: 1 } },
+        { $limit: FIRST_ACTIONS },
+        { $match: { 'refs.id': refId, ...VISIBLE_TO_FOLLOWERS, expiresAt: { $not: { $lte: clock.now() } } } },
+        { $limit: 1 },
+        { $project: { _id: 0, refs: 1, refId: literal(refId) } },
+      ]);
+      if (first === undefined) return [];
+      const found = await collection
+        .aggregate<{ readonly refs: readonly ActionRef[]; readonly refId: RefId }>(
+          [
+            ...first,
+            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
+          ],
+          { batchSize: refIds.length + 1 },
+        )
+        .toArray();
+      return found.flatMap(({ refs, refId }) => refs.find(({ id }) => id === refId) ?? []);
     },
 
     /**

@@ -286,6 +286,11 @@ describe('no hot query reads a whole collection', () => {
       () => parts.repositories.renames.carry('r777', { name: 'New', version: 3 }, 1_000),
     ],
     ['the next name to carry', 'rename', () => parts.repositories.renames.claim('w', new Date(), 1_000)],
+    [
+      'the first action that names a ref',
+      'recorded_by_ref',
+      () => parts.repositories.actions.firstNaming(['r3']),
+    ],
     ['followers of a ref', 'by_ref', () => parts.repositories.follows.followers('r3', 'u500', 1_000)],
     ['what a reader follows', 'pair', () => parts.repositories.follows.following('u500', null, 26)],
     ["a reader's follows of given refs", 'pair', () => parts.repositories.follows.find('u500', ['r0', 'r1'])],

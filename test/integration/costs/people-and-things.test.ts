@@ -262,6 +262,12 @@ test('pins, lists erasures and reads figures by few commands, each by its index'
   const namesOf = async (work: () => Promise<unknown>): Promise<string[]> =>
     (await commandsOf(parts.database, work)).map(name);
   const admin = () => parts.session('root', 'admin');
+  expect(await namesOf(() => parts.services.readRef(admin(), 'site'))).toEqual([
+    'find refs',
+    'find members',
+    'aggregate actions',
+  ]);
+  await parts.services.upsertRefs(parts.service, [{ id: 'site', type: 'site', label: 'Site' }]);
   expect(await namesOf(() => parts.services.pinAction(admin(), 'site', action.id))).toEqual([
     'find actions',
     'findAndModify refs',

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { PublishActionInput } from '../../../src/services/shapes.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const named = (label: string, id = 'mary') => ({ refs: [{ id, type: 'applicant', label }] });
+
+async function publish(parts: Parts, input: Partial<PublishActionInput>): Promise<string> {
+  return (await parts.publish({ scope: 'PUBLIC', ...input })).action.id;
+}
+
+/** As a stranger is shown it. */
+async function shown(parts: Parts, id = 'mary'): Promise<string | null> {
+  const ref = await parts.services.readRef(parts.session('stranger'), id);
+  return ref === null ? null : `${String(ref.type)} ${String(ref.label)}`;
+}
+
+test('a ref that nobody has described is shown as the first action names it', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const ann = session('ann');
+  expect(await shown(parts)).toBeNull();
+  expect((await services.follow(ann, 'mary', 0)).label).toBeNull();
+  await publish(parts, named('Mary'));
+  await publish(parts, { ...named('Mary the Second'), conducted: new Date(Date.now() - 86_400_000) });
+  expect(await shown(parts)).toBe('applicant Mary');
+  expect(await services.getRef(session('bob'), 'mary')).toMatchObject({ label: null, followerCount: 1 });
+  expect(await services.follow(session('bob'), 'mary', 0)).toMatchObject({ label: 'Mary', followerCount: 2 });
+  const following = await services.following(session('bob'), {});
+  expect(following.edges.map(({ node }) => node.label)).toEqual(['Mary']);
+});
+
+test('what the host application says of a ref wins, and is not changed by actions', async () => {
+  await using parts = await openParts();
+  await publish(parts, named('Mary'));
+  await parts.services.renameRef(parts.service, 'mary', 'Mary F.');
+  expect(await shown(parts)).toBe('applicant Mary F.');
+  await parts.services.upsertRefs(parts.service, [{ id: 'mary', type: 'person', label: 'Mary Fanning' }]);
+  await publish(parts, named('Another'));
+  expect(await shown(parts)).toBe('person Mary Fanning');
+});
+
+test('an action that not everybody may find, or that is gone, describes nothing', async () => {
+  await using parts = await openParts();
+  const { services, service } = parts;
+  await services.upsertMembers(service, [
+    { memberId: 'actor', name: 'Actor', teamId: 't', departmentId: 'd' },
+  ]);
+  await publish(parts, { ...named('To ann alone'), scope: 'RESTRICTED', recipients: ['ann'] });
+  for (const scope of ['TEAM', 'DEPARTMENT']) await publish(parts, { ...named('Among us'), scope });
+  expect(await shown(parts)).toBeNull();
+  expect(await services.readRef(parts.session('ann'), 'mary')).toBeNull();
+  const bad = await publish(parts, { ...named('Offensive'), scope: 'FOLLOWERS' });
+  await publish(parts, named('Mary'));
+  expect(await shown(parts)).toBe('applicant Offensive');
+  await services.hideAction(parts.session('admin', 'admin'), bad, null);
+  expect(await shown(parts)).toBe('applicant Mary');
+});
+
+test('an action does not make a member a ref, and loses the name of an erased one', async () => {
+  await using parts = await openParts();
+  const { services, service } = parts;
+  await publish(parts, named('Johnny', 'john'));
+  await publish(parts, { ...named('Case of John Doe'), mentions: ['john'] });
+  expect(await shown(parts, 'john')).toBe('applicant Johnny');
+  await services.upsertMembers(service, [{ memberId: 'john', name: 'John Doe' }]);
+  expect(await shown(parts, 'john')).toBeNull();
+  expect((await services.getMember(parts.session('ann'), 'john'))?.name).toBe('John Doe');
+  await services.eraseMember(parts.admin, 'john');
+  expect(await shown(parts, 'john')).toBeNull();
+  expect(await shown(parts)).toBe('applicant Case of Former member');
+});
