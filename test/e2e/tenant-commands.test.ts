@@ -145,7 +145,7 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
       bookmark(actionId: $id) { id }
       snoozeFeedItem(actionId: $id, until: $soon) { actionId }
       addMute(target: { phrase: "${of} phrase" }) { memberId }
-      addMute(target: { memberId: "nobody" }) { memberId }
+      muteNobody: addMute(target: { memberId: "nobody" }) { memberId }
       updateAction(id: $id, input: { mentions: ["ann", "cid"] }) { id }
       deleteAction(id: $doomed) { id }
       eraseMember(memberId: "gone") }`,
