@@ -1,5 +1,4 @@
 import type { RefId, UserId } from './action.ts';
-import { comparable } from './text-forms.ts';
 import { Phrases } from './words.ts';
 
 /** Upper bound on all mutes of one reader: each of the reader's requests loads the whole list. */
@@ -49,8 +48,7 @@ export function readerMutes(all: readonly Mute[], now: Date): ReaderMutes {
     members: new Set(valuesOf('MEMBER')),
     refs: new Set(valuesOf('REF')),
     types: new Set(valuesOf('TYPE')),
-    // Older releases stored phrases that were not folded as far.
-    phrases: new Phrases(valuesOf('PHRASE').map((value) => comparable(value).split(' '))),
+    phrases: new Phrases(valuesOf('PHRASE').map((value) => value.split(' '))),
   };
 }
 

@@ -185,7 +185,6 @@ function Holdings({ id }: { readonly id: string }): ReactNode {
 interface Held {
   readonly follows?: readonly { readonly refId: string; readonly active: boolean }[];
   readonly reader?: {
-    readonly muted?: readonly string[];
     readonly mutes?: readonly {
       readonly kind: string;
       readonly value: string;
@@ -196,10 +195,7 @@ interface Held {
 
 function FollowsAndMutes({ held: { follows = [], reader } }: { readonly held: Held }): ReactNode {
   const followed = follows.filter(({ active }) => active);
-  const mutes = [
-    ...(reader?.muted ?? []).map((value) => ({ kind: 'MEMBER', value, until: null })),
-    ...(reader?.mutes ?? []),
-  ];
+  const mutes = reader?.mutes ?? [];
   return (
     <>
       <h3>

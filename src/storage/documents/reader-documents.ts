@@ -64,9 +64,7 @@ export interface MuteDocument {
 export interface FeedDocument {
   _id: string;
   lastRead?: Date;
-  /** Members muted without an end; see `feed-mutes.ts`. Absent: none. */
-  muted?: string[];
-  /** All other mutes, without duplicates; may include ended ones. Absent: none. */
+  /** Without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
   /** Present while a mute has an end: the earliest end, or the end of the lease for announcing it. */
   muteWakeAt?: Date;

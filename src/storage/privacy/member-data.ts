@@ -35,9 +35,7 @@ export function memberDataRepository(collections: Collections, declarations: rea
         refs.findOne({ _id: memberId }),
         feeds.findOne({ _id: memberId }),
         follows.countDocuments({ refId: memberId, active: true }),
-        feeds.countDocuments({
-          $or: [{ muted: memberId }, { mutes: { $elemMatch: { kind: 'MEMBER', value: memberId } } }],
-        }),
+        feeds.countDocuments({ mutes: { $elemMatch: { kind: 'MEMBER', value: memberId } } }),
       ]);
       return {
         member: member === null ? null : withoutInternals(member),
@@ -132,11 +130,10 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, muted, mutes, checksFollows, digestedAt }: FeedDocument) {
+function marksOf({ lastRead, mutes, checksFollows, digestedAt }: FeedDocument) {
   return {
     ...(digestedAt === undefined ? {} : { digestedAt }),
     lastRead: lastRead ?? null,
-    muted: muted ?? [],
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };

@@ -8,25 +8,18 @@ export function readerTraces({ feeds }: Collections) {
   return {
     /**
      * Readers who mute the member then mute the pseudonym, otherwise muted actions would appear in their feeds. Phrases are
-     * the readers' own words. Indexes `muted`, `mutes`.
+     * the readers' own words. Index `mutes`.
      */
     async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await userIds(feeds.find({ muted: memberId }).limit(limit));
+      const named = { value: memberId, kind: { $in: ['MEMBER', 'REF'] as MuteKind[] } };
+      const found = await userIds(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
       if (found.length > 0)
         await feeds.updateMany(
-          { _id: { $in: found }, muted: memberId },
-          { $set: { 'muted.$[who]': pseudonym } },
-          { arrayFilters: [{ who: memberId }] },
-        );
-      const named = { value: memberId, kind: { $in: ['MEMBER', 'REF'] as MuteKind[] } };
-      const others = await userIds(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
-      if (others.length > 0)
-        await feeds.updateMany(
-          { _id: { $in: others }, mutes: { $elemMatch: named } },
+          { _id: { $in: found }, mutes: { $elemMatch: named } },
           { $set: { 'mutes.$[one].value': pseudonym } },
           { arrayFilters: [{ 'one.value': memberId, 'one.kind': named.kind }] },
         );
-      return found.length + others.length;
+      return found.length;
     },
   };
 }

@@ -17,14 +17,9 @@ import { literal } from '../stages/literal.ts';
 /** Readers of whom a mute has ended by then, unannounced. */
 export const hasMuteEnd = (by: Date): Filter<FeedDocument> => ({ muteWakeAt: { $exists: true, $lte: by } });
 
-/**
- * A reader's current mutes. Members muted without an end are stored as plain ids, the original format, so that processes of
- * an older release respect them too.
- */
-export function mutesOf(document: Pick<FeedDocument, 'muted' | 'mutes'> | null): ReaderMutes {
-  const { muted = [], mutes = [] } = document ?? {};
-  const members = muted.map((value): Mute => ({ kind: 'MEMBER', value, text: null, until: null }));
-  return readerMutes([...members, ...mutes.map(toMute)], clock.now());
+/** A reader's current mutes. */
+export function mutesOf(document: Pick<FeedDocument, 'mutes'> | null): ReaderMutes {
+  return readerMutes((document?.mutes ?? []).map(toMute), clock.now());
 }
 
 function toMute({ kind, value, text, until }: MuteDocument): Mute {
@@ -37,10 +32,10 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
     /** Adds a mute or replaces its end. `false`: the reader has too many mutes. */
     async addMute(userId: UserId, mute: Mute, now: Date): Promise<boolean> {
       const stored = await retryOnDuplicateKey(() =>
-        collection.findOneAndUpdate({ _id: userId }, [...without(mute, now), added(mute), ...tidied()], {
+        collection.findOneAndUpdate({ _id: userId }, [without(mute, now), added(mute), TIDIED], {
           upsert: true,
           returnDocument: 'after',
-          projection: { muted: 1, mutes: 1 },
+          projection: { mutes: 1 },
         }),
       );
       await stamps.renew([userId]);
@@ -48,7 +43,7 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
     },
 
     async removeMute(userId: UserId, target: MuteTarget, now: Date): Promise<void> {
-      await collection.updateOne({ _id: userId }, [...without(target, now), ...tidied()]);
+      await collection.updateOne({ _id: userId }, [without(target, now), TIDIED]);
       await stamps.renew([userId]);
     },
 
@@ -77,53 +72,26 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
 
     /** Deletes mutes whose end has been announced. */
     async settleMuteEnds(userId: UserId, by: Date): Promise<void> {
-      await collection.updateOne({ _id: userId }, [...without(null, by), ...tidied()]);
+      await collection.updateOne({ _id: userId }, [without(null, by), TIDIED]);
     },
   };
 }
 
 /** Removes ended mutes, and the target that is being replaced or removed. */
-function without(target: MuteTarget | null, by: Date): Document[] {
+function without(target: MuteTarget | null, by: Date): Document {
+  const later = new Date(by.getTime() + 1);
+  const isOpen = { $gt: [{ $ifNull: ['$$mute.until', later] }, by] };
   const isOther =
     target === null
       ? []
-      : [
-          {
-            $or: [
-              { $ne: ['$$mute.kind', target.kind] },
-              {
-                // Phrases of older releases have another value: they are the same if they were typed the same.
-                $and: [
-                  { $ne: ['$$mute.value', literal(target.value)] },
-                  ...(target.text === null ? [] : [{ $ne: ['$$mute.text', literal(target.text)] }]),
-                ],
-              },
-            ],
-          },
-        ];
-  const later = new Date(by.getTime() + 1);
-  const isOpen = { $gt: [{ $ifNull: ['$$mute.until', later] }, by] };
-  const mutes = { $ifNull: ['$mutes', []] };
-  const muted = { $ifNull: ['$muted', []] };
-  const others = { $ne: ['$$id', literal(target?.value ?? null)] };
-  return [
-    {
-      $set: {
-        mutes: { $filter: { input: mutes, as: 'mute', cond: { $and: [isOpen, ...isOther] } } },
-        muted: target?.kind === 'MEMBER' ? { $filter: { input: muted, as: 'id', cond: others } } : muted,
-      },
-    },
-  ];
+      : [{ $or: [{ $ne: ['$$mute.kind', target.kind] }, { $ne: ['$$mute.value', literal(target.value)] }] }];
+  const input = { $ifNull: ['$mutes', []] };
+  return { $set: { mutes: { $filter: { input, as: 'mute', cond: { $and: [isOpen, ...isOther] } } } } };
 }
 
-/** Adds the mute if there is room; both lists exist. */
-function added(mute: Mute): Document {
-  const { kind, value, text, until } = mute;
-  const hasRoom = { $lt: [{ $add: [{ $size: '$muted' }, { $size: '$mutes' }] }, MAX_MUTES] };
-  if (isPlain(mute))
-    return {
-      $set: { muted: { $cond: [hasRoom, { $concatArrays: ['$muted', [literal(value)]] }, '$muted'] } },
-    };
+/** Adds the mute if there is room; the list exists. */
+function added({ kind, value, text, until }: Mute): Document {
+  const hasRoom = { $lt: [{ $size: '$mutes' }, MAX_MUTES] };
   const isPhrase = { $eq: ['$$mute.kind', 'PHRASE'] };
   const phrases = { $size: { $filter: { input: '$mutes', as: 'mute', cond: isPhrase } } };
   const fits = kind === 'PHRASE' ? { $and: [hasRoom, { $lt: [phrases, MAX_PHRASES] }] } : hasRoom;
@@ -137,21 +105,14 @@ function added(mute: Mute): Document {
   };
 }
 
-/** Removes empty lists and updates the earliest end. */
-function tidied(): Document[] {
-  const unlessEmpty = (list: string): Document => ({ $cond: [{ $eq: [list, []] }, '$$REMOVE', list] });
-  return [
-    { $set: { muteWakeAt: { $ifNull: [{ $min: '$mutes.until' }, '$$REMOVE'] } } },
-    { $set: { muted: unlessEmpty('$muted'), mutes: unlessEmpty('$mutes') } },
-  ];
-}
+/** Removes an empty list and updates the earliest end. */
+const TIDIED: Document = {
+  $set: {
+    mutes: { $cond: [{ $eq: ['$mutes', []] }, '$$REMOVE', '$mutes'] },
+    muteWakeAt: { $ifNull: [{ $min: '$mutes.until' }, '$$REMOVE'] },
+  },
+};
 
-/** Stored as a plain id. */
-function isPlain({ kind, until }: Mute): boolean {
-  return kind === 'MEMBER' && until === null;
-}
-
-function hasMute(document: Pick<FeedDocument, 'muted' | 'mutes'> | null, mute: Mute): boolean {
-  if (isPlain(mute)) return document?.muted?.includes(mute.value) === true;
-  return document?.mutes?.some(({ kind, value }) => kind === mute.kind && value === mute.value) === true;
+function hasMute(document: Pick<FeedDocument, 'mutes'> | null, { kind, value }: Mute): boolean {
+  return document?.mutes?.some((one) => one.kind === kind && one.value === value) === true;
 }

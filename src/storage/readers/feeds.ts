@@ -18,12 +18,9 @@ import { inTenant } from '../documents/ids.ts';
 export const FEEDS: Declared<'feeds'> = {
   name: 'feeds',
   holds: 'facts about a reader and their feed: watermark, mutes, state of the stored feed',
-  ids: { member: ['_id', 'muted[]'] },
+  ids: { member: ['_id'] },
   indexes: [
-    index('muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
-    index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody otherwise', {
-      sparse: true,
-    }),
+    index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody', { sparse: true }),
     index('mute_wake', { muteWakeAt: 1 }, 'whose mutes have come to an end', {
       partialFilterExpression: { muteWakeAt: { $exists: true } },
     }),
@@ -54,7 +51,7 @@ export const FEEDS: Declared<'feeds'> = {
   action: NOT_OF_ACTIONS,
 };
 
-/** Other mutes than these name nobody. */
+/** Mutes of types and phrases name nobody. */
 function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
   return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
 }

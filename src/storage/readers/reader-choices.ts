@@ -22,7 +22,7 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
       const choices = await inOneBatch(
         feeds
           .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
-          .project<Pick<FeedDocument, '_id' | 'muted' | 'mutes'>>({ muted: 1, mutes: 1 }),
+          .project<Pick<FeedDocument, '_id' | 'mutes'>>({ mutes: 1 }),
         userIds.length,
       );
       const refusing = new Set(
@@ -51,9 +51,5 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
 
 /** Selects readers with mutes that may match the action. Whether one matches, and is still active, is decided afterwards. */
 function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDocument>[] {
-  return [
-    { muted: actorId },
-    { 'mutes.value': { $in: [actorId, ...refIds, descriptor.type] } },
-    { 'mutes.kind': 'PHRASE' },
-  ];
+  return [{ 'mutes.value': { $in: [actorId, ...refIds, descriptor.type] } }, { 'mutes.kind': 'PHRASE' }];
 }

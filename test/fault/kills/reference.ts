@@ -105,7 +105,6 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         userId,
         roles: ['user'],
         mutes: [
-          ...(own?.muted ?? []).map((value) => ({ kind: 'MEMBER' as const, value, hasEnd: false })),
           ...(own?.mutes ?? []).flatMap(({ kind, value, until }) =>
             until === undefined || until.getTime() > Date.now() ? [{ kind, value, hasEnd: false }] : [],
           ),

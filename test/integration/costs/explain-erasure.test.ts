@@ -61,8 +61,7 @@ beforeAll(async () => {
   await feeds.insertMany(
     numbers.map((n) => ({
       _id: `r${String(n)}`,
-      muted: [who(n)],
-      mutes: [{ kind: 'REF' as const, value: who(n) }],
+      mutes: (['MEMBER', 'REF'] as const).map((kind) => ({ kind, value: who(n) })),
     })),
   );
   await members.insertMany(

@@ -114,8 +114,7 @@ describe('an erased member', () => {
     expect(await moderationLog.countDocuments({ reason: `Not again, ${FORMER_MEMBER}!` })).toBe(1);
     expect(await follows.countDocuments({ refId: pseudonym, active: true })).toBe(0);
     expect(await feeds.findOne({ _id: 'dan' })).toMatchObject({
-      muted: [pseudonym],
-      mutes: [{ kind: 'REF', value: pseudonym }],
+      mutes: ['MEMBER', 'REF'].map((kind) => ({ kind, value: pseudonym })),
     });
     expect(await feeds.findOne({ _id: 'eve' })).toMatchObject({
       mutes: [{ kind: 'MEMBER', value: pseudonym, until: expect.any(Date) as Date }],

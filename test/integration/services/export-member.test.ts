@@ -46,8 +46,10 @@ test('exports everything held about a member', async () => {
     member: { id: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss', ...DETAILS },
     ref: { id: ID, type: 'user', label: NAME, ...DETAILS },
     reader: {
-      muted: ['bob'],
-      mutes: [{ kind: 'PHRASE', value: NAME.toLowerCase(), text: NAME }],
+      mutes: [
+        { kind: 'MEMBER', value: 'bob' },
+        { kind: 'PHRASE', value: NAME.toLowerCase(), text: NAME },
+      ],
       lastRead: expect.any(String) as string,
     },
     followers: 4,

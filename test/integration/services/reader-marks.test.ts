@@ -25,8 +25,11 @@ test('keeps a muted author out of the feed at once, past actions included, and g
 
 test('mutes no more than a thousand, and not oneself', async () => {
   await using parts = await openParts();
-  const muted = Array.from({ length: 1_000 }, (_, n) => `m${String(n)}`);
-  await parts.database.collections.feeds.insertOne({ _id: 'ann', muted });
+  const mutes = Array.from({ length: 1_000 }, (_, n) => ({
+    kind: 'MEMBER' as const,
+    value: `m${String(n)}`,
+  }));
+  await parts.database.collections.feeds.insertOne({ _id: 'ann', mutes });
   await expect(parts.services.addMute(parts.session('ann'), { memberId: 'one-more' })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
