@@ -10,48 +10,47 @@ import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import { MAX_CANDIDATES, StretchGuess } from './stretch-guess.ts';
 
-/** Actions with the follows that decide over them. */
-export interface Looked {
+/** Actions of a window, with the reader's follows that decide which of them belong in the feed. */
+export interface ReadWindow {
   readonly actions: readonly Action[];
   readonly follows: readonly Follow[];
 }
 
-/** Whose feed it is, and by what actions come into it. */
+/** The reader of the feed, and how actions reach it. */
 export interface SourceReader {
   readonly reader: ReaderProfile;
   readonly keys: SourceKeys;
-  /** The reader's follows of `followableIds` of these actions; further ones do no harm. */
+  /** At least the reader's follows of the `followableIds` of these actions. */
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
-  /** Everything of a stretch that may hold little; null: it holds more than so many. */
-  readonly lookAtLittle?: (window: SourceWindow, most: number) => Promise<Looked | null>;
-  /** Where many feeds are read one after another, whole: what the last one has shown about the first stretch. */
+  /** Reads the whole window at once. `null`: it has more than `most` actions. */
+  readonly tryFullRead?: (window: SourceWindow, most: number) => Promise<ReadWindow | null>;
+  /** Length of the first window, shared by whole feeds that are read one after another. */
   readonly guess?: StretchGuess;
-  /** Takes the actions of what is given. */
+  /** Receives the actions of the returned entries. */
   readonly keep?: (actions: readonly Action[]) => void;
 }
 
-/** How much longer each next stretch of time is. */
+/** Each window is longer than the previous one by this factor. */
 const WINDOW_GROWTH = 8;
-/** A stretch longer than this is the rest of time. */
+/** A window longer than this reaches to the oldest action. */
 const LAST_WINDOW_MS = 10 * 365 * 86_400_000;
-/** Of one look at everything, where there may be little: where there is more, as many are brought in vain. */
-const LITTLE = 50;
+/** Limit of the speculative full read. If there are more actions, the result is discarded. */
+const FULL_READ_LIMIT = 50;
 
 /**
- * A piece of a feed made from the actions themselves: what the definition says, in feed order, at most `limit`; fewer
- * means that there are no more.
+ * Part of a feed, computed from the actions by the definition: at most `limit` entries in feed order; fewer means the end.
  *
- * Actions are looked at by `latest`, above which no reader's relevancy lies, in stretches downwards that grow until the
- * page is full: an entry is certain once everything that has not been looked at is below it. Only what was bumped
- * past the beginning of the page may have its place below it nevertheless; that is looked at first.
+ * Reads actions by `latest`, which is at or above every reader's relevancy, in windows that go down and grow until the page
+ * is full. An entry is final once all unread actions are below it. Actions that were bumped past the start of the page may
+ * still belong below it, so they are read first.
  *
- * Costs at most nine stretches of 1 to 3 round trips, and one more where little was expected and there is more. Reads the
- * actions of the stretches, at most some thousand, and for a page that does not begin at the top all that were conducted
- * before its beginning and bumped after it.
+ * Costs at most nine windows of one to three round trips, and one more if the speculative full read is discarded. Reads the
+ * actions of the windows, a few thousand at most. For a page that does not start at the top, it also reads all actions that
+ * were conducted before its start and bumped after it.
  */
 export async function readFromSource(
   context: Context,
-  { reader, keys, followsOf, lookAtLittle, guess = new StretchGuess(), keep }: SourceReader,
+  { reader, keys, followsOf, tryFullRead, guess = new StretchGuess(), keep }: SourceReader,
   query: FeedQuery,
 ): Promise<FeedEntry[]> {
   const { audience, refIds, pullRefIds, passerIds } = keys;
@@ -60,7 +59,7 @@ export async function readFromSource(
   const top = earliest(after?.relevancy, until);
   const found = new Map<string, Found>();
   let candidates = 0;
-  const take = async ({ actions, follows }: Looked): Promise<void> => {
+  const take = async ({ actions, follows }: ReadWindow): Promise<void> => {
     const read = new Map(actions.map((action) => [action.id, action]));
     for (const entry of await entriesOf(context, { reader, follows }, actions)) {
       const action = read.get(entry.actionId);
@@ -74,7 +73,7 @@ export async function readFromSource(
     await take({ actions, follows: await followsOf(actions) });
     return true;
   };
-  /** What is wanted of all that was looked at down to there. */
+  /** The requested entries above this time, which are final. */
   const certainAbove = (above: Date | null): Found[] =>
     [...found.values()].filter(
       ({ entry }) =>
@@ -88,13 +87,13 @@ export async function readFromSource(
     keep?.(given.map(({ action }) => action));
     return given.map(({ entry }) => entry);
   };
-  // The little that `conducted` may be ahead of a relevancy.
+  // `conducted` may be ahead of a relevancy by this much.
   let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
   if (top !== null && upTo !== null)
     await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
-  if (lookAtLittle !== undefined) {
+  if (tryFullRead !== undefined) {
     const above = since === undefined ? null : new Date(since.getTime() - 1);
-    const little = await lookAtLittle({ above, upTo }, LITTLE);
+    const little = await tryFullRead({ above, upTo }, FULL_READ_LIMIT);
     if (little !== null) {
       await take(little);
       return give(certainAbove(above));

@@ -1,10 +1,10 @@
-/** Actions of one stretch of time; where there are more, the stretch is made shorter. */
+/** Limit of actions per window. A window with more is made shorter. */
 export const MAX_CANDIDATES = 2_000;
 const FIRST_MS = 3_600_000;
 
 /**
- * How long the first stretch of time should be that is looked at for a feed. Where whole feeds are read one after another,
- * each begins with what the ones before it needed, so that one look is mostly enough.
+ * Length of the first window that is read for a feed. When whole feeds are read one after another, each starts with the
+ * length that the previous ones needed, so that one read is usually enough.
  */
 export class StretchGuess {
   #ms = FIRST_MS;
@@ -13,12 +13,12 @@ export class StretchGuess {
     return this.#ms;
   }
 
-  /** The stretch held too much for one look. */
+  /** The window had too many actions for one read. */
   wasTooLong(shorter: number): void {
     this.#ms = shorter;
   }
 
-  /** So long a time was looked at, and held so many candidates. Others may have more: one look has room for twice as many. */
+  /** A feed needed this length, which had this many candidates. Only lengths that leave room for twice as many are kept. */
   wasNeeded(ms: number, candidates: number): void {
     if (candidates <= MAX_CANDIDATES / 2) this.#ms = Math.max(this.#ms, ms);
   }

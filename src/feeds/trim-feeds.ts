@@ -3,19 +3,19 @@ import type { UserId } from '../domain/action.ts';
 import { clock } from '../lib/clock.ts';
 
 /**
- * How long a reader may go on by what they knew of the floor. What is stored below it is forgotten after that only:
- * nobody who pages by an older floor meets a hole. Longer than any request may take.
+ * Entries below a raised floor are deleted only after this time, so that requests that still use the older floor find no gap.
+ * Longer than any request may take.
  */
 export const TRIM_GRACE_MS = 60_000;
 const AT_ONCE = 50;
-/** How long a process that dies blocks rebuilds of the feed it was trimming. */
+/** If a process dies while trimming a feed, that feed is not rebuilt for this long. */
 const LEASE_MS = 30_000;
-/** How far a feed may grow beyond the cap before it is cut, as a share of the cap. */
+/** A feed is trimmed when it exceeds the cap by this share of it. */
 const SLACK = 0.1;
 
 /**
- * Of the readers something new was just stored for, looks at about one in `cap` and raises the floor of a feed that has
- * grown too long. So each feed is looked at once while it grows by its cap, on average, and no write has to count.
+ * Checks about one in `cap` of the readers who just received an entry, and raises the floor of a feed that is too long. On
+ * average, each feed is checked once per `cap` new entries, so that no write has to count.
  */
 export async function raiseFloors(
   { feedStore, feeds, cap }: Context,
@@ -27,13 +27,13 @@ export async function raiseFloors(
     const limit = cap + Math.ceil(cap * SLACK) + 1;
     const { entries, floor } = await feedStore.page({ userId, limit });
     const first = entries[cap];
-    // A model that evicts on its own says so by a floor of its own.
+    // A model that evicts entries itself reports a floor.
     if (floor !== null || entries.length < limit || first === undefined) continue;
     await feeds.raiseFloor(userId, first, new Date(clock.time() + TRIM_GRACE_MS));
   }
 }
 
-/** Deletes what lies below floors that have been known for long enough. Returns the number of feeds. */
+/** Deletes entries below floors that were raised at least `TRIM_GRACE_MS` ago. Returns the number of feeds. */
 export async function trimDue({ feedStore, feeds }: Context, now: Date): Promise<number> {
   let trimmed = 0;
   for (const due of await feeds.dueTrims(now, AT_ONCE)) {

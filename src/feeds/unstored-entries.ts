@@ -7,13 +7,13 @@ import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions
 import type { FeedQuery } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
-import { readFromSource, type Looked } from './source.ts';
+import { readFromSource, type ReadWindow } from './source.ts';
 import type { PulledAhead } from '../storage/follows/pull-guesses.ts';
 
-/** Most pulled refs that are looked at in one command with the follows that decide. */
+/** Limit of pulled refs that one command reads together with the follows that decide. */
 const MOST_IN_ONE = 1_000;
 
-/** Those of pulled refs are known already. */
+/** The reader's follows of these actions' refs. Those of pulled refs are already known. */
 async function followsOfRefs(
   { follows }: Context,
   { userId, pulledFollows }: ReaderProfile,
@@ -24,7 +24,7 @@ async function followsOfRefs(
   return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
 }
 
-/** What of a page is pulled, and the actions of it. */
+/** Pulled entries of a page, and their actions. */
 export interface Pulled {
   readonly entries: readonly FeedEntry[];
   readonly actions: readonly Action[];
@@ -42,16 +42,16 @@ export async function pulledEntries(
   const keys = pullKeys(pullRefIds);
   const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
     followsOfRefs(context, reader, actions);
-  const lookAtLittle = async (window: SourceWindow, most: number): Promise<Looked | null> => {
+  const tryFullRead = async (window: SourceWindow, most: number): Promise<ReadWindow | null> => {
     const { sourceActions, feedStore } = context;
-    // Where the store can read what lies in several collections by one command, so can this; not on shards.
+    // A store with `open` is not sharded, so one command can read several collections.
     const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
-    const looked = isOneCommand
+    const read = isOneCommand
       ? await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most })
       : { actions: await sourceActions.candidates(keys, window, most), follows: null };
-    const { actions, follows } = looked;
+    const { actions, follows } = read;
     if (actions.length > most) return null;
-    // Who has passed them on may be followed too.
+    // The reader may also follow members who reshared them.
     if (follows === null || actions.some(({ reshares }) => reshares.length > 0))
       return { actions, follows: await followsOf(actions) };
     const known = new Set(pullRefIds);
@@ -65,13 +65,13 @@ export async function pulledEntries(
     given = actions;
     context.actionCache.keep(actions);
   };
-  const entries = await readFromSource(context, { reader, keys, followsOf, lookAtLittle, keep }, query);
+  const entries = await readFromSource(context, { reader, keys, followsOf, tryFullRead, keep }, query);
   return { entries, actions: given };
 }
 
 /**
- * The same from what was read ahead: of actions whose `latest` lies above the guess. Null where it was not asked for all that
- * the reader follows.
+ * The same from actions that were read ahead, with `latest` above the guess. `null` if the guess lacks a ref that the reader
+ * follows.
  */
 export async function pulledFromAhead(
   context: Context,
@@ -98,7 +98,7 @@ export async function pulledFromAhead(
       reader,
       keys: pullKeys([...known]),
       followsOf: () => Promise.resolve(looked.follows),
-      lookAtLittle: () => Promise.resolve(looked),
+      tryFullRead: () => Promise.resolve(looked),
       keep: keeping(context),
     },
     query,
@@ -110,7 +110,7 @@ function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
   return { audience: [], refIds: [], pullRefIds, passerIds: [] };
 }
 
-/** What of a feed lies below the floor, from the actions. */
+/** Entries below the floor, from the actions. */
 export async function entriesBelow(
   context: Context,
   reader: ReaderProfile,
@@ -130,7 +130,7 @@ export async function entriesBelow(
   let from: FeedQuery = { ...query, ...startBelow(floor, query.after) };
   for (;;) {
     const found = await read(from);
-    // What the store still has above its floor has been given, or will be, from there.
+    // Entries stored above the floor are returned from the store.
     const stored = await context.feedStore.find(
       reader.userId,
       found.map((entry) => entry.actionId),
@@ -140,7 +140,7 @@ export async function entriesBelow(
     const last = found.at(-1);
     if (last === undefined || found.length < from.limit || entries.length >= query.limit)
       return entries.slice(0, query.limit);
-    // A bump put some of them above the floor meanwhile. Others take their places: a short piece would be the last one.
+    // A bump moved some entries above the floor meanwhile. Read more: callers take a short result for the end.
     from = { ...query, after: last };
   }
 }
@@ -160,7 +160,7 @@ export async function findUnstored(
 ): Promise<readonly FeedEntry[]> {
   if (floor === null && reader.pulledFollows.length === 0) return [];
   const actions = await context.actions.findByIds(ids);
-  // Asked for also where there is no such action: how much work it is must not tell whether there is one.
+  // Also read if no such action exists, so that the time taken does not reveal it.
   const refIds = [...new Set(actions.flatMap(followableIds))];
   const own = await context.follows.find(reader.userId, orNone(refIds));
   const entries = await entriesOf(context, { reader, follows: own }, actions);

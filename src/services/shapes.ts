@@ -247,10 +247,10 @@ export type FeedEvent =
       /** The data the item was decided with; its other fields are rendered with it, too. */
       readonly session: ReaderSession;
       /**
-       * The read of the action that decided the item. All readers with the same sighting requested it before that read
+       * The read of the action that decided the item. All readers with the same actionRead requested it before that read
        * began, so what is rendered of the action for one of them is valid for all.
        */
-      readonly sighting: object;
+      readonly actionRead: object;
     }
   | {
       readonly kind: 'removed';

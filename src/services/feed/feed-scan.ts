@@ -1,6 +1,6 @@
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Count, UnreadCount } from '../shapes.ts';
-import { ListScan, MAX_BITE } from './list-scan.ts';
+import { ListScan, MAX_BATCH } from './list-scan.ts';
 
 /** The unread count is exact up to this number. */
 export const MAX_UNREAD = 100;
@@ -62,16 +62,16 @@ export class FeedScan {
   async #countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
     const unread = new Set(page.filter((item) => item.isUnread).map((item) => item.actionId));
     let looked = 0;
-    let bite = MAX_UNREAD + 1;
+    let size = MAX_UNREAD + 1;
     for (;;) {
-      await this.#list.readUpTo(looked + bite);
-      const next = this.#list.read(looked, looked + bite);
+      await this.#list.readUpTo(looked + size);
+      const next = this.#list.read(looked, looked + size);
       const above = await this.#aboveRead(next);
       for (const item of await this.#list.select(above)) if (item.isUnread) unread.add(item.actionId);
       looked += next.length;
-      const isOver = above.length < next.length || next.length < bite || unread.size > MAX_UNREAD;
+      const isOver = above.length < next.length || next.length < size || unread.size > MAX_UNREAD;
       if (isOver) break;
-      bite = Math.min(MAX_BITE, bite * 2);
+      size = Math.min(MAX_BATCH, size * 2);
     }
     if (unread.size <= MAX_UNREAD)
       for (const item of await this.#list.select(await this.#options.unreadBelow()))

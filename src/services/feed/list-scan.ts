@@ -3,7 +3,7 @@ import type { Count } from '../shapes.ts';
 /** The total is exact up to this number. */
 export const MAX_TOTAL = 1_000;
 /** Upper bound on candidates read at once beyond the page itself. */
-export const MAX_BITE = 500;
+export const MAX_BATCH = 500;
 
 export interface ListScanOptions<P, C extends P, T> {
   /** The next candidates after a position, in order. Fewer than `limit` means the end. */
@@ -69,11 +69,11 @@ export class ListScan<P, C extends P, T> {
 
   async #countTotal(page: readonly T[]): Promise<Count> {
     const ids = new Set(page.map((node) => this.#options.idOf(node)));
-    for (let looked = 0; ids.size <= MAX_TOTAL; looked += MAX_BITE) {
-      await this.readUpTo(looked + MAX_BITE);
-      const next = this.#top.slice(looked, looked + MAX_BITE);
+    for (let looked = 0; ids.size <= MAX_TOTAL; looked += MAX_BATCH) {
+      await this.readUpTo(looked + MAX_BATCH);
+      const next = this.#top.slice(looked, looked + MAX_BATCH);
       for (const node of await this.select(next)) ids.add(this.#options.idOf(node));
-      if (next.length < MAX_BITE) break;
+      if (next.length < MAX_BATCH) break;
     }
     return { count: Math.min(ids.size, MAX_TOTAL), isExact: ids.size <= MAX_TOTAL };
   }

@@ -10,7 +10,7 @@ import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';
 import type { SessionRepositories } from './open-session.ts';
-import type { Sighting } from './reader-session.ts';
+import type { ActionRead } from './reader-session.ts';
 
 const maxBatch = 500;
 const sameName = (id: string): string => id;
@@ -35,7 +35,7 @@ export function createEventLoads(repositories: SessionRepositories) {
       },
       ({ name }) => name,
     ),
-    sightings: byId<Sighting>(
+    actionReads: byId<ActionRead>(
       async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
       ({ action }) => action.id,
     ),

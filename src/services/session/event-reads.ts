@@ -2,13 +2,13 @@ import type { ActionId } from '../../domain/action.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 import type { SessionRepositories } from './open-session.ts';
-import type { Sighting } from './reader-session.ts';
+import type { ActionRead } from './reader-session.ts';
 
 /** Data that is equal for all watchers, as of one time. */
 export interface EventReads {
   readonly stamps: Stamps;
   /** One entry for every requested action. */
-  readonly sightings: ReadonlyMap<ActionId, Sighting | null>;
+  readonly actionReads: ReadonlyMap<ActionId, ActionRead | null>;
 }
 
 export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventReads>;
@@ -21,18 +21,18 @@ export function createEventReads({
   readerStamps,
 }: Pick<SessionRepositories, 'actions' | 'readerStamps'>): ReadForEvents {
   return async (actionIds) => {
-    const sightings = new Map<ActionId, Sighting | null>();
-    for (const id of actionIds) sightings.set(id, null);
-    const ids = [...sightings.keys()];
-    if (ids.length === 0) return { stamps: await readerStamps.read(), sightings };
+    const actionReads = new Map<ActionId, ActionRead | null>();
+    for (const id of actionIds) actionReads.set(id, null);
+    const ids = [...actionReads.keys()];
+    if (ids.length === 0) return { stamps: await readerStamps.read(), actionReads };
     // One command for both, since each costs the database as much as what it finds. More actions than that are rare.
     const [first] = await Promise.all([
       actions.findWithStamps(ids.slice(0, MAX_BATCH)),
       inSlices(ids.slice(MAX_BATCH), MAX_BATCH, async (more) => {
-        for (const action of await actions.findByIds(more)) sightings.set(action.id, { action });
+        for (const action of await actions.findByIds(more)) actionReads.set(action.id, { action });
       }),
     ]);
-    for (const action of first.actions) sightings.set(action.id, { action });
-    return { stamps: first.stamps, sightings };
+    for (const action of first.actions) actionReads.set(action.id, { action });
+    return { stamps: first.stamps, actionReads };
   };
 }

@@ -3,7 +3,7 @@ import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
-import type { EventReaderSession, Loader, Sighting } from './reader-session.ts';
+import type { EventReaderSession, Loader, ActionRead } from './reader-session.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import { ALL_STAMPS, createEventLoads, type EventLoads } from './event-loads.ts';
 import type { InteractionPage } from './interaction-pages.ts';
@@ -38,7 +38,7 @@ class EventSession implements EventReaderSession {
   readonly #loads: EventLoads;
   readonly #known: KnownReader | null;
   #profile: Promise<ReaderProfile> | undefined;
-  #sightings: Loader<ActionId, Sighting | null> | undefined;
+  #actionReads: Loader<ActionId, ActionRead | null> | undefined;
   #actions: Loader<ActionId, Action | null> | undefined;
   #members: Loader<UserId, Member | null> | undefined;
   #refs: Loader<RefId, Ref | null> | undefined;
@@ -65,10 +65,10 @@ class EventSession implements EventReaderSession {
     return this.#loadProfile();
   }
 
-  get sightings(): Loader<ActionId, Sighting | null> {
-    const known = this.#known?.reads?.sightings;
-    return (this.#sightings ??= new Remembered((id) =>
-      known?.has(id) === true ? Promise.resolve(known.get(id) ?? null) : this.#loads.sightings.load(id),
+  get actionReads(): Loader<ActionId, ActionRead | null> {
+    const known = this.#known?.reads?.actionReads;
+    return (this.#actionReads ??= new Remembered((id) =>
+      known?.has(id) === true ? Promise.resolve(known.get(id) ?? null) : this.#loads.actionReads.load(id),
     ));
   }
 
@@ -88,7 +88,9 @@ class EventSession implements EventReaderSession {
   }
 
   get actions(): Loader<ActionId, Action | null> {
-    return (this.#actions ??= new Remembered(async (id) => (await this.sightings.load(id))?.action ?? null));
+    return (this.#actions ??= new Remembered(
+      async (id) => (await this.actionReads.load(id))?.action ?? null,
+    ));
   }
 
   expectNames(ids: readonly string[]): void {

@@ -14,7 +14,7 @@ export interface Loader<K, V> {
 }
 
 /** One read of an action, shared by all who requested it before the read began. */
-export interface Sighting {
+export interface ActionRead {
   readonly action: Action;
 }
 
@@ -60,7 +60,7 @@ export interface ReaderSession {
 /** A reader during one live event. */
 export interface EventReaderSession extends ReaderSession {
   /** The reads behind the results of `actions`. */
-  readonly sightings: Loader<ActionId, Sighting | null>;
+  readonly actionReads: Loader<ActionId, ActionRead | null>;
   /** Like `profile`, but from a read that begins after the call. */
   freshProfile(): Promise<ReaderProfile>;
   /** Announces ids whose names may be needed: the first request loads them all, in one query per kind. */

@@ -137,7 +137,12 @@ const member = {
 };
 
 /** One event as it comes to one viewer. */
-function eventFor(viewer: string, shown: Action, sighting: object, kind: 'added' | 'updated'): ExecutionArgs {
+function eventFor(
+  viewer: string,
+  shown: Action,
+  actionRead: object,
+  kind: 'added' | 'updated',
+): ExecutionArgs {
   const identity = { userId: viewer, roles: new Set(ROLES[viewer]), expiresAt: null };
   const session = sessionOf(identity);
   const item: NewsfeedItem = {
@@ -150,7 +155,7 @@ function eventFor(viewer: string, shown: Action, sighting: object, kind: 'added'
     isArchived: false,
     snoozedUntil: null,
   };
-  const event = { kind, cursor: `cursor of ${viewer}`, item, sighting } as unknown as FeedEvent;
+  const event = { kind, cursor: `cursor of ${viewer}`, item, actionRead } as unknown as FeedEvent;
   const contextValue = createContext(services, identity, new AbortController().signal, {
     openSession: () => session,
   });
@@ -249,9 +254,9 @@ async function compare(
   const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
   const renderers = asks.map((asked) => rendering.open({ schema, ...asked }, 'en'));
   const shown = action(type);
-  const sighting = {};
+  const actionRead = {};
   const showTo = async (viewer: string, index: number): Promise<Compared> => {
-    const args = { ...eventFor(viewer, shown, sighting, kind), ...asks[index] };
+    const args = { ...eventFor(viewer, shown, actionRead, kind), ...asks[index] };
     if (isPrepared) await prepareBy(renderers[index], args);
     const result = await renderBy(renderers[index], args);
     const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), ...asks[index] }, execute);
@@ -314,8 +319,8 @@ test('renders once for several viewers that prepare at the same moment, and not 
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
-  const sighting = {};
-  const args = VIEWERS.map((viewer) => ({ ...eventFor(viewer, shown, sighting, 'added'), document }));
+  const actionRead = {};
+  const args = VIEWERS.map((viewer) => ({ ...eventFor(viewer, shown, actionRead, 'added'), document }));
   await Promise.all(args.map((one, index) => prepareBy(renderers[index], one)));
   for (const [index, one] of args.entries()) {
     const result = renderBy(renderers[index], one);
@@ -333,24 +338,24 @@ test('shares nothing between reads, kinds of events, locales and content variabl
        ... on FeedItemAdded { item { action { descriptor { summary(locale: $locale) } } } } } }`,
   );
   const shown = action('ApplicationRating');
-  const sighting = {};
+  const actionRead = {};
   const isShared = async (one: {
     readonly locale?: string;
     readonly variables?: object;
-    readonly sighting?: object;
+    readonly actionRead?: object;
   }): Promise<boolean> => {
     const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
     const open = (locale: string, variableValues: object) =>
       rendering.open({ schema, document, variableValues: { ...variableValues } }, locale);
     using first = open('en', { after: 'x', locale: 'de' });
     using other = open(one.locale ?? 'en', one.variables ?? { after: 'y', locale: 'de' });
-    await renderBy(first, { ...eventFor('ann', shown, sighting, 'added'), document });
+    await renderBy(first, { ...eventFor('ann', shown, actionRead, 'added'), document });
     return isWritten(
-      await renderBy(other, { ...eventFor('bob', shown, one.sighting ?? sighting, 'added'), document }),
+      await renderBy(other, { ...eventFor('bob', shown, one.actionRead ?? actionRead, 'added'), document }),
     );
   };
   expect(await isShared({})).toBe(true);
-  expect(await isShared({ sighting: {} })).toBe(false);
+  expect(await isShared({ actionRead: {} })).toBe(false);
   expect(await isShared({ locale: 'de' })).toBe(false);
   expect(await isShared({ variables: { after: 'x', locale: 'en' } })).toBe(false);
   expect(await isShared({ variables: { locale: 'de' } })).toBe(true);
@@ -374,14 +379,14 @@ test('an omitted variable differs from null', async () => {
 test('executes events one by one for the only viewer of an operation, also after others left', async () => {
   const document = parse(WHOLE);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
-  const sighting = {};
+  const actionRead = {};
   const shown = action('ApplicationRating');
   const first = rendering.open({ schema, document }, 'en');
   const second = rendering.open({ schema, document }, 'en');
-  await renderBy(first, { ...eventFor('ann', shown, sighting, 'added'), document });
+  await renderBy(first, { ...eventFor('ann', shown, actionRead, 'added'), document });
   second[Symbol.dispose]();
   second[Symbol.dispose]();
-  const result = await renderBy(first, { ...eventFor('bob', shown, sighting, 'added'), document });
+  const result = await renderBy(first, { ...eventFor('bob', shown, actionRead, 'added'), document });
   expect(isWritten(result)).toBe(false);
 });
 
@@ -393,10 +398,10 @@ test('executes nothing for viewer fields that the event contains', async () => {
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
-  const sighting = {};
-  await renderBy(renderers[0], { ...eventFor('ann', shown, sighting, 'added'), document });
+  const actionRead = {};
+  await renderBy(renderers[0], { ...eventFor('ann', shown, actionRead, 'added'), document });
   for (const viewer of ['bob', 'root', 'ann', 'bob']) {
-    const { rootValue } = eventFor(viewer, shown, sighting, 'added');
+    const { rootValue } = eventFor(viewer, shown, actionRead, 'added');
     const result = await renderers[1]?.render(rootValue as FeedEvent, () => {
       throw new Error('Nothing is to be executed');
     });
@@ -411,9 +416,9 @@ test('executes them if ids and cursors are shown without a tenant', async () => 
   const document = parse(PLAIN_OF_VIEWER);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = [0, 1].map(() => rendering.open({ schema: inTenants, document }, 'en'));
-  const sighting = {};
+  const actionRead = {};
   const argsOf = (): ExecutionArgs => {
-    const args = eventFor('ann', action('ApplicationRating'), sighting, 'added');
+    const args = eventFor('ann', action('ApplicationRating'), actionRead, 'added');
     const event = args.rootValue as Extract<FeedEvent, { item: unknown }>;
     const identity: Identity = { userId: viewer, roles: new Set(['user'] as const), expiresAt: null };
     const contextValue = createContext(

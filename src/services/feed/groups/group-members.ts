@@ -90,12 +90,12 @@ export class GroupMembers {
 
   /** Decides the next known entries of each group. */
   async #decide(groups: readonly Group[]): Promise<void> {
-    const bites = groups.map((group) => ({ group, entries: group.bite() }));
-    const entries = bites.flatMap((bite) => bite.entries);
+    const batches = groups.map((group) => ({ group, entries: group.nextBatch() }));
+    const entries = batches.flatMap((batch) => batch.entries);
     if (entries.length === 0) return;
     const items = new Map((await this.#options.select(entries)).map((item) => [item.actionId, item]));
-    for (const bite of bites)
-      bite.group.items.push(...bite.entries.flatMap(({ actionId }) => items.get(actionId) ?? []));
+    for (const batch of batches)
+      batch.group.items.push(...batch.entries.flatMap(({ actionId }) => items.get(actionId) ?? []));
   }
 
   async #readOn(groups: readonly Group[]): Promise<void> {
@@ -150,7 +150,7 @@ class Group {
   #decided: FeedEntry | null = null;
   /** Upper bound of the relevancy of members that have not been read; -Infinity: all have been. */
   #floor = Infinity;
-  #biteSize = 4;
+  #batchSize = 4;
 
   constructor(actionId: ActionId, readFloor: () => number) {
     this.actionId = actionId;
@@ -171,12 +171,12 @@ class Group {
   }
 
   /** The next entries whose order is final. */
-  bite(): FeedEntry[] {
-    const size = Math.min(this.#biteSize, this.#certain());
-    this.#biteSize = Math.min(BATCH, this.#biteSize * 4);
-    const bite = this.#entries.splice(0, size);
-    this.#decided = bite.at(-1) ?? this.#decided;
-    return bite;
+  nextBatch(): FeedEntry[] {
+    const size = Math.min(this.#batchSize, this.#certain());
+    this.#batchSize = Math.min(BATCH, this.#batchSize * 4);
+    const batch = this.#entries.splice(0, size);
+    this.#decided = batch.at(-1) ?? this.#decided;
+    return batch;
   }
 
   /** Adds the first members of the group; returns those that are new. */

@@ -9,7 +9,7 @@ import { groupOf } from '../../../descriptors/group-key.ts';
 import type { Count, FeedGroup, UnreadCount } from '../../shapes.ts';
 import { MAX_UNREAD, type FeedScanOptions } from '../feed-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
-import { ListScan, MAX_BITE, MAX_TOTAL } from '../list-scan.ts';
+import { ListScan, MAX_BATCH, MAX_TOTAL } from '../list-scan.ts';
 
 export type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> &
   Omit<GroupMembersOptions, 'select' | 'known' | 'floor'>;
@@ -114,11 +114,11 @@ export class GroupScan {
 
   async countTotal(page: readonly FeedGroup[]): Promise<Count> {
     const keys = new Set(page.map(({ groupKey }) => groupKey));
-    for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BITE) {
-      await this.#list.readUpTo(looked + MAX_BITE);
-      const next = this.#list.read(looked, looked + MAX_BITE);
+    for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BATCH) {
+      await this.#list.readUpTo(looked + MAX_BATCH);
+      const next = this.#list.read(looked, looked + MAX_BATCH);
       for (const { action } of await this.#select(next)) keys.add(groupOf(action));
-      if (next.length < MAX_BITE) break;
+      if (next.length < MAX_BATCH) break;
     }
     return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
   }
@@ -130,11 +130,11 @@ export class GroupScan {
     const add = (items: readonly NewsfeedItem[]): void => {
       for (const { action, isUnread } of items) if (isUnread) unread.add(groupOf(action));
     };
-    for (let looked = 0; unread.size <= MAX_UNREAD; looked += MAX_BITE) {
-      await this.#list.readUpTo(looked + MAX_BITE);
-      const above = await this.#aboveRead(this.#list.read(looked, looked + MAX_BITE));
+    for (let looked = 0; unread.size <= MAX_UNREAD; looked += MAX_BATCH) {
+      await this.#list.readUpTo(looked + MAX_BATCH);
+      const above = await this.#aboveRead(this.#list.read(looked, looked + MAX_BATCH));
       add(firstOfGroups(await this.#select(above), seen));
-      if (above.length < MAX_BITE) break;
+      if (above.length < MAX_BATCH) break;
     }
     if (unread.size <= MAX_UNREAD) {
       const below = await this.#select(await this.#options.unreadBelow());

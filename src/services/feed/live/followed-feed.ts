@@ -3,7 +3,7 @@ import type { ReadyIterator } from '../../../lib/ready-iterator.ts';
 import type { LiveMessage, LiveMessages } from '../../../realtime/live-log.ts';
 import type { FeedEvent } from '../../shapes.ts';
 import type { EventMessage } from './live-decisions.ts';
-import type { Asker, SharedDecisions, Watcher } from './shared-decisions.ts';
+import type { DecisionListener, SharedDecisions, Watcher } from './shared-decisions.ts';
 import type { UnreadWatch } from './unread-watch.ts';
 
 export interface FollowOptions {
@@ -34,7 +34,7 @@ const NOTHING_READY: readonly FeedEvent[] = [];
  * The messages as events, and the unread count between them whenever it has changed. Takes nothing before it is asked for
  * more.
  */
-export class FollowedFeed implements ReadyIterator<FeedEvent>, Asker {
+export class FollowedFeed implements ReadyIterator<FeedEvent>, DecisionListener {
   readonly #messages: LiveMessages;
   readonly #options: FollowOptions;
   /** Opened when the first event is asked for. */

@@ -1,10 +1,10 @@
 import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
-import type { EventReaderSession, ReaderSession, Sighting } from '../../session/reader-session.ts';
+import type { EventReaderSession, ReaderSession, ActionRead } from '../../session/reader-session.ts';
 
 export interface ItemEventParts {
   readonly cursor: string;
   readonly item: NewsfeedItem;
-  readonly sighting: Sighting;
+  readonly actionRead: ActionRead;
   readonly open: () => EventReaderSession;
 }
 
@@ -13,14 +13,14 @@ export class ItemEvent {
   readonly kind: 'added' | 'updated';
   readonly cursor: string;
   readonly item: NewsfeedItem;
-  readonly sighting: Sighting;
+  readonly actionRead: ActionRead;
   readonly #open: () => EventReaderSession;
 
-  constructor(kind: ItemEvent['kind'], { cursor, item, sighting, open }: ItemEventParts) {
+  constructor(kind: ItemEvent['kind'], { cursor, item, actionRead, open }: ItemEventParts) {
     this.kind = kind;
     this.cursor = cursor;
     this.item = item;
-    this.sighting = sighting;
+    this.actionRead = actionRead;
     this.#open = open;
   }
 

@@ -14,7 +14,7 @@ import { followsOf, hydrateEntries, loadFollows } from '../hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../filters.ts';
 import { ItemEvent } from './item-event.ts';
 import type { EventReads } from '../../session/event-reads.ts';
-import type { EventReaderSession, ReaderSession, Sighting } from '../../session/reader-session.ts';
+import type { EventReaderSession, ReaderSession, ActionRead } from '../../session/reader-session.ts';
 import type { FeedEvent } from '../../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
@@ -24,7 +24,7 @@ export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 /** A visible item, and the read of its action. */
 interface Shown {
   readonly item: NewsfeedItem;
-  readonly sighting: Sighting;
+  readonly actionRead: ActionRead;
 }
 
 /**
@@ -54,11 +54,11 @@ export async function decideEvents(
         itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
       ),
     );
-    const sightings = await Promise.all(entries.map(({ actionId }) => session.sightings.load(actionId)));
+    const actionReads = await Promise.all(entries.map(({ actionId }) => session.actionReads.load(actionId)));
     entries.forEach((event, index) => {
       const item = items[index] ?? null;
-      const sighting = sightings[index] ?? null;
-      shown.set(event, item === null || sighting === null ? null : { item, sighting });
+      const actionRead = actionReads[index] ?? null;
+      shown.set(event, item === null || actionRead === null ? null : { item, actionRead });
       if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
@@ -109,15 +109,15 @@ export function decideAtOnce(
       decided.push({ kind: 'resync', cursor, reason: event.change });
       continue;
     }
-    const sighting = reads.sightings.get(event.actionId) ?? null;
-    const action = sighting === null || isGone(sighting.action) ? null : sighting.action;
+    const actionRead = reads.actionReads.get(event.actionId) ?? null;
+    const action = actionRead === null || isGone(actionRead.action) ? null : actionRead.action;
     if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
     const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
     decided.push(
       notify(reader, filter, {
         cursor,
         event,
-        shown: item === null || sighting === null ? null : { item, sighting },
+        shown: item === null || actionRead === null ? null : { item, actionRead },
         isMutedNow: item === null && mayBeMutedNow(profile, action),
       }),
     );
@@ -139,7 +139,7 @@ function isKnown(
     reasons.length > 0 &&
     !mustAskFollows(action) &&
     !mutesPasser(profile, action) &&
-    relevancyNow.liftersOf(action, profile).length === 0
+    relevancyNow.boosterRefs(action, profile).length === 0
   );
 }
 
@@ -175,11 +175,11 @@ async function itemNow(
 ): Promise<NewsfeedItem | null> {
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
-  const lifters = relevancyNow.liftersOf(action, profile);
+  const boosters = relevancyNow.boosterRefs(action, profile);
   const relevancy = lifted(
     relevancyNow.of(action, {
       ...(profile.member ?? stranger(profile)),
-      follows: lifters.length === 0 ? [] : await loadFollows(session, lifters),
+      follows: boosters.length === 0 ? [] : await loadFollows(session, boosters),
     }),
     boostOf(facts.mark),
   );
@@ -215,9 +215,9 @@ function notify(
   const isOfFeed = listedState(filter) === null;
   // An item that comes back to the feed leaves the list of archived or snoozed items.
   if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
-  const { item, sighting } = shown;
+  const { item, actionRead } = shown;
   if (passesFeedFilter(filter, item))
-    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, sighting, open });
+    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, actionRead, open });
   return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
 }
 

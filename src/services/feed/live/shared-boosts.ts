@@ -13,7 +13,7 @@ import { SharedLoads } from '../../../lib/shared-loads.ts';
 /** Current relevancy of actions for a reader. */
 export interface RelevancyNow {
   /** Refs that the reader's follows must be loaded for, because they may boost the action. */
-  liftersOf(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
+  boosterRefs(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
   of(action: Action, reader: RelevancyReader): Date;
 }
 
@@ -74,7 +74,7 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
     const groups = new Map(lively);
     const groupsFor = ({ id }: Action): readonly InteractionGroup[] => groups.get(id) ?? [];
     return {
-      liftersOf(action, { hasAssigned }) {
+      boosterRefs(action, { hasAssigned }) {
         const known = groupsFor(action);
         const refIds = hasAssigned && known.length > 0 ? action.refIds : [];
         return [...passersOf(known), ...refIds];

@@ -34,7 +34,7 @@ export interface Watcher {
 type Decided = readonly (FeedEvent | null)[];
 
 /** A feed with events to decide. Its methods must not throw. */
-export interface Asker {
+export interface DecisionListener {
   /** Takes the waiting events as late as possible, so that events arriving during other decisions are decided together. */
   take(): readonly EventMessage[];
   /** Number of messages that may mean a change by the reader, as of when the events were taken. */
@@ -46,7 +46,7 @@ export interface Asker {
 
 interface Asked {
   readonly watcher: Watcher;
-  readonly asker: Asker;
+  readonly listener: DecisionListener;
 }
 
 /** The same after its events were taken. */
@@ -75,8 +75,8 @@ export class SharedDecisions {
   }
 
   /** Decides the watcher's events and calls back later, once. */
-  decide(watcher: Watcher, asker: Asker): void {
-    this.#waiting.push({ watcher, asker });
+  decide(watcher: Watcher, listener: DecisionListener): void {
+    this.#waiting.push({ watcher, listener });
     this.#schedule();
   }
 
@@ -92,7 +92,7 @@ export class SharedDecisions {
 
   #startNext(): void {
     if (this.#waiting.length === 0 || this.#underWay >= READS_AT_ONCE) return;
-    const asked = this.#waiting.map((one) => ({ ...one, messages: one.asker.take() }));
+    const asked = this.#waiting.map((one) => ({ ...one, messages: one.listener.take() }));
     this.#waiting = [];
     this.#underWay += 1;
     const reading = this.#read(asked).finally(() => {
@@ -102,7 +102,7 @@ export class SharedDecisions {
     reading.then(
       (facts) => this.#decideAll(asked, facts),
       (error: unknown) => {
-        for (const { asker } of asked) asker.failed(error);
+        for (const { listener } of asked) listener.failed(error);
       },
     );
   }
@@ -112,7 +112,7 @@ export class SharedDecisions {
     for (const { messages } of asked)
       for (const { event } of messages) if (event.kind !== 'list') ids.add(event.actionId);
     const reads = await this.#sources.read(ids);
-    const actions = Array.from(reads.sightings.values(), (sighting) => sighting?.action ?? []).flat();
+    const actions = Array.from(reads.actionReads.values(), (actionRead) => actionRead?.action ?? []).flat();
     const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
     return { reads, relevancyNow };
   }
@@ -128,27 +128,27 @@ export class SharedDecisions {
    * Starts the watchers that need further reads first, so that these reads are batched; the others are answered one by one.
    */
   async #decideSlice(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
-    const known: { readonly asker: Asker; readonly decided: Decided }[] = [];
+    const known: { readonly listener: DecisionListener; readonly decided: Decided }[] = [];
     for (const taken of asked) {
-      const { asker } = taken;
+      const { listener } = taken;
       try {
         const decided = this.#decideFor(taken, facts);
-        if (decided instanceof Promise) tellLater(asker, decided);
-        else known.push({ asker, decided });
+        if (decided instanceof Promise) tellLater(listener, decided);
+        else known.push({ listener, decided });
       } catch (error) {
-        asker.failed(error);
+        listener.failed(error);
       }
     }
     const turn = new Turn();
-    for (const { asker, decided } of known) {
+    for (const { listener, decided } of known) {
       if (turn.isOver()) await turn.next();
-      asker.decided(decided);
+      listener.decided(decided);
     }
   }
 
-  #decideFor({ watcher, asker, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {
+  #decideFor({ watcher, listener, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {
     if (messages.length === 0) return [];
-    const { changes } = asker;
+    const { changes } = listener;
     const { boosts, openSession } = this.#sources;
     const { identity, kept, filter } = watcher;
     const open = (): EventReaderSession => openSession(identity, { kept, changes, reads: facts.reads });
@@ -166,13 +166,13 @@ export class SharedDecisions {
   }
 }
 
-function tellLater(asker: Asker, decided: Promise<Decided>): void {
+function tellLater(listener: DecisionListener, decided: Promise<Decided>): void {
   decided.then(
     (events) => {
-      asker.decided(events);
+      listener.decided(events);
     },
     (error: unknown) => {
-      asker.failed(error);
+      listener.failed(error);
     },
   );
 }
@@ -190,7 +190,7 @@ function openedLater(
       opened.expectNames(
         namesOfActions(
           messages.flatMap(({ event }) =>
-            event.kind === 'list' ? [] : (reads.sightings.get(event.actionId)?.action ?? []),
+            event.kind === 'list' ? [] : (reads.actionReads.get(event.actionId)?.action ?? []),
           ),
         ),
       );

@@ -11,7 +11,7 @@ import { clock } from '../../../lib/clock.ts';
 /** Upper bound on unread entries examined. */
 const MAX_ENTRIES = 1_000;
 /** Entries hydrated at a time. */
-const BITE = 25;
+const BATCH = 25;
 
 /**
  * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread. One round trip
@@ -22,9 +22,9 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
   const reader = await session.profile();
   const unread = await unreadEntries(core, reader).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
-  for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BITE) {
-    const bite: readonly FeedEntry[] = unread.slice(Math.max(0, end - BITE), end);
-    const item = (await showUnread(session, reader, bite)).at(-1);
+  for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
+    const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
+    const item = (await showUnread(session, reader, batch)).at(-1);
     if (item !== undefined)
       return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
   }
