@@ -71,7 +71,7 @@ const ROOMS = [
 const PARTS = {
   'feed-models': [
     '^src/(?:domain|lib)/',
-    '^src/feeds/(?:feed-store|floor)\\.ts$',
+    '^src/feeds/(?:feed-store|feed-range)\\.ts$',
     '^src/feeds/models/stored-entries\\.ts$',
     '^src/storage/database/(?:errors|in-one-batch)\\.ts$',
     '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',

@@ -3,7 +3,7 @@ import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
-import { resolveEntries } from './resolve-entries.ts';
+import { resolveEntries } from './relevancies.ts';
 import { feedMembershipOf, type FeedMembership } from './membership.ts';
 import { announce, removals, resynchronise } from './announce.ts';
 import { clock } from '../lib/clock.ts';

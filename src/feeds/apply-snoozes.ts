@@ -2,9 +2,8 @@ import type { ActionId } from '../domain/action.ts';
 import { lifted } from '../domain/item-mark.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
-import type { FeedReader } from './feed-reader.ts';
+import type { FeedReader, FeedAhead } from './feed-reader.ts';
 import type { FeedQuery } from './feed-store.ts';
-import type { FeedAhead } from './read-ahead.ts';
 import { isInRange } from './feed-range.ts';
 
 /** Minimum number of entries to look up at once. */

@@ -1,22 +1,25 @@
 import type { Context } from './context.ts';
-import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { Action, ActionId, UserId, RefId } from '../domain/action.ts';
 import {
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
   type FeedEntry,
   type FeedPosition,
 } from '../domain/newsfeed-item.ts';
-import type { ReaderProfile } from '../domain/viewer.ts';
+import type { ReaderProfile, Follow } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
-import type { FeedQuery, StoredPage } from './feed-store.ts';
-import { higher, isAbove, isAboveAll } from './floor.ts';
-import { PullGuesses } from '../storage/follows/pull-guesses.ts';
+import type { FeedQuery, StoredPage, FeedPageQuery, KnownReader } from './feed-store.ts';
+import { higher, isAbove, isAboveAll, startBelow } from './feed-range.ts';
+import { PullGuesses, type PulledAhead } from '../storage/follows/pull-guesses.ts';
 import { makeDue } from './reconcile-feed.ts';
-import { counts, isPlain, readAhead, type FeedAhead } from './read-ahead.ts';
-import { entriesBelow, findUnstored, pulledEntries, pulledFromAhead } from './unstored-entries.ts';
+import { clock } from '../lib/clock.ts';
+import { followableIds, orNone } from '../domain/visibility.ts';
+import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
+import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
+import { readFromSource, type ReadWindow } from './source.ts';
 
 /** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
-export interface LocatedEntry {
+interface LocatedEntry {
   readonly entry: FeedEntry;
   readonly path: 'STORED' | 'PULLED' | 'SOURCE';
 }
@@ -145,7 +148,7 @@ export function feedReader(context: Context): FeedReader {
 
   return {
     async page(reader, query, ahead) {
-      const read = ahead !== undefined && (await counts(reader, ahead)) ? ahead : undefined;
+      const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(reader, (as) => page(as, query, read));
     },
     readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
@@ -177,4 +180,215 @@ function merge(stored: readonly FeedEntry[], pulled: readonly FeedEntry[]): Feed
   if (pulled.length === 0) return [...stored];
   const newer = new Set(pulled.map((entry) => entry.actionId));
   return [...stored.filter((entry) => !newer.has(entry.actionId)), ...pulled].sort(compareFeedPositions);
+}
+
+/** A page requested from the store before its reader is known. Its promises need not be awaited. */
+export interface FeedAhead {
+  /** Facts about the reader that the store read before the page; `null`: none. */
+  readonly known: Promise<KnownReader | null>;
+  readonly page: Promise<StoredPage>;
+  /** Data about pulled refs read with the page; `null`: none. */
+  readonly pulled: Promise<PulledAhead | null>;
+  /** Start of the read, by the clock shared between processes. */
+  readonly begunAt: number;
+}
+
+/**
+ * A page read ahead is valid only if the profile already declared the stored feed complete when the page was read. If the
+ * profile is read after the page, a rebuild may have finished in between: the profile would then call complete what had gaps
+ * before. So unless the store read the profile first, the rebuild must have ended before the read began, by more than the
+ * clock difference between hosts plus the time a write may wait for the database.
+ */
+const SETTLED_AFTER_MS = 300_000;
+
+const NOTHING: Promise<null> = Promise.resolve(null);
+
+/** Whether a page is the first one, without a range. */
+function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
+  return after === undefined && since === undefined && until === undefined;
+}
+
+function readAhead(
+  { feedStore, pulledRefs }: Context,
+  guesses: PullGuesses,
+  { userId, ...query }: FeedPageQuery,
+): FeedAhead {
+  const begunAt = clock.time();
+  const asked = { ...query, userId };
+  const { open } = feedStore;
+  const guess = isPlain(query) ? guesses.of(userId, query.limit) : null;
+  const opening =
+    open === undefined ? undefined : pulledRefs.known().then((refIds) => open(asked, { refIds, guess }));
+  const ahead: FeedAhead = {
+    begunAt,
+    known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
+    page:
+      opening === undefined
+        ? feedStore.page(asked)
+        : opening.then((opened) => opened ?? feedStore.page(asked)),
+    pulled: opening === undefined ? NOTHING : opening.then((opened) => opened?.pulled ?? null),
+  };
+  // Awaited only by callers that need them: avoid unhandled rejections.
+  for (const promise of [ahead.known, ahead.page, ahead.pulled]) promise.catch(() => undefined);
+  return ahead;
+}
+
+async function isUsable({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
+  const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
+  return isSettled || (await known) !== null;
+}
+
+/** Limit of pulled refs that one command reads together with the follows that decide. */
+const MOST_IN_ONE = 1_000;
+
+/** The reader's follows of these actions' refs. Those of pulled refs are already known. */
+async function followsOfRefs(
+  { follows }: Context,
+  { userId, pulledFollows }: ReaderProfile,
+  actions: readonly Action[],
+): Promise<readonly Follow[]> {
+  const known = new Set(pulledFollows.map(({ refId }) => refId));
+  const refIds = [...new Set(actions.flatMap(followableIds))].filter((refId) => !known.has(refId));
+  return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
+}
+
+/** Pulled entries of a page, and their actions. */
+interface Pulled {
+  readonly entries: readonly FeedEntry[];
+  readonly actions: readonly Action[];
+}
+
+const NOTHING_PULLED: Pulled = { entries: [], actions: [] };
+
+async function pulledEntries(context: Context, reader: ReaderProfile, query: FeedQuery): Promise<Pulled> {
+  if (reader.pulledFollows.length === 0) return NOTHING_PULLED;
+  const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
+  const keys = pullKeys(pullRefIds);
+  const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
+    followsOfRefs(context, reader, actions);
+  const tryFullRead = async (window: SourceWindow, most: number): Promise<ReadWindow | null> => {
+    const { sourceActions, feedStore } = context;
+    // A store with `open` is not sharded, so one command can read several collections.
+    const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
+    const read = isOneCommand
+      ? await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most })
+      : { actions: await sourceActions.candidates(keys, window, most), follows: null };
+    const { actions, follows } = read;
+    if (actions.length > most) return null;
+    // The reader may also follow members who reshared them.
+    if (follows === null || actions.some(({ reshares }) => reshares.length > 0))
+      return { actions, follows: await followsOf(actions) };
+    const known = new Set(pullRefIds);
+    return {
+      actions,
+      follows: [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))],
+    };
+  };
+  let given: readonly Action[] = [];
+  const keep = (actions: readonly Action[]): void => {
+    given = actions;
+    context.actionCache.keep(actions);
+  };
+  const entries = await readFromSource(context, { reader, keys, followsOf, tryFullRead, keep }, query);
+  return { entries, actions: given };
+}
+
+/**
+ * The same from actions that were read ahead, with `latest` above the guess. `null` if the guess lacks a ref that the reader
+ * follows.
+ */
+async function pulledFromAhead(
+  context: Context,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  { guess, actions: read, follows, asked }: PulledAhead,
+): Promise<Pulled | null> {
+  const guessed = new Set(guess.refIds);
+  const known = new Set(reader.pulledFollows.map(({ refId }) => refId));
+  if (reader.pulledFollows.some(({ refId }) => !guessed.has(refId))) return null;
+  const actions = read.filter(({ pullRefIds }) => pullRefIds.some((refId) => known.has(refId)));
+  const areAllAsked = actions.every((action) =>
+    followableIds(action).every((refId) => known.has(refId) || asked.has(refId)),
+  );
+  const looked = {
+    actions,
+    follows: areAllAsked
+      ? [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))]
+      : await followsOfRefs(context, reader, actions),
+  };
+  const entries = await readFromSource(
+    context,
+    {
+      reader,
+      keys: pullKeys([...known]),
+      followsOf: () => Promise.resolve(looked.follows),
+      tryFullRead: () => Promise.resolve(looked),
+      keep: keeping(context),
+    },
+    query,
+  );
+  return { entries, actions };
+}
+
+function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
+  return { audience: [], refIds: [], pullRefIds, passerIds: [] };
+}
+
+/** Entries below the floor, from the actions. */
+async function entriesBelow(
+  context: Context,
+  reader: ReaderProfile,
+  floor: FeedPosition,
+  query: FeedQuery,
+): Promise<readonly FeedEntry[]> {
+  const keep = keeping(context);
+  const all = await followsWithSpans(context, reader.userId);
+  const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
+    readFromSource(
+      context,
+      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
+      from,
+    );
+  if (isAboveAll(floor)) return read(query);
+  const entries: FeedEntry[] = [];
+  let from: FeedQuery = { ...query, ...startBelow(floor, query.after) };
+  for (;;) {
+    const found = await read(from);
+    // Entries stored above the floor are returned from the store.
+    const stored = await context.feedStore.find(
+      reader.userId,
+      found.map((entry) => entry.actionId),
+    );
+    const above = new Set(stored.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+    entries.push(...found.filter((entry) => !above.has(entry.actionId)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < from.limit || entries.length >= query.limit)
+      return entries.slice(0, query.limit);
+    // A bump moved some entries above the floor meanwhile. Read more: callers take a short result for the end.
+    from = { ...query, after: last };
+  }
+}
+
+function keeping({ actionCache }: Context) {
+  return (actions: readonly Action[]): void => {
+    actionCache.keep(actions);
+  };
+}
+
+/** Entries that are in the feed although they are not stored: below the floor, or pulled. */
+async function findUnstored(
+  context: Context,
+  reader: ReaderProfile,
+  floor: FeedPosition | null,
+  ids: readonly ActionId[],
+): Promise<readonly FeedEntry[]> {
+  if (floor === null && reader.pulledFollows.length === 0) return [];
+  const actions = await context.actions.findByIds(ids);
+  // Also read if no such action exists, so that the time taken does not reveal it.
+  const refIds = [...new Set(actions.flatMap(followableIds))];
+  const own = await context.follows.find(reader.userId, orNone(refIds));
+  const entries = await entriesOf(context, { reader, follows: own }, actions);
+  return entries.filter(
+    (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
+  );
 }

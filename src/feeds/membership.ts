@@ -5,7 +5,7 @@ import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
 import type { SourceKeys } from '../storage/actions/source-actions.ts';
-import { resolveEntries } from './resolve-entries.ts';
+import { resolveEntries } from './relevancies.ts';
 
 /** Everything that decides which actions belong in one reader's feed. */
 export interface FeedMembership {

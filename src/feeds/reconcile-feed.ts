@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
-import { isAboveAll } from './floor.ts';
+import { isAboveAll } from './feed-range.ts';
 import type { StoredPage } from './feed-store.ts';
 import { readFromSource } from './source.ts';
 import { entriesOf, sourceKeys, feedMembershipOf, type FeedMembership } from './membership.ts';

@@ -13,7 +13,7 @@ import type { CountEpochs } from '../../storage/follows/follower-counts.ts';
 import type { OpeningTokens } from '../../storage/follows/follow-opening.ts';
 import type { UnsettledFollow } from '../../storage/follows/follows.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
-import { resolveEntries } from '../../feeds/resolve-entries.ts';
+import { resolveEntries } from '../../feeds/relevancies.ts';
 
 const FILL_CHUNK = 1_000;
 

@@ -6,7 +6,7 @@ import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed } from '../../feeds/reconcile-feed.ts';
-import { resolveEntries, type PlaceEntry } from '../../feeds/resolve-entries.ts';
+import { resolveEntries, type PlaceEntry } from '../../feeds/relevancies.ts';
 
 /**
  * Delivers actions that were recorded for a group just while the member was joining: their fan-out may have read the group's

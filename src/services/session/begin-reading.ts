@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedQuery } from '../../feeds/feed-store.ts';
-import type { FeedAhead } from '../../feeds/read-ahead.ts';
+import type { FeedAhead } from '../../feeds/feed-reader.ts';
 import { makeDue } from '../../feeds/reconcile-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';

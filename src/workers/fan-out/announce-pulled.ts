@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
-import { relevancies } from '../../feeds/boost.ts';
+import { relevancies } from '../../feeds/relevancies.ts';
 import { surviveLiveLog, type Announcement } from '../../feeds/announce.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';

@@ -14,7 +14,7 @@ import { audienceOf, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
 import { watchersAmongAudience, watchersInChunk } from './watchers.ts';
 import { raiseFloors } from '../../feeds/trim-feeds.ts';
-import { relevancies } from '../../feeds/boost.ts';
+import { relevancies } from '../../feeds/relevancies.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
 import { recordDelivered } from '../events/record-delivered.ts';

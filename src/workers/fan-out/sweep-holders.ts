@@ -1,7 +1,7 @@
 import type { Context } from '../../feeds/context.ts';
 import type { UserId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
-import { relevancies } from '../../feeds/boost.ts';
+import { relevancies } from '../../feeds/relevancies.ts';
 import { announce, removals, surviveLiveLog, type Announcement } from '../../feeds/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong, type AudienceMember } from './audience.ts';

@@ -11,7 +11,7 @@ import {
   type TakenSlot,
 } from './repository.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
-import { isAbove, higher } from '../../../../src/feeds/floor.ts';
+import { isAbove, higher } from '../../../../src/feeds/feed-range.ts';
 import { deliverInRounds } from '../shared.ts';
 import {
   type FeedEntry,

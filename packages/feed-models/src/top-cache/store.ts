@@ -7,7 +7,7 @@ import {
   type FeedEntry,
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
-import { higher } from '../../../../src/feeds/floor.ts';
+import { higher } from '../../../../src/feeds/feed-range.ts';
 import { deliverInRounds, unite } from '../shared.ts';
 import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
 
