@@ -5,12 +5,12 @@ import { Webhook } from 'standardwebhooks';
 export interface DigestMailerOptions {
   /** As in `WEBHOOKS` of the server. */
   readonly secret: string;
-  /** Of the SMTP server, such as smtp://localhost:25. */
+  /** Address of the SMTP server, such as smtp://localhost:25. */
   readonly smtp: string;
   readonly from: string;
   /** Where members read their feed. */
   readonly link: string;
-  /** The host application knows where its members get mail; null: nowhere. */
+  /** The mail address of a member, from the host application; null: none. */
   readonly addressOf: (memberId: string) => Promise<string | null>;
 }
 
@@ -23,10 +23,10 @@ interface DigestDue {
 }
 
 const MAX_BODY_BYTES = 1_048_576;
-/** Ids that are remembered, so that nobody gets a mail twice. With several processes: a table with a unique key. */
+/** Ids of mailed events, so that nobody gets a mail twice. With several processes, use a table with a unique key. */
 const REMEMBERED = 10_000;
 
-/** A receiver of `digest.due` that mails. Closing the server closes everything. */
+/** A receiver that mails each `digest.due`. Closing the server closes everything. */
 export function createDigestMailer(options: DigestMailerOptions): Server {
   const webhook = new Webhook(options.secret);
   const transport = nodemailer.createTransport(options.smtp);
@@ -45,7 +45,7 @@ export function createDigestMailer(options: DigestMailerOptions): Server {
     if (event.type !== 'digest.due' || known.has(id)) return 204;
     const to = await options.addressOf(event.data.memberId);
     if (to !== null) await transport.sendMail(mailTo(to, event.data.unread));
-    // Only now: what could not be mailed is sent again.
+    // Only now: an event whose mail failed is sent again.
     known.add(id);
     for (const oldest of known) if (known.size > REMEMBERED) known.delete(oldest);
     return 204;
@@ -60,7 +60,7 @@ export function createDigestMailer(options: DigestMailerOptions): Server {
   const server = createServer((request, response) => {
     receive(request).then(
       (status) => response.writeHead(status).end(),
-      // Such as a mail server that is away: the event comes again.
+      // For example an unavailable mail server: the event is sent again.
       () => response.writeHead(503).end(),
     );
   });
@@ -69,7 +69,7 @@ export function createDigestMailer(options: DigestMailerOptions): Server {
   });
 }
 
-/** Null: it is too large. */
+/** Null: the body is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -2,7 +2,7 @@ import { createFeedClient, type FeedItem } from '@fanfare/client';
 
 type Draw = (items: readonly FeedItem[]) => void;
 
-/** Shows the top of the reader's feed as it moves, until the signal ends it. */
+/** Shows the top of the reader's feed live, until the signal aborts. */
 export async function showFeed(
   url: string,
   getToken: () => Promise<string>,

@@ -1,6 +1,6 @@
 import { defineConfig, defineDescriptor, field } from '@fanfare/server';
 
-/** What happens around a build: another field than the types that come with the server. */
+/** Action types for builds, a domain that the built-in types do not cover. */
 export default defineConfig({
   packs: [],
   reactions: ['👍', '🎉', '😕'],

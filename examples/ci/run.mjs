@@ -1,5 +1,5 @@
-// Publishes what a build server would, and reads it in every way: node run.mjs. Each step says what it found, and fails
-// where that is not what it should be.
+// Publishes actions as a build server would, and reads them in every way: node run.mjs. Each step prints what it found, and
+// fails if that is wrong.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { createFanfare } from '@fanfare/server';
 import config from './fanfare.config.mjs';
 
 const web = { repoId: 'web', repoName: 'Web' };
-// Empty databases each time: what an earlier run published would be found, too.
+// Empty databases each time: otherwise actions of an earlier run would be found too.
 const DATA_DIR = await mkdtemp(join(tmpdir(), 'fanfare-ci-'));
 const fanfare = createFanfare(config, { settings: { LOG_LEVEL: 'warn', DATA_DIR } });
 
@@ -19,7 +19,7 @@ async function ask(document, variables, as) {
   return data;
 }
 
-/** Until it is so, for what goes on in the background. */
+/** Waits until the condition is true, for background work. */
 async function eventually(check) {
   for (let tries = 0; ; tries++) {
     try {

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import type { Connect, InlineConfig } from 'vite';
 
 interface ExampleOptions {
-  /** Of the server, such as http://127.0.0.1:4000. */
+  /** Address of the server, such as http://127.0.0.1:4000. */
   readonly url: string;
-  /** For who looks at the page. */
+  /** Token of the reader who opened the page. */
   readonly token: () => Promise<string>;
 }
 
-/** A page, and what a backend does for it: it hands the API on and signs tokens. */
+/** A page, and what a backend does for it: it forwards requests to the API and signs tokens. */
 export function exampleConfig({ url, token }: ExampleOptions): InlineConfig {
   const signs: Connect.NextHandleFunction = (_request, response) => {
     token().then(

@@ -5,15 +5,15 @@ import { createFanfare } from '@fanfare/server';
 const PUBLISH_EVERY_MS = 5_000;
 const OFFICE = { id: 'office', type: 'place', label: 'The office' };
 
-/** A server for the page, with somebody who posts. */
+/** A server for the page, with a simulated user who posts. */
 export interface ExampleServer {
   readonly url: string;
-  /** As a backend signs it for who is signed in there. */
+  /** A token as a backend signs it for its signed-in user. */
   readonly token: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Starts it over databases of its own, which it keeps beside this file. */
+/** Starts it with its own databases, whose data is beside this file. */
 export async function startServer(): Promise<ExampleServer> {
   const secret = randomBytes(32).toString('hex');
   const settings = {
@@ -49,7 +49,7 @@ export async function startServer(): Promise<ExampleServer> {
   };
 }
 
-/** A JSON Web Token, for an hour. */
+/** A JSON Web Token, valid for an hour. */
 function signToken(sub: string, secret: string): string {
   const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const exp = Math.floor(Date.now() / 1_000) + 3_600;

@@ -9,7 +9,7 @@ export default defineConfig(async ({ command }) => {
   const { plugins = [], ...config } = exampleConfig({ url, token });
   const ending = {
     name: 'ending',
-    // At the end, and before vite reads this file again.
+    // When vite ends, and before it reads this file again.
     closeBundle: close,
   };
   return { ...config, plugins: [...plugins, ending] };

@@ -1,4 +1,4 @@
-// Publishes an action and reads it in the feed of somebody who follows the project.
+// Publishes an action and reads it in the feed of a member who follows the project.
 import { createFanfare } from '@fanfare/server';
 import config from './fanfare.config.mjs';
 

@@ -1,6 +1,6 @@
 import { defineConfig, defineDescriptor, field } from '@fanfare/server';
 
-// What happens in your application: replace it by your own. Each type becomes part of the GraphQL schema (npm run schema).
+// The types of actions in your application: replace this one by your own. Each becomes part of the GraphQL schema (npm run schema).
 // How to declare types: node_modules/@fanfare/server/docs/descriptors.md
 export default defineConfig({
   packs: [],
