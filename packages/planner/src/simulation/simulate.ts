@@ -59,9 +59,9 @@ export function simulateFanOut(
       const worker = workers[(firstToHear + n) % workers.length];
       if (worker === undefined || worker === except) continue;
       if (worker.hasWork) busy.push(worker);
-      else worker.hear(offer);
+      else worker.onOffer(offer);
     }
-    for (const worker of busy) worker.hear(offer);
+    for (const worker of busy) worker.onOffer(offer);
   };
   const queue = new FanOutQueue({
     work: () => {

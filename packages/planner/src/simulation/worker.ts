@@ -78,7 +78,7 @@ export class SimulatedWorker {
   }
 
   /** One of those that hear of it looks. One with a full lane looks in any case, and leaves it to others. */
-  hear(offer: Offer): void {
+  onOffer(offer: Offer): void {
     if (this.#isDead) return;
     const { concurrency, costs } = this.#world.system;
     if (this.#isLooking) this.#offer = this.#offer?.isTaken === false ? this.#offer : offer;
@@ -144,7 +144,7 @@ export class SimulatedWorker {
       this.#hasPassedOn = false;
       const offer = this.#offer;
       this.#offer = null;
-      if (offer !== null) this.hear(offer);
+      if (offer !== null) this.onOffer(offer);
     });
   }
 
