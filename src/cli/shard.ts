@@ -2,8 +2,14 @@ import { allIndexes, COLLECTIONS } from '../app/collections.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { connectDatabase } from '../storage/open-database.ts';
 import type { Database } from '../storage/database/mongo.ts';
-import { SHARD_RULES, supports, type ShardRefusal } from '../storage/indexes/shard-rules.ts';
-import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/indexes/sharding.ts';
+import {
+  SHARD_INDEX,
+  SHARD_RULES,
+  sharding,
+  supports,
+  type PlannedShard,
+  type ShardRefusal,
+} from '../storage/indexes/sharding.ts';
 import type { Terminal } from './context.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';

@@ -14,7 +14,7 @@ import { digestsRepository } from './events/digests.ts';
 import { eventOutboxRepository } from './events/event-outbox.ts';
 import { eventSourcesRepository } from './events/event-sources.ts';
 import { hostEventsRepository } from './events/host-events.ts';
-import { erasuresRepository } from './privacy/erasures.ts';
+import { erasureListRepository, erasuresRepository } from './privacy/erasures.ts';
 import { fanOutsRepository } from './fan-out/fan-outs.ts';
 import { feedsRepository } from './readers/feeds.ts';
 import { interactionsRepository } from './interactions/interactions.ts';
@@ -29,7 +29,6 @@ import type { Collections } from './database/mongo.ts';
 import { moderationRepository } from './actions/moderation.ts';
 import { rankedActionsRepository } from './actions/ranked-actions.ts';
 import { processesRepository } from './database/processes.ts';
-import { erasureListRepository } from './privacy/erasure-list.ts';
 import { pinsRepository } from './readers/pins.ts';
 import { erasedTenantsRepository } from './tenants/erased-tenants.ts';
 import { tenantDataRepository } from './tenants/tenant-data.ts';
@@ -101,7 +100,7 @@ export function createRepositories(
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),
-    erasureList: erasureListRepository(collections),
+    erasureList: erasureListRepository(collections.erasures),
     digests: digestsRepository(collections),
     dueWork: dueWorkRepository(collections),
     eventOutbox: eventOutboxRepository(collections),

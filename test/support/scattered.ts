@@ -64,7 +64,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ...[OFFLOADED, TENANT, EMPTY],
     ],
     writes: [
-      erased('action-traces'),
+      erased('member-traces'),
       because('lanes of an earlier release', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts'),
     ],
   },
@@ -77,7 +77,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
       because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items.ts'),
-      ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('reader-traces')],
+      ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
   },
@@ -86,7 +86,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('followers of a ref, merged in order', ['refId']),
       ...[CUT_OFF, unsent, EVERYBODY, TENANT, EMPTY],
     ],
-    writes: [MOVED, erased('follow-traces'), TENANT],
+    writes: [MOVED, erased('member-traces'), TENANT],
   },
   interactions: {
     reads: [
@@ -95,13 +95,13 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('all comments, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
       ...[CUT_OFF, unsent, TENANT],
     ],
-    writes: [MOVED, TENANT, erased('interaction-traces')],
+    writes: [MOVED, TENANT, erased('member-traces')],
   },
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
       because('number of members of a tenant', ['_id'], 'storage/directory/members.ts'),
-      ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('profile-traces')],
+      ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
   },

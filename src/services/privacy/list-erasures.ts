@@ -4,7 +4,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { ErasurePlace, ListedErasure } from '../../storage/privacy/erasure-list.ts';
+import type { ErasurePlace, ListedErasure } from '../../storage/privacy/erasures.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireRole } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';

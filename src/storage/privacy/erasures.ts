@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
-import { tenantField } from '../../domain/tenant.ts';
+import { tenantField, type Tenant } from '../../domain/tenant.ts';
 import type { ErasureDocument } from '../documents/documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
@@ -53,7 +53,7 @@ export function erasureKeyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
 }
 
-export function toErasure(document: ErasureDocument): Erasure {
+function toErasure(document: ErasureDocument): Erasure {
   const { memberId, state, by, startedAt, finishedAt, step, changed } = document;
   return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
 }
@@ -246,3 +246,37 @@ export function erasuresRepository(
 }
 
 export type ErasuresRepository = ReturnType<typeof erasuresRepository>;
+
+export interface ErasurePlace {
+  readonly startedAt: Date;
+  /** Identifies the erasure without naming the member: 64 hex digits. */
+  readonly key: string;
+}
+
+export type ListedErasure = Erasure & ErasurePlace;
+
+export function erasureListRepository(erasures: Collection<ErasureDocument>) {
+  return {
+    /** Erasures after a position, latest first. Indexes `newest`, `tenant`. Tenant `null`: tenants are off. */
+    async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+      const documents = await erasures
+        .find({
+          ...(tenant === null ? {} : { tenant }),
+          ...(after === null
+            ? {}
+            : {
+                startedAt: { $lte: after.startedAt },
+                $or: [
+                  { startedAt: { $lt: after.startedAt } },
+                  { startedAt: after.startedAt, _id: { $lt: after.key } },
+                ],
+              }),
+        })
+        .sort({ startedAt: -1, _id: -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => ({ ...toErasure(document), key: document._id }));
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
-import { SHARD_RULES, shardRefusals, supports } from '../../../src/storage/indexes/shard-rules.ts';
+import { SHARD_RULES, shardRefusals, supports } from '../../../src/storage/indexes/sharding.ts';
 import type { ShardKey } from '../../../src/storage/documents/declaration.ts';
 import { reasonsInWords, SCATTERED, type Reason } from '../../support/scattered.ts';
 import { reachByKey } from '../../support/sharding.ts';
