@@ -7,15 +7,9 @@ import type { ReaderActionId } from './reader-action-id.ts';
 declare module './declaration.ts' {
   interface Documents {
     readonly follows: FollowDocument;
-    readonly bookmarks: BookmarkDocument;
     readonly feeds: FeedDocument;
     readonly itemMarks: ItemMarkDocument;
   }
-}
-
-export interface BookmarkDocument {
-  _id: ReaderActionId;
-  at: Date;
 }
 
 export interface ItemMarkDocument {

@@ -1,16 +1,27 @@
 import type { Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import type { BookmarkDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import {
   ofReaderActions,
   readerActionId,
   type ReaderAction,
   readerActions,
+  type ReaderActionId,
 } from '../documents/reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { index } from '../documents/declaration.ts';
+
+interface BookmarkDocument {
+  _id: ReaderActionId;
+  at: Date;
+}
+
+declare module '../documents/declaration.ts' {
+  interface Documents {
+    readonly bookmarks: BookmarkDocument;
+  }
+}
 
 export const BOOKMARKS = readerActions('bookmarks', {
   holds: 'an action that a reader has bookmarked',
