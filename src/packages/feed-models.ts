@@ -2,6 +2,7 @@ import { models } from '../../packages/feed-models/src/index.ts';
 import type { FeedModel, FeedModelParts, FeedStore } from '../feeds/feed-store.ts';
 import { itemsModel } from '../feeds/models/items.ts';
 import { pullModel } from '../feeds/models/pull.ts';
+import type { Declaration } from '../storage/documents/declaration.ts';
 
 /** Those of the core, and those that packages bring. */
 const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];
@@ -9,7 +10,7 @@ const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);
 
 /** Of every model: feeds may be left in the database by another choice of model. */
-export const FEED_COLLECTIONS = FEED_MODELS.flatMap(({ collections }) => collections);
+export const FEED_COLLECTIONS: readonly Declaration[] = FEED_MODELS.flatMap(({ collections }) => collections);
 
 /** @throws when the name is unknown, listing the known models, or when a required part is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {
