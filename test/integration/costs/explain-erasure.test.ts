@@ -133,7 +133,7 @@ async function expectIndexes(commands: readonly RecordedCommand[]): Promise<void
       );
 }
 
-test('an export reads no whole collection', async () => {
+test('an export scans no whole collection', async () => {
   await expectIndexes(
     await commandsOf(parts.database, async () => {
       await collect(parts.services.exportMember(parts.session('admin', 'admin'), 'u7'));
@@ -141,7 +141,7 @@ test('an export reads no whole collection', async () => {
   );
 });
 
-test('an erasure reads no whole collection', async () => {
+test('an erasure scans no whole collection', async () => {
   const dependencies = erasureParts(parts.database);
   await expectIndexes(await commandsOf(parts.database, () => eraseMember(dependencies, parts.admin, 'u9')));
 });

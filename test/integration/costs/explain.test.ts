@@ -141,7 +141,7 @@ async function scored({ repositories }: Parts): Promise<void> {
     return;
 }
 
-describe('no hot query reads a whole collection', () => {
+describe('no hot query scans a whole collection', () => {
   test.each<[string, string, () => Promise<unknown>]>([
     ['the first page of a feed', 'page', () => parts.feedStore.page(feedArgs)],
     [
@@ -317,7 +317,7 @@ describe('no hot query reads a whole collection', () => {
         );
   });
 
-  test('pages of feeds and slices, and actions of a rater, come out of the index in order, without sorting', async () => {
+  test('pages of feeds and slices, and actions of a rater, are read in index order, without sorting', async () => {
     const commands = await commandsOf(parts.database, async () => {
       await parts.feedStore.page(feedArgs);
       await parts.feedStore.page({ ...feedArgs, after: { relevancy: at(15_000), actionId: 'a'.repeat(24) } });

@@ -132,20 +132,20 @@ const OF_ITEMS: readonly [string, string[]][] = [
 ];
 
 test.each(OF_ACTIONS)(
-  'a page of 25 actions with %s takes one query more of each: %j',
+  'a page of 25 actions with %s takes one more query of each: %j',
   async (fields, expected) => {
     expect(await added({ action: fields })).toEqual(expected);
   },
 );
 
 test.each(OF_ITEMS)(
-  'a page of 25 items with %s takes one query more of each: %j',
+  'a page of 25 items with %s takes one more query of each: %j',
   async (fields, expected) => {
     expect(await added({ item: fields })).toEqual(expected);
   },
 );
 
-test('what a page of 25 takes is counted for every field of what stands in it', () => {
+test('the cost of a page of 25 is tested for every field of its entries', () => {
   const { definitions } = parse(
     readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8'),
   );
@@ -218,7 +218,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'ends a hundred follows by as many commands as one, each by its index (keep history: %s)',
+  'ends a hundred follows with as many commands as one, each by its index (keep history: %s)',
   async (keepHistory, expected) => {
     await using parts = await openParts({ monitorCommands: true });
     const pairs = Array.from({ length: 1_000 }, (_, n) => ({
@@ -254,7 +254,7 @@ test.each([
   },
 );
 
-test('pins, lists erasures and reads figures by few commands, each by its index', async () => {
+test('pins, lists erasures and reads metrics with few commands, each by its index', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const { action } = await parts.publish({ refs: [{ id: 'site', type: 'site', label: 'Site' }] });
   const name = ({ name: command, collection }: { name: string; collection: string }): string =>

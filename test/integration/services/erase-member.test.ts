@@ -26,7 +26,7 @@ const IMPERSONAL = [
 ];
 
 describe('an erased member', () => {
-  test('is named nowhere any more, in no collection', async () => {
+  test('is no longer named in any collection', async () => {
     await using world = await openErasureWorld();
     // Feeds that were left behind when the site chose another model.
     const entries = [{ actionId: 'a'.repeat(24), relevancy: new Date(), reasons: ['FOLLOW' as const] }];
@@ -44,7 +44,7 @@ describe('an erased member', () => {
     expect(await placesOf(world.parts.database, ID, NAME, 'zebulon')).toEqual([]);
   });
 
-  test('leaves what others see and count as it is', async () => {
+  test('does not change what others see and count', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const before = await othersView(parts);
@@ -63,7 +63,7 @@ describe('an erased member', () => {
       expect([refId, count]).toEqual([refId, await parts.repositories.follows.countFollowers(refId)]);
   });
 
-  test('leaves feeds that come out the same when they are rebuilt and delivered again', async () => {
+  test('leaves feeds that are the same when they are rebuilt and delivered again', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     await erase(parts, ID);
@@ -122,7 +122,7 @@ describe('an erased member', () => {
     expect(await members.findOne({ _id: 'ann' })).toMatchObject({ supervisorId: pseudonym });
   });
 
-  test('keeps comments, replies and reactions as those of nobody, without their words, and nothing of what they put aside', async () => {
+  test('keeps comments, replies and reactions under the pseudonym without texts, and deletes marks', async () => {
     await using world = await openErasureWorld();
     const { parts, traces, own } = world;
     const { itemMarks, follows } = parts.database.collections;
@@ -162,7 +162,7 @@ describe('an erased member', () => {
     expect((await parts.services.readHiddenItems(parts.session(ID), {})).edges).toEqual([]);
   });
 
-  test('is taken from what others did, which stays theirs', async () => {
+  test('is removed from the actions of others, which stay', async () => {
     await using world = await openErasureWorld();
     const { parts, others, own } = world;
     await erase(parts, ID);
@@ -194,7 +194,7 @@ describe('an erased member', () => {
     });
   });
 
-  test('has nothing of their own any more, and comes back as a new person', async () => {
+  test('has no data of their own left, and can come back as a new person', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     expect((await parts.feedOf(ID)).length).toBeGreaterThan(0);
@@ -240,7 +240,7 @@ describe('erasing', () => {
     expect(await parts.database.collections.erasures.countDocuments()).toBe(0);
   });
 
-  test('is done at once for somebody nobody knows, and any number of times', async () => {
+  test('is done at once for an unknown member, and any number of times', async () => {
     await using parts = await openParts();
     expect(await parts.services.readErasure(parts.admin, 'nobody')).toBeNull();
     for (let n = 0; n < 3; n++) {
@@ -261,7 +261,7 @@ describe('erasing', () => {
     expect(await parts.database.collections.erasures.countDocuments()).toBe(1);
   });
 
-  test('takes what comes after it when it is repeated', async () => {
+  test('removes later data when it is repeated', async () => {
     await using world = await openErasureWorld();
     await erase(world.parts, ID);
     await world.parts.publish({ actorId: 'ann', mentions: [ID] });
@@ -276,7 +276,7 @@ describe('erasing', () => {
     expect(await placesOf(world.parts.database, ID)).toEqual([]);
   });
 
-  test('looks a second time for what was being written when it ended', async () => {
+  test('removes in a second pass what was being written when it ended', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
@@ -295,7 +295,7 @@ describe('erasing', () => {
     expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
   });
 
-  test('refuses to describe the member meanwhile, and leaves a new one alone after the first round', async () => {
+  test('rejects describing the member meanwhile, and does not touch a new one after the first pass', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
@@ -322,7 +322,7 @@ describe('erasing', () => {
     expect((await parts.services.following(parts.session(ID), {})).edges).toHaveLength(1);
   });
 
-  test('shows nobody the name from the beginning, whatever is still to be done', async () => {
+  test('shows nobody the name from its start, whatever is still to be done', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dying = crashingDatabase(parts.database, 6);
@@ -332,7 +332,7 @@ describe('erasing', () => {
     expect(await session.refs.load(ID)).toMatchObject({ label: FORMER_MEMBER });
   });
 
-  test('is forgotten by the files, too, once nothing more is due; a failure is made up for', async () => {
+  test('removes the data from the files too, once no other erasure is due; a failure is repeated', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
@@ -360,7 +360,7 @@ describe('erasing', () => {
     // To count followers from scratch takes two writes, and only the one after them tells that it was done.
     ['one to four of its writes that change something', (run: number) => 1 + (run % 4), changesTraces, 10],
     ['its n-th write, of whatever kind', (run: number) => run, undefined, 20],
-  ])('completes after crashes behind %s', async (_name, writesOf, counts, least) => {
+  ])('completes after crashes following %s', async (_name, writesOf, counts, least) => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const before = (await othersView(parts)) as { feeds: object; engagement: object };
@@ -387,7 +387,7 @@ describe('erasing', () => {
     expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
   });
 
-  test('goes on in the background where a request had to stop: 1,200 actions, 3,000 entries', async () => {
+  test('continues in the background where a request had to stop: 1,200 actions, 3,000 entries', async () => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: ID, name: NAME }]);
     await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: ID }]);
@@ -428,7 +428,7 @@ describe('erasing', () => {
     expect(await parts.feedOf('ann')).toEqual(feed);
   });
 
-  test('takes what workers are delivering while it runs', async () => {
+  test('removes what workers deliver while it runs', async () => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: ID, name: NAME, teamId: 't1' }]);
     await parts.services.followMany(parts.service, [
@@ -464,7 +464,7 @@ describe('erasing', () => {
     expect(liked).toEqual([1]);
   });
 
-  test('is done once where two ask for it at once', async () => {
+  test('is done once for two concurrent requests', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
@@ -479,7 +479,7 @@ describe('erasing', () => {
   });
 
   test.each([1, 3])(
-    'leaves its followers what is being delivered to them while it is erased, before follower %i is read',
+    'keeps deliveries to followers during the erasure, before follower %i is read',
     async (place) => {
       await using parts = await openParts();
       await parts.services.followMany(
@@ -516,7 +516,7 @@ describe('erasing', () => {
     },
   );
 
-  test('leaves its followers what it publishes while its followers are being moved', async () => {
+  test('keeps publications for followers while these are being moved', async () => {
     await using parts = await openParts();
     await parts.services.followMany(
       parts.service,
@@ -545,7 +545,7 @@ describe('erasing', () => {
     expect(await placesOf(parts.database, ID)).toEqual([]);
   });
 
-  test('takes nothing back for its followers, and gives nothing back that they took back meanwhile', async () => {
+  test('removes nothing from its followers, and restores no follow that they removed meanwhile', async () => {
     await using parts = await openParts();
     await parts.services.followMany(
       parts.service,

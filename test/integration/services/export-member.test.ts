@@ -32,7 +32,7 @@ async function exported(parts: Parts, session: ReaderSession, memberId = ID): Pr
 
 const admin = (parts: Parts) => parts.session('admin', 'admin');
 
-test('exports everything held about a member', async () => {
+test('exports everything stored about a member', async () => {
   await using world = await openErasureWorld();
   const { parts, traces } = world;
   const data = await exported(parts, admin(parts));
@@ -114,7 +114,7 @@ test('exports everything held about a member', async () => {
   expect(JSON.stringify(rating?.moderation)).not.toContain('admin');
 });
 
-test('names in every place that an erasure would touch', async () => {
+test('covers every place that an erasure changes', async () => {
   await using world = await openErasureWorld();
   const { parts } = world;
   const { actions } = await exported(parts, admin(parts));
@@ -129,7 +129,7 @@ test('names in every place that an erasure would touch', async () => {
   expect(actions.map(({ id }) => id).sort()).toEqual(holding.sort());
 });
 
-test('gives members themselves what they may see of what others recorded, and all of their own', async () => {
+test("gives members all of their own data, and what they may see of others' records", async () => {
   await using world = await openErasureWorld();
   const { parts } = world;
   const { action: secret } = await parts.publish({
@@ -159,7 +159,7 @@ test('is for admins and the member', async () => {
   await expect(exported(parts, admin(parts), '')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });
 
-test('exports empty lists for somebody nobody knows, and for who was erased', async () => {
+test('exports empty lists for an unknown and for an erased member', async () => {
   await using world = await openErasureWorld();
   const { parts } = world;
   const { exportedAt: _at, memberId: _id, ...nothing } = await exported(parts, admin(parts), 'nobody');
@@ -184,7 +184,7 @@ test('exports empty lists for somebody nobody knows, and for who was erased', as
   expect(await exported(parts, admin(parts))).toMatchObject(nothing);
 });
 
-test('refuses what is too large for an answer, and says how to get it', async () => {
+test('rejects an export that is too large for an answer, and names the command', async () => {
   await using world = await openErasureWorld();
   const { parts } = world;
   const dependencies = { ...parts.repositories, feedStore: parts.feedStore };
@@ -195,7 +195,7 @@ test('refuses what is too large for an answer, and says how to get it', async ()
   expect(await memberExport(dependencies, admin(parts), ID, 1_000_000)).toHaveProperty('actions');
 });
 
-test('comes in pieces of bounded size, which make one JSON document', async () => {
+test('is streamed in parts of limited size, which form one JSON document', async () => {
   await using parts = await openParts();
   for (let from = 0; from < 1_200; from += 400)
     await parts.services.publishActions(

@@ -29,7 +29,7 @@ const TARGETS: readonly (readonly [string, MuteTargetInput])[] = [
 ];
 
 test.each(TARGETS)(
-  'keeps what has %s out of the feed, its counts and its groups, and gives it back',
+  'keeps actions with %s out of the feed, its counts and its groups, and restores them',
   async (_what, target) => {
     await using parts = await openParts();
     const first = await published(parts, 'bob', 'He went home, late', 'gate');
@@ -95,7 +95,7 @@ test.each(someModels(0))(
   },
 );
 
-test('adding again replaces the end', async () => {
+test('adding a mute again replaces its end', async () => {
   await using parts = await openParts();
   const { services } = parts;
   const list = async () =>
@@ -124,7 +124,7 @@ test('adding again replaces the end', async () => {
   expect(await parts.database.collections.feeds.findOne({ _id: 'ann' })).not.toHaveProperty('muteWakeAt');
 });
 
-test('what begins with a dollar sign is an id like any other', async () => {
+test('an id may begin with a dollar sign', async () => {
   await using parts = await openParts();
   for (const target of [{ memberId: '$$NOW' }, { refId: '$value' }, { phrase: '$mutes' }])
     for (const until of [later(), null]) await parts.services.addMute(ann(parts), target, until);
@@ -132,7 +132,7 @@ test('what begins with a dollar sign is an id like any other', async () => {
   expect(list.map(({ value, text }) => text ?? value)).toEqual(['$$NOW', '$value', '$mutes']);
 });
 
-test('mutes no more than a thousand things, fifty phrases among them, and counts none that has ended', async () => {
+test('a reader has at most a thousand mutes, fifty of them phrases, not counting ended ones', async () => {
   await using parts = await openParts();
   const { feeds } = parts.database.collections;
   const add = (target: MuteTargetInput) => parts.services.addMute(ann(parts), target, null);
@@ -167,7 +167,7 @@ test.each<[string, MuteTargetInput, Date | null, readonly string[], RegExp]>([
   ['a long phrase', { phrase: 'a'.repeat(101) }, null, ['target', 'phrase'], /100 characters/],
   ['an end that has been', { refId: 'a' }, new Date(0), ['until'], /later than now/],
   ['an end that is no time', { refId: 'a' }, new Date(NaN), ['until'], /later than now/],
-])('refuses to mute %s', async (_what, target, until, path, message) => {
+])('rejects muting %s', async (_what, target, until, path, message) => {
   await using parts = await openParts();
   await expect(parts.services.addMute(ann(parts), target, until)).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
@@ -176,7 +176,7 @@ test.each<[string, MuteTargetInput, Date | null, readonly string[], RegExp]>([
   expect(await parts.database.collections.feeds.countDocuments()).toBe(0);
 });
 
-test('says FeedResync when something is muted, when it is not any more, and when it ends: once for all workers', async () => {
+test('sends FeedResync when a mute is added, removed, and ends: once for all workers', async () => {
   await using parts = await openParts();
   const id = await published(parts, 'bob', 'Went home');
   await parts.fanOut();
@@ -206,7 +206,7 @@ test('says FeedResync when something is muted, when it is not any more, and when
   expect(await parts.database.collections.feeds.findOne({ _id: 'ann' })).not.toHaveProperty('mutes');
 });
 
-test('an end that a worker took on and did not announce is announced when its lease is over', async () => {
+test('an end that a worker claimed but did not announce is announced after its lease', async () => {
   await using parts = await openParts();
   await parts.services.addMute(ann(parts), { refId: 'bob' }, later());
   await using list = await openLiveList(parts, ann(parts).identity);
@@ -223,7 +223,7 @@ test('an end that a worker took on and did not announce is announced when its le
   expect(list.resyncs).toEqual(['mutes']);
 });
 
-test('an edit that brings an item under a mute takes it from who is watching', async () => {
+test('an edit that makes a mute match removes the item from watchers', async () => {
   await using parts = await openParts();
   const texts = ['Went home', 'Went away'];
   const ids = [];

@@ -7,7 +7,7 @@ async function published(parts: Parts, actorId: string): Promise<string> {
   return action.id;
 }
 
-test('keeps a muted author out of the feed at once, past actions included, and gives them back', async () => {
+test('keeps a muted author out of the feed at once, past actions included, and restores them', async () => {
   await using parts = await openParts();
   const fromBob = await published(parts, 'bob');
   const fromCid = await published(parts, 'cid');
@@ -23,7 +23,7 @@ test('keeps a muted author out of the feed at once, past actions included, and g
   expect(await parts.feedOf('ann')).toEqual([later, fromCid, fromBob]);
 });
 
-test('mutes no more than a thousand, and not oneself', async () => {
+test('mutes at most a thousand, and not oneself', async () => {
   await using parts = await openParts();
   const mutes = Array.from({ length: 1_000 }, (_, n) => ({
     kind: 'MEMBER' as const,
@@ -57,7 +57,7 @@ test('hides an item from its own reader only, also when it is delivered again, u
   expect(await parts.feedOf('ann')).toEqual([action.id]);
 });
 
-test('does not tell a hidden item that may not be seen from one that is not there', async () => {
+test('does not distinguish an invisible item from a missing one', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
   for (const id of [action.id, 'f'.repeat(24)]) {
