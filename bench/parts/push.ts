@@ -86,7 +86,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
     async () => {
       const before = pushing.cpu?.();
       const rate = await rateOf(pushing, burst, subscribers);
-      const micros = Array.from(pushing.cpu?.() ?? [], ([kind, seconds]) => [
+      const micros = Array.from(pushing.cpu?.() ?? [], ([kind, seconds]): [string, number] => [
         cpuName(pushing.name, kind),
         ((seconds - (before?.get(kind) ?? 0)) * 1e6) / (burst * subscribers),
       ]);
