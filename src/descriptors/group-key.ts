@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
-import type { Action } from '../domain/action.ts';
+import type { ActionId, StoredDescriptor, UserId } from '../domain/action.ts';
 import { tenantOf } from '../domain/tenant.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** Key length in bytes, long enough to rule out collisions. */
 const KEY_BYTES = 16;
 
-type GroupedFields = Pick<Action, 'actorId' | 'descriptor' | 'conducted'>;
+interface GroupedFields {
+  readonly actorId: UserId;
+  readonly descriptor: StoredDescriptor;
+  readonly conducted: Date;
+}
 
 /**
  * Group key to store with an action; actions with equal keys are shown as one group. Hash of the tenant, the type, the
@@ -27,6 +31,12 @@ export function groupKeyOf({ actorId, descriptor, conducted }: GroupedFields): s
 }
 
 /** The action's group; an action without a key forms a group of its own. */
-export function groupOf({ groupKey, id }: Pick<Action, 'id' | 'groupKey'>): string {
+export function groupOf({
+  groupKey,
+  id,
+}: {
+  readonly id: ActionId;
+  readonly groupKey: string | null;
+}): string {
   return groupKey ?? id;
 }

@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import type { Action } from '../domain/action.ts';
+import type { ActionTexts, RefId, UserId } from '../domain/action.ts';
 import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
 import { comparable } from '../domain/text-forms.ts';
 import { wordsOf, type Phrases } from '../domain/words.ts';
 import { textsOf } from './texts.ts';
 
 /** The fields of an action that mutes are matched against. */
-export type MutableAction = Pick<Action, 'actorId' | 'refIds' | 'refs' | 'descriptor'>;
+export interface MutableAction extends ActionTexts {
+  readonly actorId: UserId;
+  readonly refIds: readonly RefId[];
+}
 
 export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolean {
   if (mutes.list.length === 0) return false;

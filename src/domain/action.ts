@@ -94,6 +94,12 @@ export interface Reshare {
   readonly at: Date;
 }
 
+/** The parts of an action that carry texts and names. */
+export interface ActionTexts {
+  readonly refs: readonly ActionRef[];
+  readonly descriptor: StoredDescriptor;
+}
+
 /** Something that happened. Stored once; feeds refer to it. */
 export interface Action {
   readonly id: ActionId;

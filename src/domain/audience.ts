@@ -1,4 +1,4 @@
-import type { Action, Scope, UserId } from './action.ts';
+import type { Scope, UserId } from './action.ts';
 
 export function teamKey(teamId: string): string {
   return `team:${teamId}`;
@@ -34,6 +34,6 @@ export function scopeKey(
   }
 }
 
-export function reachesFollowers(action: Pick<Action, 'scope'>): boolean {
+export function reachesFollowers(action: { readonly scope: Scope }): boolean {
   return action.scope === 'FOLLOWERS' || action.scope === 'PUBLIC';
 }

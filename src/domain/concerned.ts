@@ -4,18 +4,19 @@ import { userKey } from './audience.ts';
 type Naming = Pick<Action, 'mentions' | 'recipients' | 'audience'>;
 
 /** Whom an action concerns and concerned. */
-export type Concerned = Pick<Action, 'concerned' | 'formerlyConcerned'>;
+export interface Concerned {
+  readonly concerned: readonly ConcernedKey[] | null;
+  readonly formerlyConcerned: readonly FormerlyConcernedKey[];
+}
 export type ConcerningAction = Naming & Concerned;
 
 /** The people and departments an action concerns, by audience key, with the time in milliseconds since when it does. */
-export function concernedSince(action: Naming & Pick<Action, 'concerned'>): ReadonlyMap<string, number> {
+export function concernedSince(action: ConcerningAction): ReadonlyMap<string, number> {
   return new Map(concernedNow(action).map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
 }
 
 /** Those it concerned before an edit, with the time in milliseconds until when it did. */
-export function concernedUntil({
-  formerlyConcerned,
-}: Pick<Action, 'formerlyConcerned'>): ReadonlyMap<string, number> {
+export function concernedUntil({ formerlyConcerned }: Concerned): ReadonlyMap<string, number> {
   return new Map(formerlyConcerned.map(({ key, until }) => [key, until.getTime()]));
 }
 
@@ -36,7 +37,7 @@ export function concernedAtFirst(
  * @param declared users named by the descriptor after the edit.
  */
 export function concernedAfter(
-  before: ConcerningAction & Pick<Action, 'isBumped' | 'latest'>,
+  before: ConcerningAction & { readonly isBumped: boolean; readonly latest: Date },
   after: Naming,
   at: Date,
   declared: readonly UserId[],
@@ -65,7 +66,7 @@ function withEnded(
   return [...former.filter((one) => one.key !== key), { key, until: latest }];
 }
 
-function concernedNow({ concerned, ...action }: Naming & Pick<Action, 'concerned'>): readonly ConcernedKey[] {
+function concernedNow({ concerned, ...action }: ConcerningAction): readonly ConcernedKey[] {
   return concerned ?? namedKeys(action).map((key) => ({ key, since: null }));
 }
 

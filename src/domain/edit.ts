@@ -28,7 +28,10 @@ export function isAudienceChanged(before: Addressed, after: Addressed): boolean 
 }
 
 /** Whether an edit may take the action away from a reader it was addressed to. */
-export function mayLoseReaders(before: Addressed & Pick<Action, 'reshares'>, after: Addressed): boolean {
+export function mayLoseReaders(
+  before: Addressed & { readonly reshares: Action['reshares'] },
+  after: Addressed,
+): boolean {
   return (
     (before.reshares.length > 0 && before.scope === 'PUBLIC' && after.scope !== 'PUBLIC') ||
     hasLost(before.audience, after.audience) ||

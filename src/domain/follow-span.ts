@@ -1,4 +1,4 @@
-import type { Action, ActionId } from './action.ts';
+import type { ActionId } from './action.ts';
 
 /** A period in which a reader followed a ref: `since` inclusive, `until` exclusive. */
 export interface FollowSpan {
@@ -23,10 +23,13 @@ export function openSpanOf(
 
 /** The fields of an action that decide whether a follow takes it. */
 export interface TypedAction {
-  readonly descriptor: Pick<Action['descriptor'], 'type'>;
+  readonly descriptor: { readonly type: string };
 }
 
-type RecordedAction = Pick<Action, 'id' | 'recorded'>;
+interface RecordedAction {
+  readonly id: ActionId;
+  readonly recorded: Date;
+}
 
 export function spanContains(span: FollowSpan, action: RecordedAction): boolean {
   const at = action.recorded.getTime();

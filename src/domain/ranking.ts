@@ -1,4 +1,4 @@
-import type { Action, ActionId, Engagement } from './action.ts';
+import type { ActionId, Engagement } from './action.ts';
 
 /** Interval between two computations of the scores. */
 export const RESCORE_EVERY_MS = 15 * 60_000;
@@ -67,7 +67,7 @@ export function actionScore(action: ScoredAction, at: Date, weights: RankingWeig
 
 /** Provisional score until the next generation: that of an action without interactions. */
 export function initialScore(
-  action: Pick<Action, 'conducted'> & { readonly type: string },
+  action: { readonly conducted: Date; readonly type: string },
   at: Date,
   weights: RankingWeights,
 ): number {

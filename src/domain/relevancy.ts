@@ -47,7 +47,7 @@ export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> 
   ConcerningAction;
 
 /** Capped at the time of recording: `conducted` may be minutes ahead, a relevancy may not. */
-export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): Date {
+export function baseRelevancy(action: { readonly conducted: Date; readonly recorded: Date }): Date {
   return action.conducted.getTime() <= action.recorded.getTime() ? action.conducted : action.recorded;
 }
 
@@ -79,7 +79,7 @@ function isPassedOnTo(
   );
 }
 
-function isAssigned({ follows = [] }: RelevancyReader, { refIds }: Pick<Action, 'refIds'>): boolean {
+function isAssigned({ follows = [] }: RelevancyReader, { refIds }: RelevancyAction): boolean {
   return follows.some(
     (follow) => follow.active && follow.isAssigned === true && refIds.includes(follow.refId),
   );

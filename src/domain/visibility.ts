@@ -115,7 +115,7 @@ export function addressedBy(
 /** Resharers who bring the action to the reader, newest first. */
 export function passedOnBy(
   { mutes }: Pick<ReaderProfile, 'mutes'>,
-  action: Pick<Action, 'scope' | 'reshares'> & TypedAction,
+  action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
   if (action.scope !== 'PUBLIC') return [];
@@ -130,7 +130,7 @@ export function passedOnBy(
 }
 
 /** Ids a reader may follow to receive an action: its refs and its resharers. */
-export function followableIds({ refIds, reshares }: Pick<Action, 'refIds' | 'reshares'>): RefId[] {
+export function followableIds({ refIds, reshares }: Action): RefId[] {
   return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
 }
 
@@ -161,10 +161,7 @@ export function addressedReasons(
 }
 
 /** Whether the reader pulls the action at read time, whether or not it was pushed as well. */
-export function isPulledFor(
-  { pulledFollows }: ReaderProfile,
-  action: Pick<Action, 'id' | 'recorded' | 'scope' | 'pullRefIds'> & TypedAction,
-): boolean {
+export function isPulledFor({ pulledFollows }: ReaderProfile, action: VisibleAction): boolean {
   return (
     action.pullRefIds.length > 0 &&
     reachesFollowers(action) &&
@@ -175,15 +172,12 @@ export function isPulledFor(
 }
 
 /** Whether reasons stored in feeds may be outdated for this action, so that the reader's follows must be loaded. */
-export function mustAskFollows({ audienceRev }: Pick<Action, 'audienceRev'>): boolean {
+export function mustAskFollows({ audienceRev }: VisibleAction): boolean {
   return audienceRev > 0;
 }
 
 /** Whether the reader mutes one of the resharers: the action may have been delivered only because of that reshare. */
-export function mutesPasser(
-  { mutes }: Pick<ReaderProfile, 'mutes'>,
-  { reshares }: Pick<Action, 'reshares'>,
-): boolean {
+export function mutesPasser({ mutes }: Pick<ReaderProfile, 'mutes'>, { reshares }: VisibleAction): boolean {
   return mutes.list.length > 0 && reshares.some(({ by }) => isMutedPerson(mutes, by));
 }
 

@@ -1,4 +1,4 @@
-import type { Action } from '../domain/action.ts';
+import type { ActionTexts, UserId } from '../domain/action.ts';
 import { nameOfUnknown } from '../domain/pseudonym.ts';
 import { isDirected, isolated } from '../domain/text-forms.ts';
 import type { DescriptorType } from '../descriptors/define.ts';
@@ -11,7 +11,9 @@ import type { MemberSource } from './types/node.ts';
 import type { RefSource } from './types/ref.ts';
 
 export type NameSession = Pick<ReaderSession, 'refs' | 'refNames' | 'members'>;
-export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
+export interface Described extends ActionTexts {
+  readonly actorId: UserId;
+}
 
 /** A piece of a sentence's text, and the person or thing it names. */
 export interface SummaryPart {

@@ -33,7 +33,7 @@ export function withheldBy(
   {
     action,
     mark,
-  }: { readonly action: MutableAction & Pick<Action, 'isHidden'>; readonly mark: ItemMark | null },
+  }: { readonly action: MutableAction & { readonly isHidden: boolean }; readonly mark: ItemMark | null },
   state: ItemState | null = null,
 ): WithheldReason[] {
   const reasons: WithheldReason[] = [];

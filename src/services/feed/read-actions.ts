@@ -15,6 +15,11 @@ import type { ActionFilter, CountedPage, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
+interface SlicePosition {
+  readonly conducted: Date;
+  readonly id: ActionId;
+}
+
 /** Visible actions of a ref, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
   { actions }: Core,
@@ -28,7 +33,7 @@ export async function readSlice(
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  const scan = new ListScan<Pick<Action, 'conducted' | 'id'>, Action, Action>({
+  const scan = new ListScan<SlicePosition, Action, Action>({
     idOf: (action) => action.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
@@ -43,7 +48,7 @@ export async function readSlice(
       }),
     select: (candidates) => entitledActions(session, candidates),
   });
-  const page = await collectPage<Pick<Action, 'conducted' | 'id'>, Action, Action>({
+  const page = await collectPage<SlicePosition, Action, Action>({
     size,
     after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
     scan: (after, limit) => scan.scan(after, limit),
@@ -85,7 +90,7 @@ export async function listActions(
   const filter = checkActionFilter(args.filter);
   const { userId } = session.identity;
   const list = idBeside(userId, 'actions');
-  const scan = new ListScan<Pick<Action, 'id'>, Action, Action>({
+  const scan = new ListScan<{ readonly id: ActionId }, Action, Action>({
     idOf: (action) => action.id,
     isAt: () => true,
     scan: (after, limit) =>
@@ -102,7 +107,7 @@ export async function listActions(
     // The query excludes deleted actions but not those that expired meanwhile.
     select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
   });
-  const page = await collectPage<Pick<Action, 'id'>, Action, Action>({
+  const page = await collectPage<{ readonly id: ActionId }, Action, Action>({
     size: pageSize(args.first),
     after: args.after == null ? null : { id: decodeId(list, args.after) },
     scan: (after, limit) => scan.scan(after, limit),

@@ -91,16 +91,23 @@ export function noGroup(scope: Scope, path: readonly (string | number)[]): Fanfa
   return badInput(`The actor has no ${scope.toLowerCase()}`, [...path, 'scope']);
 }
 
+/** The members whom an action names. */
+interface People {
+  readonly mentions: readonly UserId[];
+  readonly recipients: readonly UserId[];
+}
+
+interface Addressed extends People {
+  readonly scope: Scope;
+}
+
 /** Audience keys of an action whose actor has the group that the scope needs. */
-export function audienceKeys(
-  { scope, mentions, recipients }: Pick<Action, 'scope' | 'mentions' | 'recipients'>,
-  group: Group,
-): string[] {
+export function audienceKeys({ scope, mentions, recipients }: Addressed, group: Group): string[] {
   const key = scopeKey(scope, group);
   return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
 }
 
-export function peopleKeys({ mentions, recipients }: Pick<Action, 'mentions' | 'recipients'>): string[] {
+export function peopleKeys({ mentions, recipients }: People): string[] {
   return [...new Set([...mentions, ...recipients].map(userKey))];
 }
 
@@ -119,11 +126,7 @@ export function withOwnRefs(
 }
 
 /** The refs given explicitly, without those derived from the descriptor. */
-export function givenRefsOf({
-  refs,
-  givenRefs,
-  descriptor,
-}: Pick<Action, 'refs' | 'givenRefs' | 'descriptor'>): readonly ActionRef[] {
+export function givenRefsOf({ refs, givenRefs, descriptor }: Action): readonly ActionRef[] {
   if (givenRefs !== null) return refs.slice(0, givenRefs);
   const own = new Set(refsOfDescriptor(descriptor).map(({ id }) => id));
   return refs.filter(({ id }) => !own.has(id));

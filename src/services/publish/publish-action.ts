@@ -9,6 +9,7 @@ import { isTrusted, type Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
+import type { PublicationKey } from '../../storage/actions/publishing.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { beyondGrant, takePublications, type GrantedPublications } from '../tenants/quotas.ts';
@@ -241,10 +242,7 @@ async function unpublishedOf({ actions }: Core, inputs: readonly CheckedInput[])
   return inputs.filter((_, index) => published[index] !== true);
 }
 
-function publicationOf({
-  actor,
-  idempotencyKey,
-}: CheckedInput): Pick<NewAction, 'actorId' | 'idempotencyKey'> {
+function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey {
   return { actorId: actor, idempotencyKey };
 }
 

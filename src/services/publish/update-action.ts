@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { z } from 'zod';
-import { SCOPES, type Action, type ActionId } from '../../domain/action.ts';
+import { SCOPES, type Action, type ActionId, type ActionRef } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
@@ -46,7 +46,7 @@ type CheckedEdit = Omit<z.output<typeof inputSchema>, 'descriptor'> & {
 const PATH = ['input'];
 
 /** Whether the identity may edit an action it can see: its actor, services and admins may. */
-export function mayEdit({ userId, roles }: Identity, { actorId }: Pick<Action, 'actorId'>): boolean {
+export function mayEdit({ userId, roles }: Identity, { actorId }: Action): boolean {
   return actorId === userId || roles.has('admin') || roles.has('service');
 }
 
@@ -160,7 +160,10 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
 }
 
 /** Refs derived from the old descriptor are replaced by those of the new one. */
-function refsAfter(action: Action, { refs, descriptor }: CheckedEdit): Pick<Action, 'refs' | 'givenRefs'> {
+function refsAfter(
+  action: Action,
+  { refs, descriptor }: CheckedEdit,
+): { readonly refs: readonly ActionRef[]; readonly givenRefs: number | null } {
   if (refs === undefined && descriptor === undefined) return action;
   return withOwnRefs(refs ?? givenRefsOf(action), descriptor ?? action.descriptor);
 }

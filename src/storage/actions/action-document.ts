@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import type { Action, ActionTexts, RefId } from '../../domain/action.ts';
 import { concernedAtFirst } from '../../domain/concerned.ts';
 import { tenantField } from '../../domain/tenant.ts';
 import { clock } from '../../lib/clock.ts';
@@ -44,7 +44,7 @@ export type NewAction = Omit<
 };
 
 /** Ids in the descriptor that are covered neither by the refs nor by copied names. */
-export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'>): string[] {
+export function otherIdsOf(action: ActionTexts & { readonly refIds: readonly RefId[] }): string[] {
   const names = namesShown(action);
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
 }

@@ -1,4 +1,4 @@
-import type { Action } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
@@ -19,6 +19,13 @@ export interface InsertedAction {
   readonly action: Action;
   /** The action already existed, with the same actor and idempotency key. */
   readonly isReplay: boolean;
+}
+
+/** What tells a publication from others: its actor's own key for it. */
+export interface PublicationKey {
+  readonly actorId: UserId;
+  /** `null`: none, so that it is never a replay. */
+  readonly idempotencyKey: string | null;
 }
 
 /** Inserts actions. Part of the repository of actions. */
@@ -68,9 +75,7 @@ export function publishing({ actions, publications }: Collections, events: Event
      * Those that have been published before, found by actor and key. At most two round trips.
      * @returns in the order of the input
      */
-    async published(
-      some: readonly Pick<NewAction, 'actorId' | 'idempotencyKey'>[],
-    ): Promise<readonly boolean[]> {
+    async published(some: readonly PublicationKey[]): Promise<readonly boolean[]> {
       const ids = some.map(({ actorId, idempotencyKey }) =>
         idempotencyKey === null ? null : publicationId({ actorId, idempotencyKey }),
       );

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Action, RefId } from '../../domain/action.ts';
+import type { ActionTexts, RefId } from '../../domain/action.ts';
 import { namedIdsOf } from '../../descriptors/names.ts';
 import { STAMP_SEPARATOR } from '../documents/ids.ts';
 import { literal } from '../stages/literal.ts';
@@ -19,7 +19,7 @@ export function nameStamp(id: RefId, version: number): string {
 }
 
 /** Ids whose names an action copies: its refs, and those named in its descriptor. */
-export function namesShown(action: Pick<Action, 'refs' | 'descriptor'>): RefId[] {
+export function namesShown(action: ActionTexts): RefId[] {
   return [...new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)])];
 }
 

@@ -15,7 +15,7 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
      * has marked single items. Unique keys: `_id`.
      */
     async refusing(
-      action: Pick<Action, 'id'> & MutableAction,
+      action: { readonly id: Action['id'] } & MutableAction,
       userIds: readonly UserId[],
       now: Date,
     ): Promise<Set<UserId>> {

@@ -26,7 +26,7 @@ export async function deriveFromInteractions(
 
 /** Whether the action's counters equal those derived from its interactions. */
 function isSameEngagement(
-  { engagement: known, latest }: Pick<Action, 'engagement' | 'latest'>,
+  { engagement: known, latest }: Action,
   { engagement: are, latest: newest }: Pick<InteractionSummary, 'engagement' | 'latest'>,
 ): boolean {
   return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);

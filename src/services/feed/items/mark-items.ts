@@ -67,6 +67,6 @@ async function requireActions(session: ReaderSession, actionIds: readonly Action
   return Promise.all(ids.map((id) => requireAction(session, id)));
 }
 
-function idsOf(actions: readonly Pick<Action, 'id'>[]): ActionId[] {
+function idsOf(actions: readonly Action[]): ActionId[] {
   return actions.map(({ id }) => id);
 }
