@@ -105,7 +105,7 @@ export async function readModerationLog(
   const list = idBeside(userId, `moderation:${actionId ?? ''}`);
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  return collectPage<Pick<ModerationRecord, 'at' | 'id'>, ModerationRecord, ModerationRecord>({
+  return collectPage<{ readonly at: Date; readonly id: string }, ModerationRecord, ModerationRecord>({
     size: pageSize(args.first),
     after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
     scan: (after, limit) => moderation.list({ tenant: tenantOf(userId), actionId, after, limit }),

@@ -163,7 +163,7 @@ function adoptedAction(document: ActionDocument, tenant: Tenant): ActionDocument
 /** What is found only through the actions goes first, so that an interrupted call finds it again. */
 async function removeDerived(
   { publications, scores }: Collections,
-  actions: readonly Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>[],
+  actions: readonly ActionDocument[],
 ): Promise<void> {
   await Promise.all([
     forgetPublications(publications, actions.filter(isKeyed)),

@@ -155,7 +155,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
       const keys = userIds.map(userKey);
       const documents = await collection
         .find({ audience: { $in: keys }, isDeleted: false })
-        .project<Pick<ActionDocument, 'mentions' | 'recipients'>>({ _id: 0, mentions: 1, recipients: 1 })
+        .project<{ mentions: string[]; recipients: string[] }>({ _id: 0, mentions: 1, recipients: 1 })
         .toArray();
       const named = new Set(documents.flatMap(({ mentions, recipients }) => [...mentions, ...recipients]));
       return userIds.filter((userId) => named.has(userId));

@@ -120,7 +120,7 @@ export function actionsRepository(collections: Collections, events: EventEntries
       const documents = await inOneBatch(
         collection
           .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
-          .project<Pick<ActionDocument, '_id'>>({ _id: 1 }),
+          .project<{ _id: ObjectId }>({ _id: 1 }),
         ids.length,
       );
       return new Set(documents.map((document) => document._id.toHexString()));
@@ -131,7 +131,7 @@ export function actionsRepository(collections: Collections, events: EventEntries
       const documents = await inOneBatch(
         collection
           .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, isHidden: false, isDeleted: false })
-          .project<Pick<ActionDocument, '_id' | 'rev'>>({ rev: 1 }),
+          .project<{ _id: ObjectId; rev: number }>({ rev: 1 }),
         ids.length,
       );
       return new Map(documents.map(({ _id, rev }) => [_id.toHexString(), rev]));

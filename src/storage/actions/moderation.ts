@@ -205,7 +205,7 @@ export function moderationRepository(
       const documents = await actions
         .find(isExpired(now))
         .sort({ expiresAt: 1 })
-        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ObjectId }>({ _id: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();

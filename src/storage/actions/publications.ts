@@ -17,7 +17,17 @@ export const PUBLICATIONS: Declared<'publications'> = {
   action: { because: 'an action with an idempotency key leaves a tombstone; made again when it comes back' },
 };
 
-type Keyed = Pick<ActionDocument, 'actorId'> & { readonly idempotencyKey: string };
+interface Keyed {
+  readonly actorId: string;
+  readonly idempotencyKey: string;
+}
+
+/** An action as far as it tells which publication made it. */
+export interface Published {
+  readonly _id: ObjectId;
+  readonly actorId: string;
+  readonly idempotencyKey?: string;
+}
 
 /** A hash that reveals neither actor nor key and spreads evenly over shards. */
 export function publicationId({ actorId, idempotencyKey }: Keyed): string {
@@ -26,9 +36,9 @@ export function publicationId({ actorId, idempotencyKey }: Keyed): string {
     .digest('base64url');
 }
 
-export function isKeyed<D extends Pick<ActionDocument, 'actorId' | 'idempotencyKey'>>(
+export function isKeyed<D extends { readonly idempotencyKey?: string }>(
   document: D,
-): document is D & Keyed {
+): document is D & { readonly idempotencyKey: string } {
   return document.idempotencyKey !== undefined;
 }
 
@@ -69,7 +79,7 @@ export async function fixIds(
 /** Records the ids of keys, replacing existing records. */
 export async function notePublications(
   publications: Collections['publications'],
-  actions: readonly (Keyed & Pick<ActionDocument, '_id'>)[],
+  actions: readonly (Keyed & Published)[],
 ): Promise<void> {
   if (actions.length === 0) return;
   await publications.bulkWrite(
@@ -87,7 +97,7 @@ export async function notePublications(
 /** Records the ids of keys that have no record: another action may have been published under a key meanwhile. */
 export async function keepPublications(
   publications: Collections['publications'],
-  actions: readonly (Keyed & Pick<ActionDocument, '_id'>)[],
+  actions: readonly (Keyed & Published)[],
 ): Promise<void> {
   if (actions.length === 0) return;
   await retryOnDuplicateKey(() =>

@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { Action, UserId } from '../../domain/action.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
@@ -84,7 +85,7 @@ export function publishing({ actions, publications }: Collections, events: Event
       const claims = await publications.find({ _id: { $in: keys } }).toArray();
       const stored = await actions
         .find({ _id: { $in: claims.map(({ actionId }) => actionId) } })
-        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ObjectId }>({ _id: 1 })
         .toArray();
       const there = new Set(stored.map(({ _id }) => _id.toHexString()));
       const known = new Set(

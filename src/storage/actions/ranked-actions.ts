@@ -19,7 +19,7 @@ export interface RankedAction {
 const FIELDS = { actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;
 
 type Projected = Pick<ActionDocument, '_id' | 'actorId' | 'conducted' | 'engagement'> & {
-  readonly descriptor: Pick<ActionDocument['descriptor'], 'type'>;
+  readonly descriptor: { readonly type: string };
 };
 
 function toRankedAction({ _id, actorId, conducted, engagement, descriptor }: Projected): RankedAction {

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import { RESCORE_EVERY_MS } from '../../domain/ranking.ts';
-import type { ScoreDocument, ScoreSlot } from '../documents/documents.ts';
+import type { ScoreSlot } from '../documents/documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
@@ -51,7 +51,7 @@ export function scoresRepository({ scores, rankings }: Collections) {
       const documents = await inOneBatch(
         scores
           .find({ _id: { $in: actionIds.map((id) => new ObjectId(id)) } })
-          .project<Record<string, ScoreSlot> & Pick<ScoreDocument, '_id'>>({ [slot]: 1 }),
+          .project<Record<string, ScoreSlot> & { _id: ObjectId }>({ [slot]: 1 }),
         actionIds.length,
       );
       return new Map(

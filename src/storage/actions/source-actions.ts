@@ -36,7 +36,7 @@ export interface SourceWindow {
 /** Actions as the source of feeds: candidates for a reader, independent of stored feeds. */
 export function sourceActionsRepository(
   collection: Collection<ActionDocument>,
-  follows: Pick<Collection<FollowDocument>, 'collectionName'>,
+  follows: Collection<FollowDocument>,
 ) {
   async function find(
     filter: Filter<ActionDocument>,

@@ -32,7 +32,7 @@ export async function claimFirstOf<D extends Document>(
     const candidates = await collection
       .find(due)
       .sort(sort)
-      .project<Pick<WithId<D>, '_id'>>({ _id: 1 })
+      .project<{ _id: WithId<D>['_id'] }>({ _id: 1 })
       .limit(CANDIDATES)
       .batchSize(CANDIDATES)
       .toArray();

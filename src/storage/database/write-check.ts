@@ -22,12 +22,12 @@ const FULL_FOR_MS = 5_000;
  * refused; without clients, the probe alone restores the "yes".
  */
 export class WriteCheck {
-  readonly #db: Pick<Db, 'command'>;
+  readonly #db: Db;
   readonly #now: () => number;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #last: { readonly at: number; readonly outcome: Promise<void> } | null = null;
 
-  constructor(db: Pick<Db, 'command'>, now: () => number = () => performance.now()) {
+  constructor(db: Db, now: () => number = () => performance.now()) {
     this.#db = db;
     this.#now = now;
   }

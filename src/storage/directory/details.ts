@@ -48,7 +48,10 @@ export function detailsRepository({ members, refs }: Collections) {
       const documents = await inOneBatch(
         refs
           .find({ _id: { $in: [...ids] } })
-          .project<DetailsDocument & Pick<RefDocument, '_id' | 'pinned'>>({ ...ONLY_DETAILS, pinned: 1 }),
+          .project<DetailsDocument & { _id: string; pinned?: RefDocument['pinned'] }>({
+            ...ONLY_DETAILS,
+            pinned: 1,
+          }),
         ids.length,
       );
       return documents.map((document) => ({

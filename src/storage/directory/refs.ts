@@ -145,7 +145,7 @@ export function refsRepository(
     async pulled(): Promise<Map<RefId, Date | null>> {
       const documents = await collection
         .find({ isPulled: { $exists: true } })
-        .project<Pick<RefDocument, '_id' | 'pullSince'>>({ pullSince: 1 })
+        .project<{ _id: string; pullSince?: Date }>({ pullSince: 1 })
         .toArray();
       return new Map(documents.map(({ _id, pullSince }) => [_id, pullSince ?? null]));
     },

@@ -121,7 +121,7 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
       for (const source of NAME_SOURCES) {
         const named = await sourceOf(source)
           .find({ _id: { $in: ids }, version: { $gte: FIRST_VERSION } })
-          .project<Pick<NamedDocument, '_id' | 'version'>>({ version: 1 })
+          .project<{ _id: string; version?: number }>({ version: 1 })
           .toArray();
         for (const { _id, version = 0 } of named) versions.set(_id, (versions.get(_id) ?? 0) + version);
       }
@@ -160,7 +160,7 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
       } as Filter<ActionDocument>;
       const found = await actions
         .find(older)
-        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ActionDocument['_id'] }>({ _id: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();
@@ -189,7 +189,7 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
         other.find({ _id: { $in: ids }, version: { $gte: FIRST_VERSION } }).toArray(),
         actions
           .find({ names: { $in: ids.map((id) => nameStamp(id, UNCARRIED)) } })
-          .project<Pick<ActionDocument, 'names'>>({ names: 1 })
+          .project<{ names?: string[] }>({ names: 1 })
           .limit(SETTLE_LIMIT)
           .batchSize(SETTLE_LIMIT)
           .toArray(),

@@ -148,7 +148,12 @@ export function ofInstallation<Name extends keyof Documents>(
 /** A collection with stored feeds, which a feed model brings. @param options.reader field with the reader's id */
 export function feedCollection(
   name: string,
-  options: Pick<Declaration, 'holds' | 'indexes'> & { readonly reader: string; readonly serves: string },
+  options: {
+    readonly holds: string;
+    readonly indexes: readonly Index[];
+    readonly reader: string;
+    readonly serves: string;
+  },
 ): Declaration {
   const { holds, indexes, reader, serves } = options;
   return {

@@ -45,7 +45,7 @@ export const HOST_EVENTS: Declared<'hostEvents'> = {
 /** A receiver that has read them would miss a later event with the same number. */
 async function noteRemovedNumbers(
   { eventState }: Collections,
-  events: readonly Pick<HostEventDocument, 'seq'>[],
+  events: readonly HostEventDocument[],
 ): Promise<void> {
   const removedUpTo = Math.max(...events.map(({ seq }) => seq));
   await retryOnDuplicateKey(() =>
@@ -214,7 +214,7 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
       const old = await hostEvents
         .find({ storedAt: { $lt: before } })
         .sort({ storedAt: 1 })
-        .project<Pick<HostEventDocument, '_id' | 'seq'>>({ seq: 1 })
+        .project<{ _id: string; seq: number }>({ seq: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();

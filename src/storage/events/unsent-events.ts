@@ -32,7 +32,7 @@ type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & Uns
 /** Events of an action in its current form: members erased since are not named. */
 export function eventsOfAction(
   document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
-    readonly descriptor: Pick<ActionDocument['descriptor'], 'type'>;
+    readonly descriptor: { readonly type: string };
   },
 ): HostEvent[] {
   const { _id, actorId, descriptor, scope } = document;

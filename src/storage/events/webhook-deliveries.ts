@@ -104,7 +104,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
       if (actionIds.length === 0) return new Map();
       const documents = await webhookDeliveries
         .find({ url, state: 'RETRYING', actionId: { $exists: true, $in: [...actionIds] } })
-        .project<Pick<WebhookDeliveryDocument, 'actionId' | 'nextAttemptAt'>>({
+        .project<{ actionId?: string; nextAttemptAt?: Date }>({
           actionId: 1,
           nextAttemptAt: 1,
         })

@@ -213,7 +213,7 @@ export function followReads(collection: Collection<FollowDocument>) {
         .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
         .hint('pair')
         .sort({ refId: 1 })
-        .project<Pick<FollowDocument, 'refId'>>({ _id: 0, refId: 1 })
+        .project<{ refId: string }>({ _id: 0, refId: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();

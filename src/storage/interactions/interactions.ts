@@ -200,7 +200,7 @@ export function interactionsRepository(collections: Collections, events: EventEn
           ],
         })
         .sort({ at: -1 })
-        .project<Pick<InteractionDocument, 'actionId'>>({ _id: 0, actionId: 1 })
+        .project<{ actionId: ObjectId }>({ _id: 0, actionId: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();

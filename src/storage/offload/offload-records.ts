@@ -108,10 +108,16 @@ export class OffloadSum {
   }
 }
 
+/** An action with what it refers to. */
+export interface Referring {
+  readonly _id: ObjectId;
+  readonly refIds: readonly string[];
+}
+
 /** All documents belonging to these actions, without the actions, in batches. */
 export async function* belongingsOf(
   { refs }: Collections,
-  actions: readonly Pick<ActionDocument, '_id' | 'refIds'>[],
+  actions: readonly Referring[],
 ): AsyncGenerator<OffloadRecord[], void, undefined> {
   const ids = actions.map(({ _id }) => _id);
   for (const belongings of WITH_ACTIONS) {
@@ -133,7 +139,7 @@ export async function* belongingsOf(
 
 function pinning(
   refs: Collections['refs'],
-  actions: readonly Pick<ActionDocument, '_id' | 'refIds'>[],
+  actions: readonly Referring[],
 ): Promise<{ _id: string; pinned?: ObjectId[] }[]> {
   const refIds = [...new Set(actions.flatMap((action) => action.refIds))];
   return refs
@@ -144,7 +150,7 @@ function pinning(
 
 function pinsOf(
   refs: readonly { readonly _id: string; readonly pinned?: readonly ObjectId[] }[],
-  actions: readonly Pick<ActionDocument, '_id'>[],
+  actions: readonly { _id: ObjectId }[],
 ): OffloadRecord[] {
   const taken = new Set(actions.map(({ _id }) => _id.toHexString()));
   return refs.flatMap(({ _id: refId, pinned = [] }) =>

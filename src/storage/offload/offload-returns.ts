@@ -1,7 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import { isKeyed, keepPublications } from '../actions/publications.ts';
+import { isKeyed, keepPublications, type Published } from '../actions/publications.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import { uncarried } from '../directory/name-stamps.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
@@ -55,7 +55,7 @@ export function offloadReturns(collections: Collections) {
           'offload.id': offloadId,
           'offload.stage': 'RETURNING',
         })
-        .project<Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>>({
+        .project<Published>({
           actorId: 1,
           idempotencyKey: 1,
         })

@@ -4,7 +4,13 @@ import type { ActionDocument, OffloadStage } from '../documents/documents.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { belongingTo } from '../belongings.ts';
-import { belongingsOf, OffloadSum, WITH_ACTIONS, type OffloadRecord } from './offload-records.ts';
+import {
+  belongingsOf,
+  OffloadSum,
+  WITH_ACTIONS,
+  type OffloadRecord,
+  type Referring,
+} from './offload-records.ts';
 import { offloadReturns } from './offload-returns.ts';
 import { revised } from '../stages/revision.ts';
 
@@ -97,7 +103,7 @@ export function offloadsRepository(collections: Collections) {
     async sums(offloadId: string, ids: readonly ActionId[]): Promise<Map<ActionId, string | null>> {
       const claimed = await actions
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') })
-        .project<Pick<ActionDocument, '_id' | 'refIds'>>({ refIds: 1 })
+        .project<Referring>({ refIds: 1 })
         .toArray();
       if (claimed.length === 0) return new Map();
       const sums = new Map(claimed.map(({ _id }) => [_id.toHexString(), new OffloadSum()]));
@@ -150,7 +156,7 @@ export function offloadsRepository(collections: Collections) {
       if (ids.length === 0) return { leaving: 0, moved: 0 };
       const found = await actions
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
-        .project<Pick<ActionDocument, 'offload'>>({ _id: 0, offload: 1 })
+        .project<{ offload?: { id: string; stage: OffloadStage } }>({ _id: 0, offload: 1 })
         .toArray();
       const inStage = (stage: OffloadStage): number =>
         found.filter(({ offload }) => offload?.id === offloadId && offload.stage === stage).length;
@@ -175,7 +181,7 @@ export function offloadsRepository(collections: Collections) {
     async purge(offloadId: string, limit: number): Promise<number> {
       const found = await actions
         .find({ ...ofStage(offloadId, 'LEAVING'), 'fanOut.state': 'DONE' })
-        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ObjectId }>({ _id: 1 })
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;

@@ -163,7 +163,7 @@ export function erasuresRepository(
       if (keys.length === 0) return new Map();
       const documents = await collection
         .find({ _id: { $in: [...keys] } })
-        .project<Pick<ErasureDocument, '_id' | 'memberId'>>({ memberId: 1 })
+        .project<{ _id: string; memberId?: string }>({ memberId: 1 })
         .toArray();
       return new Map(
         documents.flatMap(({ _id, memberId }) => (memberId === undefined ? [] : [[_id, memberId] as const])),
@@ -203,7 +203,7 @@ export function erasuresRepository(
           _id: { $in: [...byKey.keys()] },
           $or: [{ state: { $ne: 'DONE' } }, { finishedAt: { $gte: since } }],
         })
-        .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: string }>({ _id: 1 })
         .toArray();
       return documents.flatMap(({ _id }) => byKey.get(_id) ?? []);
     },
@@ -219,7 +219,7 @@ export function erasuresRepository(
       const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
       const open = await collection
         .find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } })
-        .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: string }>({ _id: 1 })
         .toArray();
       const admitted: UserId[] = [];
       const erasing: UserId[] = [];

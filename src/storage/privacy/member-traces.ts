@@ -462,7 +462,7 @@ function eventTraces({ eventOutbox, hostEvents }: Collections) {
       const undelivered = await eventOutbox
         .find({ 'facts.readers.memberId': memberId })
         .hint('unsent')
-        .project<Pick<OutboxDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: string }>({ _id: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();

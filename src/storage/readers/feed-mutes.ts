@@ -18,7 +18,7 @@ import { literal } from '../stages/literal.ts';
 export const hasMuteEnd = (by: Date): Filter<FeedDocument> => ({ muteWakeAt: { $exists: true, $lte: by } });
 
 /** A reader's current mutes. */
-export function mutesOf(document: Pick<FeedDocument, 'mutes'> | null): ReaderMutes {
+export function mutesOf(document: { readonly mutes?: FeedDocument['mutes'] } | null): ReaderMutes {
   return readerMutes((document?.mutes ?? []).map(toMute), clock.now());
 }
 
@@ -113,6 +113,6 @@ const TIDIED: Document = {
   },
 };
 
-function hasMute(document: Pick<FeedDocument, 'mutes'> | null, { kind, value }: Mute): boolean {
+function hasMute(document: FeedDocument | null, { kind, value }: Mute): boolean {
   return document?.mutes?.some((one) => one.kind === kind && one.value === value) === true;
 }

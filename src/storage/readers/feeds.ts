@@ -208,7 +208,7 @@ export function feedsRepository(
 
     ...feedMutes(collection, stamps),
 
-    markHasMarks: (userId: UserId, more: Pick<FeedDocument, 'hasUnreadMarks' | 'hasSnoozes'> = {}) =>
+    markHasMarks: (userId: UserId, more: { hasUnreadMarks?: boolean; hasSnoozes?: boolean } = {}) =>
       setDeciding(userId, { hasMarks: true, ...more }),
 
     markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),

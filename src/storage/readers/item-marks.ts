@@ -123,7 +123,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     async unread(userId: UserId): Promise<ActionId[]> {
       const documents = await collection
         .find({ '_id.userId': userId, isUnread: true })
-        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
         .toArray();
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },

@@ -22,7 +22,7 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
       const choices = await inOneBatch(
         feeds
           .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
-          .project<Pick<FeedDocument, '_id' | 'mutes'>>({ mutes: 1 }),
+          .project<{ _id: string; mutes?: FeedDocument['mutes'] }>({ mutes: 1 }),
         userIds.length,
       );
       const refusing = new Set(

@@ -50,7 +50,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     async active(userId: UserId, now: Date): Promise<ActionId[]> {
       const documents = await collection
         .find({ '_id.userId': userId, until: { $exists: true, $gt: now } })
-        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
         .limit(2 * MAX_SNOOZED)
         .batchSize(2 * MAX_SNOOZED)
         .toArray();
@@ -88,7 +88,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
         .find({ '_id.userId': userId, until: { $exists: true, $lte: now }, due: { $exists: false } })
         .sort({ until: -1 })
         .skip(MAX_LIFTED)
-        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
         .limit(MAX_SNOOZED)
         .batchSize(MAX_SNOOZED)
         .toArray();
@@ -108,7 +108,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       const due = await collection
         .find(isSnoozeOver(now))
         .sort({ due: 1 })
-        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();
@@ -121,7 +121,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       const claimed = await inOneBatch(
         collection
           .find({ _id: { $in: ids }, claim })
-          .project<Pick<ItemMarkDocument, '_id' | 'until'>>({ until: 1 }),
+          .project<{ _id: ItemMarkDocument['_id']; until?: Date }>({ until: 1 }),
         limit,
       );
       return claimed.flatMap(({ _id, until }) =>

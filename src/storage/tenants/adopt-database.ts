@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { plainId, type Tenant } from '../../domain/tenant.ts';
-import type { ActionDocument } from '../documents/documents.ts';
 import { erasureKeyOf } from '../privacy/erasures.ts';
 import { latestVersion, MIGRATIONS } from '../migrations/registry.ts';
 import type { Database } from '../database/mongo.ts';
 import { processesRepository } from '../database/processes.ts';
-import { isKeyed, notePublications } from '../actions/publications.ts';
+import { isKeyed, notePublications, type Published } from '../actions/publications.ts';
 import { schemaVersionRepository } from '../database/schema-version.ts';
 import type { Declaration } from '../documents/declaration.ts';
 import { inTenant, mapIds } from '../documents/ids.ts';
@@ -94,7 +93,7 @@ export async function adoptDatabase(
     await publications.deleteMany({});
     const cursor = actions
       .find({ idempotencyKey: { $exists: true } })
-      .project<Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>>({ actorId: 1, idempotencyKey: 1 })
+      .project<Published>({ actorId: 1, idempotencyKey: 1 })
       .batchSize(BATCH);
     try {
       while (await cursor.hasNext())

@@ -87,7 +87,7 @@ export function tenantDataRepository(collections: Collections, declarations: rea
         [actions, 'tenant'],
         [hostEvents, 'tenant'],
         [erasures, 'tenant'],
-      ] as unknown as readonly (readonly [Pick<Collections['members'], 'find'>, string])[];
+      ] as unknown as readonly (readonly [{ find: Collections['members']['find'] }, string])[];
       let after: Tenant | null = null;
       for (;;) {
         const place: Tenant | null = after;
