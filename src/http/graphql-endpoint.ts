@@ -26,12 +26,12 @@ export interface GraphqlEndpointOptions {
   readonly yoga: YogaApp;
   readonly shortWay: ShortWay;
   readonly authenticate: Authenticate;
-  readonly services: Pick<Services, 'readTicket'>;
+  readonly services: Services;
   readonly streams: EventStreams;
   readonly limits: HttpLimits;
   readonly rateLimits: RateLimits | undefined;
   readonly intake: Intake;
-  readonly connections: Pick<Connections, 'hold'>;
+  readonly connections: Connections;
   readonly addressOf: AddressOf;
   readonly answers: Answers;
   readonly logger: Logger;

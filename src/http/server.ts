@@ -59,7 +59,7 @@ export interface HttpServerOptions {
   /** Override single defaults. */
   readonly limits?: Partial<HttpLimits>;
   /** Reports members whose open streams must end. */
-  readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
+  readonly sessionEnds: SessionEnds;
   /** Absent: requests are not limited. */
   readonly rateLimits?: RateLimits;
   /** File of operations that can be requested by id, and whether users may send no others. Default: none. */

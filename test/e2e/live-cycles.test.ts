@@ -4,6 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { expect, inject, test } from 'vitest';
 import type { HttpServer } from '../../src/http/server.ts';
 import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
+import type { SessionEnds } from '../../src/realtime/session-ends.ts';
 import { RedisSessionEnds } from '../../src/realtime/redis-session-ends.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -135,7 +136,9 @@ test(`leaves nothing behind after ${String(SUBSCRIPTIONS)} subscriptions that en
   await using parts = await openParts({ realtime: { liveLog, sessionEnds } });
   const metrics = createMetrics({ withProcess: false });
   let sessions = 0;
-  const counted = {
+  const counted: SessionEnds = {
+    endSessions: (userId) => sessionEnds.endSessions(userId),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
     onEnd(userId: string, callback: () => void): Disposable {
       const session = sessionEnds.onEnd(userId, callback);
       sessions += 1;

@@ -5,7 +5,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<voi
 
 export const GRAPHQL_PATH = '/graphql';
 
-export function requestPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+export function requestPath({ url = '/' }: IncomingMessage): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }

@@ -10,10 +10,7 @@ export type PersistedDocuments = ReadonlyMap<string, string>;
 
 export interface PersistedFileOptions {
   readonly schema: GraphQLSchema;
-  readonly limits: Pick<
-    HttpLimits,
-    'maxDocumentLength' | 'maxTokens' | 'maxDepth' | 'maxAliases' | 'maxDirectives'
-  >;
+  readonly limits: HttpLimits;
 }
 
 const MOST_FAULTS = 20;

@@ -46,13 +46,13 @@ export class PersistedOperations {
    * Whether a caller may send this document. Services and admins may send any, since they belong to the installation and
    * operators' tools need it. A document that is listed word for word is as good as its id.
    */
-  allows(query: string, { identity }: Pick<Caller, 'identity'>): boolean {
+  allows(query: string, { identity }: Caller): boolean {
     if (!this.#isOnly || this.#texts.has(query)) return true;
     return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
   }
 
   /** @throws FORBIDDEN where it does not allow the document. */
-  check(query: string, caller: Pick<Caller, 'identity'>): void {
+  check(query: string, caller: Caller): void {
     if (this.allows(query, caller)) return;
     throw apiError(
       'FORBIDDEN',

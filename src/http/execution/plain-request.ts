@@ -26,7 +26,7 @@ const PARAMS: ReadonlySet<string> = new Set(['query', 'variables', 'operationNam
  */
 export function plainRequest(
   { method, url, headers, body }: IncomingMessage & { readonly body?: unknown },
-  { caller, refusal }: Pick<RequestContext, 'caller' | 'refusal'>,
+  { caller, refusal }: RequestContext,
 ): PlainRequest | null {
   if (method !== 'POST' || url !== GRAPHQL_PATH) return null;
   if (refusal !== undefined || caller.identity === null) return null;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** Finds out which address a request comes from. */
-export type AddressOf = (req: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
+export type AddressOf = (req: IncomingMessage) => string;
 
 /**
  * The address of the client: that of the connection, or, if it is a proxy's, the last one in X-Forwarded-For that is not a

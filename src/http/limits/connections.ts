@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Tally } from '../../lib/tally.ts';
 import { logConnectionEnded } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { holderOf, type Caller } from '../identity/caller.ts';
+import { holderOf, type Counted } from '../identity/caller.ts';
 import { busy } from './busy.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
@@ -123,7 +123,7 @@ export class Connections {
   }
 
   /** Says who uses it now. Returns an error to refuse them with when places are short and they have their share. */
-  hold(socket: object, caller: Pick<Caller, 'identity' | 'address'>): Error | null {
+  hold(socket: object, caller: Counted): Error | null {
     const connection = this.#open.get(socket);
     if (connection === undefined) return null;
     const holder = holderOf(caller);

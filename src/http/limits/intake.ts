@@ -16,7 +16,7 @@ export type BodyLimits = Pick<
 >;
 
 /** Maximum size of a caller's body or message, in bytes. */
-export function maxBodyOf({ identity }: Pick<Caller, 'identity'>, limits: BodyLimits): number {
+export function maxBodyOf({ identity }: Caller, limits: BodyLimits): number {
   if (identity !== null && isTrusted(identity)) return limits.maxBodyBytes;
   return Math.min(
     limits.maxBodyBytes,

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { apiError } from '../../graphql/errors.ts';
 import { isTrusted } from '../../domain/viewer.ts';
-import { rateLimitKey, tenantKey, type Caller } from '../identity/caller.ts';
+import { rateLimitKey, tenantKey, type Counted } from '../identity/caller.ts';
 import { Windows, type Share, type WindowPart } from './windows.ts';
 
 /** Limits per caller and per tenant. Absent: not limited. */
@@ -15,8 +15,6 @@ export interface RateLimitsOptions {
   /** Redis, where all processes count together; absent: this process counts alone. */
   readonly shared?: readonly WindowPart[];
 }
-
-type Counted = Pick<Caller, 'identity' | 'address'>;
 
 export interface ShareState {
   readonly policy: RatePolicy;

@@ -8,7 +8,7 @@ import { LARGE_BYTES, type BodyUnderWay } from './intake.ts';
 export interface ReadJsonOptions {
   readonly maxBytes: number;
   readonly bounds: JsonBounds;
-  readonly underWay: Pick<BodyUnderWay, 'resize'>;
+  readonly underWay: BodyUnderWay;
 }
 
 /**

@@ -171,7 +171,7 @@ interface OwnWindow {
 function grant(
   { most, used, own }: { readonly most: number; readonly used: number; readonly own: number },
   { holder, points, isPartial }: Omit<Wanted, 'key'>,
-): Pick<Taken, 'granted' | 'left'> {
+): { readonly granted: number; readonly left: number } {
   const share = holder === null ? Infinity : Math.ceil((most - used + own) / 2) - own;
   const left = Math.min(most - used, share);
   const isAllowed = points <= left || (own === 0 && points <= most - used);

@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import { send, sendJson } from '../exchange/respond.ts';
 import type { Handler } from '../exchange/handler.ts';
 
 export interface MetricsPageOptions {
-  readonly metrics: Pick<Metrics, 'contentType' | 'metrics'>;
+  readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
   /** Token that scrapers must send as `authorization: Bearer …`; absent: none. */
   readonly token?: string | undefined;
 }

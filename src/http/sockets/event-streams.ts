@@ -22,11 +22,11 @@ const ENDED = lastWords('The session was ended');
 
 /** Streaming responses. A stream ends when its reader's token expires, or all of the reader's sessions are ended. */
 export class EventStreams {
-  readonly #sessionEnds: Pick<SessionEnds, 'onEnd'>;
+  readonly #sessionEnds: SessionEnds;
   readonly #open = new Set<ServerResponse>();
   #isClosed = false;
 
-  constructor(sessionEnds: Pick<SessionEnds, 'onEnd'>) {
+  constructor(sessionEnds: SessionEnds) {
     this.#sessionEnds = sessionEnds;
   }
 

@@ -23,7 +23,7 @@ export interface SocketIntakeOptions {
   readonly caller: () => Caller;
   readonly limits: HttpLimits;
   readonly intake: Intake;
-  readonly connections: Pick<Connections, 'wrote'>;
+  readonly connections: Connections;
 }
 
 /**

@@ -55,12 +55,12 @@ export interface Connection {
 export interface SocketOperationsOptions {
   readonly yoga: YogaApp;
   readonly authenticate: Authenticate;
-  readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
+  readonly sessionEnds: SessionEnds;
   readonly limits: HttpLimits;
   readonly rateLimits: RateLimits | undefined;
   readonly persisted: PersistedOperations | undefined;
   readonly intake: Intake;
-  readonly connections: Pick<Connections, 'hold' | 'wrote'>;
+  readonly connections: Connections;
   readonly addressOf: AddressOf;
   readonly answers: Answers;
   readonly observer: RequestObserver;
@@ -255,11 +255,7 @@ async function countRequest(
   return rateLimits === undefined ? null : refusalFor(await rateLimits.countRequest(caller));
 }
 
-function endWithSession(
-  socket: WebSocket,
-  { userId, expiresAt }: Identity,
-  sessionEnds: Pick<SessionEnds, 'onEnd'>,
-): void {
+function endWithSession(socket: WebSocket, { userId, expiresAt }: Identity, sessionEnds: SessionEnds): void {
   const ended = sessionEnds.onEnd(userId, () => {
     socket.close(CloseCode.Forbidden, 'The session was ended');
   });
@@ -277,7 +273,7 @@ function endWithSession(
 
 /** Resolves when the message has been sent, so that a stream is read no faster than its client reads. */
 export function sendTo(
-  { socket, writer }: Pick<Connection, 'socket' | 'writer'>,
+  { socket, writer }: { readonly socket: WebSocket; readonly writer: SocketWriter },
   message: string,
 ): Promise<void> {
   writer.release();

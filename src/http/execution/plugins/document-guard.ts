@@ -10,7 +10,6 @@ import type { Plugin } from 'graphql-yoga';
 import { documentError, documentErrors } from '../../../graphql/errors.ts';
 import { documentFault } from '../../../graphql/limits/document-limits.ts';
 import type { HttpLimits } from '../../limits/limits.ts';
-import type { RequestContext } from '../operation-context.ts';
 
 export interface DocumentGuardOptions {
   readonly introspection: boolean;
@@ -20,7 +19,9 @@ export interface DocumentGuardOptions {
 /** Validation stops after this many errors, since each may search for similar names. */
 const MAX_ERRORS = 10;
 
-type ParsedContext = Pick<RequestContext, 'document'>;
+interface ParsedContext {
+  document?: DocumentNode;
+}
 
 /**
  * Limits the work that a document causes before it runs, and gives its faults the API's error code. Limits are checked

@@ -25,7 +25,7 @@ export interface LiveSubscriptionsOptions {
   readonly quota: SubscriptionQuota;
   readonly limits: AnswerLimits;
   readonly metrics: Metrics;
-  readonly observer: Pick<RequestObserver, 'presentError'>;
+  readonly observer: RequestObserver;
 }
 
 type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: Request };

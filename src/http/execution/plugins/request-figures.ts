@@ -5,7 +5,7 @@ import type { RequestObserver } from '../../exchange/observe.ts';
 import type { RequestContext } from '../operation-context.ts';
 
 /** Reports every HTTP request once; a subscription when it starts. */
-export function requestFigures(observer: Pick<RequestObserver, 'finished'>): Plugin<object, RequestContext> {
+export function requestFigures(observer: RequestObserver): Plugin<object, RequestContext> {
   return {
     onResultProcess({ result, serverContext }) {
       const errors = 'errors' in result ? (result.errors as readonly GraphQLError[] | undefined) : undefined;
