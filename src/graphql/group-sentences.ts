@@ -3,14 +3,8 @@ import type { Locale } from '../descriptors/locale.ts';
 import { nameIn, othersIn } from '../descriptors/registry.ts';
 import { ACTOR, SUBJECTS } from '../descriptors/sentence.ts';
 import { joinTexts } from '../lib/join-texts.ts';
-import {
-  namePartOf,
-  nameOf,
-  summaryPartsOf,
-  type Described,
-  type NameSession,
-  type SummaryPart,
-} from './sentences.ts';
+import type { ReaderSession } from '../services/session/reader-session.ts';
+import { namePartOf, nameOf, summaryPartsOf, type Described, type SummaryPart } from './sentences.ts';
 
 /** Upper bound on names in a list; longer lists name the first two and count the others. */
 export const MAX_NAMED = 3;
@@ -27,7 +21,7 @@ export interface GroupedActions {
 
 /** Parts of the sentence: that of a single item, or one about all, such as "Ann, Bob, and 3 others liked post Launch". */
 export async function groupSummaryPartsOf(
-  session: NameSession,
+  session: ReaderSession,
   group: GroupedActions,
   descriptor: DescriptorType,
   locale: Locale,

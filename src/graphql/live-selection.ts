@@ -1,10 +1,10 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
+/** What a field's resolver knows of the selection below it. */
+export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+
 /** Whether a selection contains a fragment on a type, even one that a directive may skip. */
-export function asksForType(
-  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
-  typeName: string,
-): boolean {
+export function asksForType({ fieldNodes, fragments }: Selected, typeName: string): boolean {
   function asks({ selections }: SelectionSetNode): boolean {
     return selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return false;
@@ -19,10 +19,7 @@ export function asksForType(
 }
 
 /** Whether a field's selection contains a field of this name, even one that a directive may skip. */
-export function asksForField(
-  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
-  fieldName: string,
-): boolean {
+export function asksForField({ fieldNodes, fragments }: Selected, fieldName: string): boolean {
   function asks({ selections }: SelectionSetNode): boolean {
     return selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return selection.name.value === fieldName;

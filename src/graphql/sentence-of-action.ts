@@ -1,10 +1,11 @@
 import type { Locale } from '../descriptors/locale.ts';
-import { summaryOf, type Described, type NameSession } from './sentences.ts';
+import type { ReaderSession } from '../services/session/reader-session.ts';
+import { summaryOf, type Described } from './sentences.ts';
 import { declarationOf } from './types/descriptor.ts';
 
 /** An action as one sentence; for undeclared types, the name of the type. */
 export async function sentenceOfAction(
-  session: NameSession,
+  session: ReaderSession,
   action: Described,
   locale: Locale,
 ): Promise<string> {

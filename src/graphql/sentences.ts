@@ -10,7 +10,6 @@ import { liveName } from './live-names.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from './types/ref.ts';
 
-export type NameSession = Pick<ReaderSession, 'refs' | 'refNames' | 'members'>;
 export interface Described extends ActionTexts {
   readonly actorId: UserId;
 }
@@ -23,7 +22,7 @@ export interface SummaryPart {
 }
 
 export async function summaryOf(
-  session: NameSession,
+  session: ReaderSession,
   action: Described,
   descriptor: DescriptorType,
   locale: Locale,
@@ -43,7 +42,7 @@ export function plainSentence(pieces: readonly (string | { readonly name: string
 
 /** A sentence as parts: each name is a part of its own. */
 export async function summaryPartsOf(
-  session: NameSession,
+  session: ReaderSession,
   action: Described,
   descriptor: DescriptorType,
   locale: Locale,
@@ -59,7 +58,7 @@ export async function summaryPartsOf(
 }
 
 async function sentenceOf(
-  session: NameSession,
+  session: ReaderSession,
   action: Described,
   descriptor: DescriptorType,
   locale: Locale,
@@ -82,7 +81,7 @@ async function sentenceOf(
 }
 
 export async function namePartOf(
-  session: NameSession,
+  session: ReaderSession,
   action: Described,
   descriptor: DescriptorType,
   argument: string,
@@ -97,7 +96,7 @@ export async function namePartOf(
 
 /** Current name; the descriptor's copy if the thing has no name any more. */
 export async function nameOf(
-  session: NameSession,
+  session: ReaderSession,
   { actorId, descriptor: stored, refs }: Described,
   { namedFields }: DescriptorType,
   argument: string,
@@ -126,7 +125,7 @@ function textOf(argument: string, names: ReadonlyMap<string, string>, { descript
 
 /** Target of a link: a person if the field is one or no ref has the id, otherwise the thing. */
 async function linkOf(
-  session: NameSession,
+  session: ReaderSession,
   { actorId, descriptor: stored, refs }: Described,
   { fields }: DescriptorType,
   argument: string,

@@ -20,10 +20,7 @@ export const HOLDS_SHARED = { shared: 'inside', isPlain: true } as const satisfi
 export const PLAIN = { isPlain: true } as const satisfies Sharing;
 
 /** Whether the field's value in this type can be shown to other viewers, or contains such values. */
-export function isShared(
-  type: Pick<GraphQLNamedType, 'name'>,
-  { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
-): boolean {
+export function isShared(type: GraphQLNamedType, { extensions }: GraphQLField<unknown, unknown>): boolean {
   const { shared, ownIn = [] } = extensions as Sharing;
   return shared !== undefined && !ownIn.includes(type.name);
 }

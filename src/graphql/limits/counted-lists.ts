@@ -9,14 +9,13 @@ import {
   type FieldNode,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
 import type { GraphQLContext } from '../context.ts';
+import type { Selected } from '../live-selection.ts';
 
-type Resolver = GraphQLFieldResolver<unknown, Partial<Pick<GraphQLContext, 'answer'>>>;
-type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+type Resolver = GraphQLFieldResolver<unknown, { readonly answer?: GraphQLContext['answer'] }>;
 
 /**
  * Makes each list of objects count in the answer that it becomes part of, before anything of its entries is made. Nothing else
