@@ -82,7 +82,7 @@ export function feedReader(context: Context): FeedReader {
    */
   async function withPulled(
     reader: ReaderProfile,
-    { entries, floor }: Pick<StoredPage, 'entries' | 'floor'>,
+    { entries, floor }: StoredPage,
     query: FeedQuery,
     ahead?: FeedAhead,
   ): Promise<readonly FeedEntry[]> {

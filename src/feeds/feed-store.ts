@@ -8,11 +8,15 @@ import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import type { Database } from '../storage/database/mongo.ts';
 
-/** A reader of a chunk: the relevancy of the action in their feed, and the reasons. */
-export interface ReaderDelivery {
-  readonly userId: UserId;
+/** Where an action stands in a feed, and why it is there. */
+export interface Placement {
   readonly relevancy: Date;
   readonly reasons: readonly DeliveryReason[];
+}
+
+/** A reader of a chunk, and the place of the action in their feed. */
+export interface ReaderDelivery extends Placement {
+  readonly userId: UserId;
 }
 
 export interface DeliveryChunk {

@@ -6,6 +6,7 @@ import type {
   FeedPageQuery,
   OpenedFeed,
   PulledQuestion,
+  Placement,
 } from '../feed-store.ts';
 import {
   PAGE_INDEX,
@@ -158,7 +159,7 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
   }
 }
 
-type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
+type Holders = ReadonlyMap<string, Placement>;
 /** A group is large if it has at least one in so many of the chunk's readers. */
 const LARGE_SHARE = 4;
 const NONE: Holders = new Map();
@@ -169,11 +170,7 @@ function isStoredBehind(stored: Holders, reader: ReaderDelivery): boolean {
   return holder !== undefined && isBehind(holder, reader);
 }
 
-function newDocument(
-  userId: UserId,
-  actionId: ObjectId,
-  entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-): NewsfeedItemDocument {
+function newDocument(userId: UserId, actionId: ObjectId, entry: Placement): NewsfeedItemDocument {
   return {
     _id: itemId(userId, actionId),
     ...{ userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] },

@@ -1,7 +1,7 @@
 import { ObjectId, type Collection, type Filter, type Sort, type UpdateFilter } from 'mongodb';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../storage/documents/feed-documents.ts';
-import type { ReaderDelivery, HoldersQuery, FeedPageQuery } from '../feed-store.ts';
+import type { FeedPageQuery, HoldersQuery, Placement, ReaderDelivery } from '../feed-store.ts';
 import { index } from '../../storage/documents/declaration.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { inOneBatch } from '../../storage/database/in-one-batch.ts';
@@ -14,10 +14,7 @@ export function toEntryDocument({ actionId, relevancy, reasons }: FeedEntry): Fe
   return { actionId: new ObjectId(actionId), relevancy, reasons: [...reasons] };
 }
 
-export function isBehind(
-  stored: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-  wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-): boolean {
+export function isBehind(stored: Placement, wanted: Placement): boolean {
   return (
     stored.relevancy.getTime() < wanted.relevancy.getTime() ||
     wanted.reasons.some((reason) => !stored.reasons.includes(reason))
@@ -25,7 +22,7 @@ export function isBehind(
 }
 
 interface SameBoost {
-  readonly boost: Pick<ReaderDelivery, 'relevancy' | 'reasons'>;
+  readonly boost: Placement;
   readonly readers: readonly ReaderDelivery[];
 }
 
@@ -123,11 +120,7 @@ export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
      * Raises relevancy and adds reasons in one write, equal for all of these readers; never lowers. Returns the number
      * matched.
      */
-    async raise(
-      actionId: ActionId,
-      userIds: readonly UserId[],
-      entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-    ): Promise<number> {
+    async raise(actionId: ActionId, userIds: readonly UserId[], entry: Placement): Promise<number> {
       const { matchedCount } = await collection.updateMany(keys.of(userIds, [actionId]), {
         $max: { relevancy: entry.relevancy },
         $addToSet: { reasons: { $each: [...entry.reasons] } },

@@ -3,19 +3,22 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
+/** The reads behind the cache. */
+type CachedReads = Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
+
 /**
  * Decoded actions of one process. A cached action is used only if a read that began after the request confirms its revision:
  * the cache saves transferring and decoding actions, but never skips the query. Results are up to date, except for `fanOut`,
  * which may be older.
  */
 export class ActionCache {
-  readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
+  readonly #actions: CachedReads;
   readonly #cached: LRUCache<ActionId, Action> | null;
   #hits = 0;
   #misses = 0;
 
   /** @param maxBytes upper bound on the memory of cached actions; 0 disables the cache. */
-  constructor(actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>, maxBytes: number) {
+  constructor(actions: CachedReads, maxBytes: number) {
     this.#actions = actions;
     this.#cached =
       maxBytes === 0

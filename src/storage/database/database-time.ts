@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
  * contains the server's time, so this needs no extra command. In a replica set the primary counts, since it takes the
  * writes.
  */
-export function keepTime(client: MongoClient, clock: Pick<Clock, 'observe'>): void {
+export function keepTime(client: MongoClient, clock: Clock): void {
   client.on('serverHeartbeatSucceeded', ({ reply, duration, awaited }: ServerHeartbeatSucceededEvent) => {
     const at = performance.now();
     const localTime: unknown = reply['localTime'];

@@ -8,9 +8,9 @@ import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
 
 export interface NameCacheParts {
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly refs: Pick<RefsRepository, 'namesOf'>;
-  readonly directoryStamps: Pick<DirectoryStampsRepository, 'read'>;
+  readonly members: { findByIds: MembersRepository['findByIds'] };
+  readonly refs: { namesOf: RefsRepository['namesOf'] };
+  readonly directoryStamps: { read: DirectoryStampsRepository['read'] };
 }
 
 /** If a process dies between a change and its stamp, others may show the old name for at most this long. */

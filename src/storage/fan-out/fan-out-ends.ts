@@ -164,7 +164,7 @@ function leftByNow({ action }: Claim): readonly string[] {
  * Expression: the audience of which hosts have been notified completely when the pass ends. If the pass continued from a
  * checkpoint, earlier readers were covered by an older audience.
  */
-function notifiedBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
+function notifiedBy({ action, version }: Claim, { isOn }: EventEntries): Document | string {
   if (!isOn) return '$$REMOVE';
   const { audienceRev, scope, audience, mentions, recipients, refIds, pullRefIds, reshares } = action;
   const notified: FormerAudienceDocument = {

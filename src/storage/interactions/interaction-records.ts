@@ -28,8 +28,14 @@ export interface RecordOutcome extends KnownInteraction {
   readonly change: 'new' | 'given again' | 'none';
 }
 
+/** Finds one interaction: its id, and its action, which is the shard key. */
+export interface InteractionKey {
+  readonly id: InteractionId;
+  readonly actionId: ActionId;
+}
+
 export type RemovalOf =
-  | Pick<Interaction, 'id' | 'actionId'>
+  | InteractionKey
   | {
       readonly actionId: ActionId;
       readonly actorId: UserId;
@@ -96,7 +102,7 @@ export function interactionRecords(
     },
 
     /** A member's newest interaction of a kind with an action, in any state. Index `own`. */
-    async newestOwn(of: Exclude<RemovalOf, Pick<Interaction, 'id'>>): Promise<KnownInteraction | null> {
+    async newestOwn(of: Exclude<RemovalOf, InteractionKey>): Promise<KnownInteraction | null> {
       const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
       return document === null ? null : known(document);
     },
@@ -126,7 +132,7 @@ export function interactionRecords(
 
     /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
     async setHidden(
-      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      interaction: InteractionKey,
       moderation: InteractionModeration,
     ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
       const token = newToken();
@@ -147,7 +153,7 @@ export function interactionRecords(
 
     /** Replaces a comment's text. `null` when the comment is gone or already has that text. */
     async edit(
-      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      interaction: InteractionKey,
       text: string,
       now: Date,
       moderation: InteractionModeration | null,
@@ -169,7 +175,7 @@ export function interactionRecords(
     },
 
     /** Moves the log entries stored with the record to the moderation log. Idempotent. */
-    async logModeration(interaction: Pick<Interaction, 'id' | 'actionId'>): Promise<void> {
+    async logModeration(interaction: InteractionKey): Promise<void> {
       const record = recordOf(interaction);
       const document = await collection.findOne(record, { projection: { unlogged: 1 } });
       const unlogged = document?.unlogged ?? [];
@@ -217,7 +223,7 @@ function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
 }
 
 /** Filter for one record. Includes the action, which is the shard key. */
-function recordOf({ id, actionId }: Pick<Interaction, 'id' | 'actionId'>): {
+function recordOf({ id, actionId }: InteractionKey): {
   readonly _id: ObjectId;
   readonly actionId: ObjectId;
 } {
@@ -234,7 +240,7 @@ function filterOf(of: RemovalOf): Filter<InteractionDocument> {
 }
 
 function moderationDocument(
-  { id, actionId }: Pick<Interaction, 'id' | 'actionId'>,
+  { id, actionId }: InteractionKey,
   { kind, by, at, reason }: InteractionModeration,
 ): ModerationDocument {
   return {

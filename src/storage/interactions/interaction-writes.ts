@@ -47,7 +47,7 @@ export function newDocument(
 
 /** Update pipeline fields that restore its former state, unless the key has given it before. */
 export function givenAgain(
-  { idempotencyKey, passesOn }: Pick<NewInteraction, 'idempotencyKey' | 'passesOn'>,
+  { idempotencyKey, passesOn }: NewInteraction,
   token: ObjectId,
   events: EventEntries,
 ): Document {

@@ -42,7 +42,7 @@ const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as 
 /** Update pipeline fields that record changed interactions on their action and request a pass. */
 export function interactionMarked(
   { change, boost, reshare, now }: InteractionMark,
-  events: Pick<EventEntries, 'isOn'>,
+  events: EventEntries,
 ): Document {
   return {
     ...engagementFields(change),

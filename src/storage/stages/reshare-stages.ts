@@ -1,12 +1,13 @@
 import type { Document } from 'mongodb';
 import { MAX_RESHARES, type UserId } from '../../domain/action.ts';
 import type { ReshareDocument } from '../documents/documents.ts';
-import type { EventEntries } from './event-entries.ts';
 import { AUDIENCE_NOW, passRequested, notifiedUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
 import { literal } from './literal.ts';
 
-type RecordsEvents = Pick<EventEntries, 'isOn'>;
+interface RecordsEvents {
+  readonly isOn: boolean;
+}
 
 export type ReshareChange =
   | { readonly kind: 'given'; readonly by: UserId; readonly at: Date }
