@@ -5,13 +5,12 @@ import { doubtsOf } from '../config/doubts.ts';
 import type { Environment } from '../config/env.ts';
 import { logDoubtfulSetting } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { AppParts } from './app.ts';
 
 /** What can be known before databases are started, which may take a while. Rejects when a port is taken. */
 export async function checkBeforeStart(
   env: Environment,
   config: Config,
-  { api, metrics }: Pick<AppParts, 'api' | 'metrics'>,
+  { api, metrics }: { readonly api: boolean; readonly metrics?: boolean },
   logger: Logger,
 ): Promise<void> {
   for (const { name, message } of doubtsOf(env, config, api))

@@ -55,7 +55,7 @@ export async function startDatabases(
 type Running = NonNullable<Awaited<ReturnType<typeof joinRunningServices>>>;
 
 function givenDatabases(
-  addresses: Pick<Databases, 'mongodbUri' | 'redisUrl'>,
+  addresses: { readonly mongodbUri: string; readonly redisUrl: string },
   { onEvent }: StartSteps,
 ): Databases {
   for (const what of ['MongoDB', 'Redis']) onEvent({ step: 'choice', message: `${what}: the given address` });

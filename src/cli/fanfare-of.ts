@@ -6,10 +6,14 @@ import type { CommandContext } from './context.ts';
 import { startTelemetry } from './telemetry.ts';
 
 /** The parts of a server that a command runs. */
-export type CommandParts = Required<Pick<FanfareOptions, 'api' | 'worker'>> &
-  Pick<FanfareOptions, 'traces' | 'waitsForRedis'>;
+export interface CommandParts {
+  readonly api: boolean;
+  readonly worker: boolean;
+  readonly traces?: boolean;
+  readonly waitsForRedis?: boolean;
+}
 
-export type CommandServer = AsyncDisposable & Pick<Fanfare<never>, 'start' | 'url'>;
+export type CommandServer = AsyncDisposable & { start: Fanfare<never>['start']; readonly url: string | null };
 
 /** Opens a command's server the way a host would, with the command's environment and types. */
 export function fanfareOf(

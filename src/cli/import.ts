@@ -92,7 +92,7 @@ async function runImport(
   { terminal }: CommandContext,
   files: readonly InputFile[],
   target: ImportTarget,
-  options: Pick<ImportOptions, 'inFlight' | 'wait' | 'waitForWorker'>,
+  options: ImportOptions,
   stage: Stage,
 ): Promise<number> {
   const report = faultReport(terminal);

@@ -22,7 +22,7 @@ import { closeOnSignals } from './shutdown.ts';
 
 /** A running server, in this process or in several. */
 export interface Running {
-  readonly app: Pick<App, 'url'>;
+  readonly app: { readonly url: string | null };
   /** With the addresses of the databases in use, external or local. */
   readonly config: Config;
   /** Description of the databases, for people. */
@@ -133,7 +133,7 @@ export function pagesOf(config: Config, token: string | null): NonNullable<Fanfa
 
 /** Lets commands on the same DATA_DIR find the API, if there is one and its databases are local. */
 export async function announceLocal(
-  { mongodbKind, redisKind }: Pick<Databases, 'mongodbKind' | 'redisKind'>,
+  { mongodbKind, redisKind }: Databases,
   { dataDir }: Config,
   { url, token }: { readonly url: string | null; readonly token: string | null },
 ): Promise<AsyncDisposable | null> {

@@ -8,7 +8,7 @@ import { CommandError } from './context.ts';
  * @throws CommandError when it is missing, or given although tenants are off.
  */
 export function tenantFor(
-  { auth }: { readonly auth: Pick<Config['auth'], 'tenantClaim'> },
+  { auth }: { readonly auth: Config['auth'] },
   given: string | undefined,
 ): Tenant | null {
   if (given !== undefined && !isTenantName(given))

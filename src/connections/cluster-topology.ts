@@ -1,6 +1,6 @@
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
+import { AbstractConnector, Redis } from 'ioredis';
 import type { RedisAddress, RedisHost } from './redis-address.ts';
 
 interface SlotRange {
@@ -79,10 +79,10 @@ export class ClusterTopology {
   }
 }
 
-export function credentialsOf({
-  username,
-  password,
-}: RedisAddress): Pick<RedisOptions, 'username' | 'password'> {
+export function credentialsOf({ username, password }: RedisAddress): {
+  username?: string | undefined;
+  password?: string | undefined;
+} {
   return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 

@@ -124,7 +124,7 @@ export async function openConnections(
 function openClient(
   role: RedisRole,
   target: ClientTarget,
-  options: RedisOptions & Pick<RedisConnections, 'isSharded'>,
+  options: RedisOptions & { readonly isSharded: boolean },
   isClosing: () => boolean,
 ): RedisClient {
   const commandTimeoutMs = options.commandTimeoutMs ?? 2000;

@@ -14,7 +14,7 @@ const MAX_WORD_LENGTH = 64;
  * Replaces the subject's names in a text: the whole text when it equals a name, and names of more than one word anywhere in
  * it. A first name inside a sentence stays, since it cannot be told from any other word.
  */
-export function withoutNames(text: string, { names }: Pick<ErasureSubject, 'names'>): string {
+export function withoutNames(text: string, { names }: { readonly names: readonly string[] }): string {
   if (names.includes(text)) return FORMER_MEMBER;
   return names
     .filter((name) => /\S\s+\S/u.test(name))

@@ -23,10 +23,7 @@ export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
 /** Renders the rest of a shortened list. @param count `null` when unknown. */
 export type OthersPhrase = (count: number | null) => string;
 
-export function othersPhrase(
-  locale: Locale,
-  { others, manyOthers }: Pick<PhraseMessages, 'others' | 'manyOthers'>,
-): OthersPhrase {
+export function othersPhrase(locale: Locale, { others, manyOthers }: PhraseMessages): OthersPhrase {
   const counted = compilePhrase(others, locale, ['count']);
   const uncounted = compilePhrase(manyOthers, locale, []);
   return (count) => (count === null ? uncounted({}) : counted({ count }));

@@ -59,11 +59,10 @@ export interface FanOut {
 }
 
 /** Reports DONE while only interactions are pending: a popular action would otherwise never be DONE. */
-export function reportedFanOut({
-  state,
-  version,
-  deliveredVersion,
-}: FanOut): Pick<FanOut, 'state' | 'version'> {
+export function reportedFanOut({ state, version, deliveredVersion }: FanOut): {
+  readonly state: FanOutState;
+  readonly version: number;
+} {
   const isOpen = state === 'PENDING' || state === 'IN_PROGRESS';
   return isOpen && deliveredVersion !== undefined
     ? { state: 'DONE', version: deliveredVersion }

@@ -71,6 +71,6 @@ export function interactionKey({
 }
 
 /** Whether a reader who may see the action may see the interaction. */
-export function isShown({ state }: Pick<Interaction, 'state'>, isAdmin: boolean): boolean {
+export function isShown({ state }: Interaction, isAdmin: boolean): boolean {
   return state === 'VISIBLE' || (state === 'HIDDEN' && isAdmin);
 }

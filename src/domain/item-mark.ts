@@ -38,7 +38,7 @@ export function markAt(mark: ItemMark, now: Date): ItemMark {
 }
 
 /** The relevancy an ended snooze boosts the item to; `null` when there is none. Expects a mark from `markAt`. */
-export function boostOf(mark: Pick<ItemMark, 'state' | 'snooze'> | null): Date | null {
+export function boostOf(mark: ItemMark | null): Date | null {
   return mark?.state === null && mark.snooze !== null ? mark.snooze.until : null;
 }
 
@@ -48,11 +48,7 @@ export function lifted(relevancy: Date, to: Date | null | undefined): Date {
 }
 
 /** Above everything read so far and above where it was read itself, or explicitly marked unread. */
-export function isUnreadItem(
-  lastRead: Date | null,
-  mark: Pick<ItemMark, 'readAt' | 'isUnread'> | null,
-  relevancy: Date,
-): boolean {
+export function isUnreadItem(lastRead: Date | null, mark: ItemMark | null, relevancy: Date): boolean {
   if (mark?.isUnread === true) return true;
   const read = Math.max(lastRead?.getTime() ?? -Infinity, mark?.readAt?.getTime() ?? -Infinity);
   return relevancy.getTime() > read;

@@ -64,11 +64,11 @@ export const NO_MUTES: ReaderMutes = {
   phrases: new Phrases([]),
 };
 
-export function isMutedMember({ members }: Pick<ReaderMutes, 'members'>, userId: UserId): boolean {
+export function isMutedMember({ members }: ReaderMutes, userId: UserId): boolean {
   return members.has(userId);
 }
 
 /** What the person does is muted: as a member or, which counts as much, as something that can be referred to. */
-export function isMutedPerson({ members, refs }: Pick<ReaderMutes, 'members' | 'refs'>, id: UserId): boolean {
+export function isMutedPerson({ members, refs }: ReaderMutes, id: UserId): boolean {
   return members.has(id) || refs.has(id);
 }

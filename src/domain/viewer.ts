@@ -19,7 +19,7 @@ export interface Identity {
 }
 
 /** Whether shares of single users do not apply: programs of the host, and its administrators. */
-export function isTrusted({ roles }: Pick<Identity, 'roles'>): boolean {
+export function isTrusted({ roles }: Identity): boolean {
   return roles.has('service') || roles.has('admin');
 }
 

@@ -114,7 +114,7 @@ export function addressedBy(
 
 /** Resharers who bring the action to the reader, newest first. */
 export function passedOnBy(
-  { mutes }: Pick<ReaderProfile, 'mutes'>,
+  { mutes }: ReaderProfile,
   action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
@@ -177,7 +177,7 @@ export function mustAskFollows({ audienceRev }: VisibleAction): boolean {
 }
 
 /** Whether the reader mutes one of the resharers: the action may have been delivered only because of that reshare. */
-export function mutesPasser({ mutes }: Pick<ReaderProfile, 'mutes'>, { reshares }: VisibleAction): boolean {
+export function mutesPasser({ mutes }: ReaderProfile, { reshares }: VisibleAction): boolean {
   return mutes.list.length > 0 && reshares.some(({ by }) => isMutedPerson(mutes, by));
 }
 

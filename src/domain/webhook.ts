@@ -18,7 +18,7 @@ export interface WebhookReceiver {
 
 /** Why the receiver is not to be sent the event, as it is configured; `null`: it is. */
 export function refusalOf(
-  { types, tenant }: Pick<WebhookReceiver, 'types' | 'tenant'>,
+  { types, tenant }: { readonly types: readonly HostEventType[] | null; readonly tenant: Tenant | null },
   event: { readonly type: HostEventType; readonly tenant: Tenant | null },
 ): string | null {
   if (types !== null && !types.includes(event.type))

@@ -1,4 +1,4 @@
-import { clock as processClock, type Clock } from '../lib/clock.ts';
+import { clock as processClock } from '../lib/clock.ts';
 import { OnDispose } from '../lib/on-dispose.ts';
 
 /** Skew above which a warning is logged. */
@@ -14,7 +14,7 @@ export interface ClockObserver {
 }
 
 /** Reports when the machine's clock and the database's start to differ and when they agree again; checks periodically. */
-export function watchClock(observer: ClockObserver, clock: Pick<Clock, 'skew'> = processClock): Disposable {
+export function watchClock(observer: ClockObserver, clock: { skew(): number } = processClock): Disposable {
   let isSkewed = false;
   const look = (): void => {
     const skew = clock.skew();
@@ -32,7 +32,7 @@ export function watchClock(observer: ClockObserver, clock: Pick<Clock, 'skew'> =
 }
 
 /** Readiness check: rejects while the machine's clock is too far off. */
-export function checkClock(clock: Pick<Clock, 'skew'> = processClock): Promise<void> {
+export function checkClock(clock: { skew(): number } = processClock): Promise<void> {
   const skew = clock.skew();
   if (Math.abs(skew) <= MAX_SKEW_MS) return Promise.resolve();
   const seconds = String(Math.round(Math.abs(skew) / 1_000));

@@ -11,7 +11,7 @@ const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service'
 
 /** Writes through the services of this process; with tenants, into one of them. */
 export function servicesTarget(
-  services: Pick<Services, 'publishActions' | 'upsertMembers' | 'upsertRefs' | 'followMany'>,
+  services: Services,
   { tenant, ...waiting }: { readonly tenant: Tenant | null } & Pick<ImportTarget, 'openFanOuts' | 'workers'>,
 ): ImportTarget {
   const importer = actingIn(tenant, IMPORTER);

@@ -13,7 +13,7 @@ import type { CommandParts } from '../fanfare-of.ts';
 import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
 import { CLOSE_WITHIN_MS } from '../signals.ts';
-import { ProcessGroup, type GroupOptions } from './group.ts';
+import { ProcessGroup } from './group.ts';
 
 export interface GroupRunOptions {
   readonly config: Config;
@@ -90,9 +90,10 @@ async function open(
   return { app: { url }, config, databases: describeDatabases(databases, config), demoToken };
 }
 
-function watchedBy({
-  processes: { answerWithinMs, startAnswerWithinMs },
-}: Config): Pick<GroupOptions, 'answersWithinMs' | 'startAnswersWithinMs'> {
+function watchedBy({ processes: { answerWithinMs, startAnswerWithinMs } }: Config): {
+  readonly answersWithinMs: number | null;
+  readonly startAnswersWithinMs: number | null;
+} {
   return isBeingDebugged()
     ? { answersWithinMs: null, startAnswersWithinMs: null }
     : { answersWithinMs: answerWithinMs, startAnswersWithinMs: startAnswerWithinMs };

@@ -68,7 +68,7 @@ export async function retryWebhook(core: Core, identity: Identity, id: string): 
 
 async function withEvents(
   { hostEvents, erasures }: Core,
-  { userId }: Pick<Identity, 'userId'>,
+  { userId }: Identity,
   deliveries: readonly WebhookDelivery[],
 ): Promise<WebhookDeliveryView[]> {
   const events = await hostEvents.byIds([...new Set(deliveries.map(({ eventId }) => eventId))]);

@@ -86,8 +86,10 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
 
 /** The conditions of a filter that can be evaluated on the actions themselves. */
 export function actionConditions(
-  filter: Omit<CheckedActionFilter, 'descriptor'> &
-    Partial<Pick<CheckedActionFilter, 'descriptor'> & Pick<CheckedFeedFilter, 'refId'>>,
+  filter: Omit<CheckedActionFilter, 'descriptor'> & {
+    readonly descriptor?: CheckedActionFilter['descriptor'];
+    readonly refId?: CheckedFeedFilter['refId'];
+  },
 ): ActionConditions {
   const { types, actorIds, tags, refId, descriptor } = filter;
   return {
@@ -114,12 +116,7 @@ export function listedState({ archived, snoozed }: CheckedFeedFilter): ListedSta
  */
 export function passesFeedFilter(
   filter: CheckedFeedFilter,
-  {
-    action,
-    relevancy,
-    isUnread,
-    reasons,
-  }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread' | 'reasons'>,
+  { action, relevancy, isUnread, reasons }: NewsfeedItem,
   order: FeedOrder = 'RELEVANCY',
 ): boolean {
   const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();

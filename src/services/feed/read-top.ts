@@ -88,11 +88,7 @@ function isKept(generation: Date, latest: Date): boolean {
 }
 
 /** Entries of the generation's day before the rules, best first. */
-async function rank(
-  core: Core,
-  { userId, scan }: Pick<OrderedPage, 'userId' | 'scan'>,
-  generation: Date,
-): Promise<RankedEntry[]> {
+async function rank(core: Core, { userId, scan }: OrderedPage, generation: Date): Promise<RankedEntry[]> {
   const [entries, interactions] = await Promise.all([
     entriesSince(scan, new Date(rankedSince(generation).getTime() - MAX_FUTURE_MS)),
     interactionsByActor(core, userId, generation),
@@ -134,7 +130,7 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<Fee
 /** The first entries of a ranking that pass the rules. */
 async function pageOfRanked(
   ranked: readonly RankedEntry[],
-  { size, select }: Pick<OrderedPage, 'size' | 'select'>,
+  { size, select }: OrderedPage,
 ): Promise<{
   readonly edges: readonly { readonly node: NewsfeedItem; readonly score: number }[];
   readonly hasNextPage: boolean;

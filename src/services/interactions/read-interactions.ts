@@ -55,7 +55,7 @@ export async function latestInteractions(
   requireRole(session.identity, 'admin');
   const { userId } = session.identity;
   const list = idBeside(userId, 'latestInteractions');
-  return collectPage<Pick<Interaction, 'id'>, Interaction, Interaction>({
+  return collectPage<{ readonly id: InteractionId }, Interaction, Interaction>({
     size: pageSize(first),
     after: after == null ? null : { id: decodeId(list, after) },
     scan: (position, limit) => interactions.latestTexts(tenantOf(userId), position?.id ?? null, limit),

@@ -21,11 +21,7 @@ export interface SettledBy {
 }
 
 /** Effect of an interaction in its current state on the reshares of its action. */
-export function reshareOf({
-  actorId: by,
-  passedOn: at,
-  state,
-}: Pick<Interaction, 'actorId' | 'passedOn' | 'state'>): ReshareChange | null {
+export function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
   if (at === null) return null;
   return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
 }
@@ -51,7 +47,7 @@ export async function settleInteraction(
 /** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
 export async function settleUnknown(
   core: Core,
-  interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,
+  interaction: Interaction,
   settling: SettlingToken,
 ): Promise<Action> {
   const { actionId, at } = interaction;
@@ -69,7 +65,7 @@ export async function settleUnknown(
 export async function takenFrom(
   { interactions }: Core,
   action: Action,
-  { kind, reaction, at }: Pick<Interaction, 'kind' | 'reaction' | 'at'>,
+  { kind, reaction, at }: Interaction,
   count: number,
 ): Promise<EngagementChange> {
   if (count === 0) return { kind: 'none' };

@@ -71,10 +71,7 @@ export async function restoreActions(
 }
 
 /** Why a file cannot come back here, whatever it has; null: it can. */
-export function refusalOfFile(
-  file: Pick<OffloadedFile, 'schema' | 'tenants'>,
-  hasTenants: boolean,
-): string | null {
+export function refusalOfFile(file: OffloadedFile, hasTenants: boolean): string | null {
   const latest = latestVersion(MIGRATIONS);
   if (file.schema > latest)
     return `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`;

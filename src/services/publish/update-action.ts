@@ -98,7 +98,7 @@ function check(input: UpdateActionInput): CheckedEdit {
   return { ...checked, descriptor: checkDescriptor(descriptor, [...PATH, 'descriptor']) };
 }
 
-function checkExpiry({ expiresAt }: Pick<CheckedEdit, 'expiresAt'>, after: number): void {
+function checkExpiry({ expiresAt }: CheckedEdit, after: number): void {
   if (expiresAt != null && expiresAt.getTime() <= after)
     throw badInput('Must be later than now and than conducted', [...PATH, 'expiresAt']);
 }

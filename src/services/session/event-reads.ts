@@ -16,10 +16,7 @@ export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventRead
 const MAX_BATCH = 500;
 
 /** Reads the data needed to decide events of these actions for any watcher. */
-export function createEventReads({
-  actions,
-  readerStamps,
-}: Pick<SessionRepositories, 'actions' | 'readerStamps'>): ReadForEvents {
+export function createEventReads({ actions, readerStamps }: SessionRepositories): ReadForEvents {
   return async (actionIds) => {
     const actionReads = new Map<ActionId, ActionRead | null>();
     for (const id of actionIds) actionReads.set(id, null);

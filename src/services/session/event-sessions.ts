@@ -163,7 +163,7 @@ class EventSession implements EventReaderSession {
     return profile;
   }
 
-  async #readStamps(): Promise<Pick<EventReads, 'stamps'>> {
+  async #readStamps(): Promise<{ readonly stamps: EventReads['stamps'] }> {
     const read = await this.#loads.stamps.load(ALL_STAMPS);
     if (read === null) throw new Error('There are always stamps');
     return read;

@@ -107,7 +107,7 @@ async function loadProfile(
 export function endedSnoozesOf(
   snoozes: SnoozesRepository,
   userId: UserId,
-  { hasSnoozes }: Pick<ReaderProfile, 'hasSnoozes'>,
+  { hasSnoozes }: { readonly hasSnoozes: boolean },
   asOf: Date,
 ): ReaderProfile['endedSnoozes'] {
   return once(() => (hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES)));

@@ -9,12 +9,7 @@ import type { Context } from '../../feeds/context.ts';
 /** For the first audience, or readers who gained the action by an edit or a reshare; otherwise no query. */
 export async function recordDelivered(
   context: Context,
-  {
-    action,
-    version,
-    tellsHosts,
-    toldAudience,
-  }: Pick<Claim, 'action' | 'version' | 'tellsHosts' | 'toldAudience'>,
+  { action, version, tellsHosts, toldAudience }: Claim,
   chunk: readonly AudienceReader[],
 ): Promise<void> {
   if (tellsHosts) return recordFirstDelivery(context, action, chunk);

@@ -16,7 +16,7 @@ export async function announcePulled(
   dependencies: PassContext,
   action: Action,
   change: {
-    readonly claim: Pick<Claim, 'version' | 'former'>;
+    readonly claim: Claim;
     readonly interactions: readonly InteractionGroup[];
   },
 ): Promise<void> {

@@ -94,7 +94,11 @@ function followerSource(
     reason,
     isOf,
     isIn,
-  }: Pick<Source, 'reason' | 'isOf'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
+  }: {
+    readonly reason: DeliveryReason;
+    readonly isOf: Source['isOf'];
+    readonly isIn: (spans: readonly FollowSpan[]) => boolean;
+  },
 ): Source {
   return {
     reason,

@@ -5,7 +5,7 @@ import { profileOfMember, profileOfStranger, type Follow } from '../../domain/vi
 import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
-import type { Claim, FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
+import type { FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
 import { sourcesOf, type Source } from './audience-sources.ts';
 
 export interface AudienceMember {
@@ -100,7 +100,7 @@ export async function audienceAmong(
 /** Those of the readers to whom the action was addressed before edits that no pass has processed yet. */
 export async function formerlyAmong(
   dependencies: Context,
-  { action, former }: Pick<Claim, 'action' | 'former'>,
+  { action, former }: { readonly action: Action; readonly former: readonly FormerAudience[] },
   userIds: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
   const found = new Set<UserId>();

@@ -27,7 +27,7 @@ export async function deriveFromInteractions(
 /** Whether the action's counters equal those derived from its interactions. */
 function isSameEngagement(
   { engagement: known, latest }: Action,
-  { engagement: are, latest: newest }: Pick<InteractionSummary, 'engagement' | 'latest'>,
+  { engagement: are, latest: newest }: InteractionSummary,
 ): boolean {
   return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
 }

@@ -13,7 +13,7 @@ export class PassProgress {
   #isStopped = false;
   #hasGap = false;
 
-  constructor({ delivered, lane }: Pick<Claim, 'delivered' | 'lane'>, fence: Fence) {
+  constructor({ delivered, lane }: Claim, fence: Fence) {
     this.#delivered = delivered;
     this.#lane = lane;
     this.#fence = fence;

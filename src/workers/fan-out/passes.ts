@@ -21,7 +21,7 @@ export class Passes {
     this.#onRoom = onRoom;
   }
 
-  add({ lane, action }: Pick<Claim, 'lane' | 'action'>, pass: Promise<void>): void {
+  add({ lane, action }: Claim, pass: Promise<void>): void {
     const running = this.#running[lane];
     running.add(pass);
     this.#actions.add(action.id);

@@ -96,7 +96,7 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
 function allThatWithholds(
   profile: ReaderProfile,
   action: Action,
-  known: Pick<EntryFacts, 'mark'> & { readonly isAddressed: boolean; readonly isEntitled: boolean },
+  known: { readonly mark: EntryFacts['mark']; readonly isAddressed: boolean; readonly isEntitled: boolean },
 ): WithheldReason[] {
   const reasons = new Set<WithheldReason>(withheldBy(profile, { action, mark: known.mark }));
   if (!known.isAddressed) reasons.add('NOT_ADDRESSED');

@@ -5,10 +5,7 @@ import type { ReaderSession } from '../../session/reader-session.ts';
 import { loadFollows } from '../hydration.ts';
 
 /** Resharers, newest first. One round trip for all items of a turn of the event loop; none for items without reshares. */
-export async function resharedBy(
-  session: ReaderSession,
-  { action }: Pick<NewsfeedItem, 'action'>,
-): Promise<UserId[]> {
+export async function resharedBy(session: ReaderSession, { action }: NewsfeedItem): Promise<UserId[]> {
   if (action.reshares.length === 0) return [];
   const [profile, follows] = await Promise.all([
     session.profile(),

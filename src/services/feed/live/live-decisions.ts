@@ -196,7 +196,7 @@ async function itemNow(
 }
 
 function notify(
-  { identity, open }: Pick<KnownWatcher, 'identity' | 'open'>,
+  { identity, open }: { readonly identity: Identity; readonly open: () => EventReaderSession },
   filter: CheckedFeedFilter,
   {
     cursor,

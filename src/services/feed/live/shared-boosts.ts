@@ -13,16 +13,19 @@ import { SharedLoads } from '../../../lib/shared-loads.ts';
 /** Current relevancy of actions for a reader. */
 export interface RelevancyNow {
   /** Refs that the reader's follows must be loaded for, because they may boost the action. */
-  boosterRefs(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
+  boosterRefs(action: Action, reader: ReaderProfile): readonly RefId[];
   of(action: Action, reader: RelevancyReader): Date;
 }
 
 /** Prepares to compute relevancies of these actions, with a read that begins after the call. */
 export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
 
-interface Boosts {
+interface VersionedAction {
   readonly actionId: ActionId;
   readonly version: number;
+}
+
+interface Boosts extends VersionedAction {
   readonly groups: readonly InteractionGroup[];
 }
 
@@ -38,7 +41,7 @@ const MOST_GROUPS = 1_000;
  */
 export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
   const remembered = new Map<ActionId, Boosts>();
-  const loads = new SharedLoads<Pick<Boosts, 'actionId' | 'version'>, Boosts>({
+  const loads = new SharedLoads<VersionedAction, Boosts>({
     async load(keys) {
       const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
       return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
@@ -87,6 +90,6 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
   };
 }
 
-function nameOf({ actionId, version }: Pick<Boosts, 'actionId' | 'version'>): string {
+function nameOf({ actionId, version }: VersionedAction): string {
   return `${actionId}:${String(version)}`;
 }
