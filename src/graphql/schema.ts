@@ -33,12 +33,23 @@ import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { countLists } from './limits/counted-lists.ts';
+import { traced } from '../telemetry/tracing.ts';
 import { withTenants } from './tenant-fields.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
 /** The whole API, sorted. @param options.hasTenants ids are stored with their tenant. */
 export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
   defineDeclaredDescriptors();
-  const schema = countLists(builder.toSchema());
+  const schema = countLists(traceRootFields(builder.toSchema()));
   return hasTenants ? withTenants(schema) : schema;
+}
+
+/** Of a traced operation, each query and mutation is a span. */
+function traceRootFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of [schema.getQueryType(), schema.getMutationType()])
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const { name, resolve } = field;
+      if (resolve !== undefined) field.resolve = (...args) => traced(name, {}, () => resolve(...args));
+    }
+  return schema;
 }

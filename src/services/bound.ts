@@ -1,5 +1,3 @@
-import { traced } from '../telemetry/tracing.ts';
-
 /** A use case: takes its dependencies first, then the caller's arguments. */
 type UseCase<Parts> = (parts: Parts, ...args: never[]) => unknown;
 
@@ -14,8 +12,7 @@ export function bound<Parts, UseCases extends Readonly<Record<string, UseCase<Pa
   useCases: UseCases,
 ): { readonly [Name in keyof UseCases]: Bound<UseCases[Name]> } {
   const entries = Object.entries(useCases).map(
-    ([name, useCase]) =>
-      [name, (...args: never[]) => traced(name, {}, () => useCase(parts, ...args))] as const,
+    ([name, useCase]) => [name, (...args: never[]) => useCase(parts, ...args)] as const,
   );
   return Object.fromEntries(entries) as { readonly [Name in keyof UseCases]: Bound<UseCases[Name]> };
 }

@@ -134,7 +134,7 @@ it('a publication is one trace from the mutation to the socket, across three pro
   expect((await feedOf(reader, 'jane-doe')).length).toBe(1);
   await expect
     .poll(() => collector.spans.map(pathOf), { timeout: PATIENCE_MS })
-    .toContainEqual(expect.arrayContaining(['serving: readFeed']));
+    .toContainEqual(expect.arrayContaining(['serving: feed']));
   for (const cli of [writing, serving, working]) {
     cli.signal('SIGTERM');
     expect((await cli.result).code).toBe(0);
