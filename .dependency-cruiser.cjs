@@ -81,7 +81,7 @@ const PARTS = {
   ],
   archive: [
     '^src/(?:cli|config|lib)/',
-    '^src/services/(?:create-services\\.ts$|lifecycle/)',
+    '^src/services/(?:core\\.ts$|lifecycle/|operations/read-work\\.ts$)',
     '^src/storage/database/processes\\.ts$',
     '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|zlib)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',

@@ -8,6 +8,7 @@ import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Environment } from './environment.ts';
 import { fanfareEnv } from './fanfare.ts';
+import { publishAction } from '../../src/services/publish/publish-action.ts';
 
 /** A finished fan-out, as the worker logs it. */
 export interface Finished {
@@ -63,7 +64,7 @@ export async function openInProcess(
   const service = identity('service', 'service');
   return {
     ...{ app, service, identity },
-    publish: async (input) => (await app.services.publishAction(service, input)).action.id,
+    publish: async (input) => (await publishAction(app.core, service, input)).action.id,
     done: async (actionId) => {
       const already = early.get(actionId);
       early.delete(actionId);

@@ -10,6 +10,8 @@ import { itemsCollection, newItems } from '../world/items.ts';
 import { loadFollowers } from '../world/people.ts';
 import { openRawWorld, type RawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
+import { addInteraction } from '../../src/services/interactions/add-interaction.ts';
+import { openSession } from '../../src/services/session/open-session.ts';
 
 const BATCHES = [1_000, 10_000];
 const REF = 'site-bumped';
@@ -84,9 +86,9 @@ async function run(context: PartContext): Promise<PartReport> {
 let comments = 0;
 
 async function bumpOnce(fanfare: InProcess, actionId: string) {
-  const { services } = fanfare.app;
-  const session = services.openSession(fanfare.service);
-  await services.addInteraction(session, {
+  const { core } = fanfare.app;
+  const session = openSession(core, fanfare.service);
+  await addInteraction(core, session, {
     actionId,
     kind: 'COMMENT',
     actorId: ACTOR,

@@ -5,6 +5,7 @@ import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { ratingInput } from './actions.ts';
 import { load, type RawWorld } from './raw.ts';
+import { upsertMembers, upsertRefs } from '../../src/services/members/directory.ts';
 
 /** What has an action published, here or by its API. */
 interface Publishing {
@@ -73,10 +74,10 @@ export function loadFeed(
 
 /** Gives names to the actors and labels to the refs of the loaded actions. */
 export async function loadNames(fanfare: InProcess): Promise<void> {
-  const { services } = fanfare.app;
+  const { core } = fanfare.app;
   const { members, refs } = namesOfFeed();
-  await services.upsertMembers(fanfare.service, members);
-  await services.upsertRefs(fanfare.service, refs);
+  await upsertMembers(core, fanfare.service, members);
+  await upsertRefs(core, fanfare.service, refs);
 }
 
 /** What the host application says of the actors and refs of the loaded actions. */

@@ -4,6 +4,8 @@ import { startChild, type Child } from '../harness/child.ts';
 import { graphqlRequest, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import type { ProbeApi } from '../programs/probe.ts';
+import { readFeed } from '../../src/services/feed/read-page.ts';
+import { openSession } from '../../src/services/session/open-session.ts';
 
 /** The two queries of a first page, as the service sends them. */
 export async function rawPage(db: Db, reader: string, first: number): Promise<void> {
@@ -25,8 +27,8 @@ export async function rawPage(db: Db, reader: string, first: number): Promise<vo
 
 /** A first page by the service, as a request asks for it. */
 export async function servicePage(fanfare: InProcess, reader: string, first: number): Promise<void> {
-  const { services } = fanfare.app;
-  const page = await services.readFeed(services.openSession(fanfare.identity(reader)), { first });
+  const { core } = fanfare.app;
+  const page = await readFeed(core, openSession(core, fanfare.identity(reader)), { first });
   if (page.edges.length !== first) throw new Error(`The page has ${String(page.edges.length)} entries`);
 }
 

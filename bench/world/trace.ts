@@ -8,6 +8,9 @@ import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';
 import type { RawWorld } from './raw.ts';
+import { followMany } from '../../src/services/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../../src/services/members/directory.ts';
+import { publishActions } from '../../src/services/publish/publish-action.ts';
 
 export interface Trace {
   /** For people: which one it is. */
@@ -52,10 +55,10 @@ export async function loadTrace(
   trace: Trace,
   options: { readonly readers: number; readonly random: () => number },
 ): Promise<readonly string[]> {
-  const { services } = fanfare.app;
-  for (const chunk of chunks(trace.members)) await services.upsertMembers(fanfare.service, chunk);
-  for (const chunk of chunks(trace.refs)) await services.upsertRefs(fanfare.service, chunk);
-  for (const chunk of chunks(trace.follows)) await services.followMany(fanfare.service, chunk);
+  const { core } = fanfare.app;
+  for (const chunk of chunks(trace.members)) await upsertMembers(core, fanfare.service, chunk);
+  for (const chunk of chunks(trace.refs)) await upsertRefs(core, fanfare.service, chunk);
+  for (const chunk of chunks(trace.follows)) await followMany(core, fanfare.service, chunk);
   const rank = zipf(trace.refs.length);
   const followers = new Map<string, number>();
   for (let reader = 0; reader < options.readers; reader++) {
@@ -77,7 +80,8 @@ export async function loadTrace(
 /** Publishes actions of the trace as if they happened now, and waits until they are delivered. */
 export async function publishTrace(fanfare: InProcess, actions: readonly TraceAction[]): Promise<void> {
   for (const chunk of chunks(actions, 500)) {
-    const outcomes = await fanfare.app.services.publishActions(
+    const outcomes = await publishActions(
+      fanfare.app.core,
       fanfare.service,
       chunk.map((action, index) => asOfNow(action, `load-${String(index)}`)),
     );

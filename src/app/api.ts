@@ -6,14 +6,14 @@ import type { Probes, Readiness } from '../http/pages/health.ts';
 import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface ApiParts {
-  readonly services: Services;
+  readonly core: Core;
   readonly sessionEnds: SessionEnds;
   readonly database: Database;
   readonly redis: RedisParts | null;
@@ -33,9 +33,9 @@ export function openApi(
   metrics: Metrics,
 ): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, sessionEnds, database, redis, probes, readiness } = parts;
+  const { core, sessionEnds, database, redis, probes, readiness } = parts;
   return startHttpServer({
-    services,
+    core,
     sessionEnds,
     logger,
     auth: authOf(config),

@@ -18,7 +18,7 @@ import { openRedis } from './open-redis.ts';
 import { quotasOf } from './quotas.ts';
 import { startWorkers } from './workers.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
-import { createServices, type Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import { logFeedReadWithoutStore, logLiveLogTrouble } from '../telemetry/events/databases.ts';
@@ -27,7 +27,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 /** Everything that runs in one process, closed as one. */
 export interface App extends AsyncDisposable {
-  readonly services: Services;
+  /** What use cases take. */
+  readonly core: Core;
   /** Base URL of the API; `null` without an API. */
   readonly url: string | null;
   readonly database: Database;
@@ -133,7 +134,6 @@ async function build(
       },
     },
   });
-  const services = createServices(core);
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
   metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
   const openFanOuts = async (): Promise<number> => {
@@ -153,7 +153,7 @@ async function build(
     ...(redis === null ? {} : { redis: () => redis.ping() }),
   };
   const apiParts = {
-    services,
+    core,
     sessionEnds: core.sessionEnds,
     database,
     redis,
@@ -192,7 +192,7 @@ async function build(
   };
   const close = (): Promise<void> => closer.close();
   return {
-    services,
+    core,
     forgetDeleted: core.forgetDeleted,
     url: http?.url ?? null,
     database,

@@ -12,6 +12,7 @@ import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
 import { once } from '../lib/once.ts';
+import type { Core } from '../services/core.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import { logDatabases } from '../telemetry/events/databases.ts';
@@ -31,6 +32,11 @@ import type {
 } from './fanfare-shapes.ts';
 import { checkBeforeStart } from './before-start.ts';
 import { openServer, type Server } from './open-server.ts';
+import { readFeed } from '../services/feed/read-page.ts';
+import { openSession } from '../services/session/open-session.ts';
+import { followMany } from '../services/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../services/members/directory.ts';
+import { publishAction } from '../services/publish/publish-action.ts';
 
 /**
  * Creates a server for this process; opens nothing before `start`. All servers of a process must use the same types.
@@ -113,20 +119,20 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 
   async upsertMembers(members: readonly MemberInput[]): Promise<number> {
-    return this.#services().upsertMembers(this.#acting.service(), this.#acting.stored(members));
+    return upsertMembers(this.#core(), this.#acting.service(), this.#acting.stored(members));
   }
 
   async upsertRefs(refs: readonly RefInput[]): Promise<number> {
-    return this.#services().upsertRefs(this.#acting.service(), this.#acting.stored({ refs }).refs);
+    return upsertRefs(this.#core(), this.#acting.service(), this.#acting.stored({ refs }).refs);
   }
 
   async follow(pairs: readonly FollowInput[]): Promise<number> {
-    return this.#services().followMany(this.#acting.service(), this.#acting.stored(pairs));
+    return followMany(this.#core(), this.#acting.service(), this.#acting.stored(pairs));
   }
 
   async publish(publication: Publication<T>) {
     const input = this.#acting.stored<PublishActionInput>(publication);
-    const { action, isReplay } = await this.#services().publishAction(this.#acting.service(), input);
+    const { action, isReplay } = await publishAction(this.#core(), this.#acting.service(), input);
     return { action: this.#acting.shown(recordedAction<T>(action)), isReplay };
   }
 
@@ -135,13 +141,13 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 
   async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
-    const services = this.#services();
+    const core = this.#core();
     const { sentenceOfAction } = await loadGraphql();
     const reader = this.#acting.as(memberId, ['user']);
-    const session = services.openSession(reader);
-    const after = args.after == null ? null : services.cursors.given(reader.userId, args.after);
+    const session = openSession(core, reader);
+    const after = args.after == null ? null : core.cursors.given(reader.userId, args.after);
     const asked = { ...this.#acting.stored(args), after };
-    const { edges, endCursor, hasNextPage } = await services.readFeed(session, asked);
+    const { edges, endCursor, hasNextPage } = await readFeed(core, session, asked);
     const items = edges.map(async ({ node: { action, relevancy, reasons, isUnread } }) => ({
       action: recordedAction<T>(action),
       summary: await sentenceOfAction(session, action, localeFor(locale)),
@@ -149,7 +155,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     }));
     return {
       items: this.#acting.shown(await Promise.all(items)),
-      endCursor: endCursor === null ? null : services.cursors.shown(reader.userId, endCursor),
+      endCursor: endCursor === null ? null : core.cursors.shown(reader.userId, endCursor),
       hasNextPage,
     };
   }
@@ -159,11 +165,11 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     variables: Readonly<Record<string, unknown>> = {},
     { memberId, roles = ['user'], locale }: QueryOptions = {},
   ): Promise<Answer<R>> {
-    const services = this.#services();
+    const core = this.#core();
     const { runOperation } = await loadGraphql();
     return runOperation<R>(
       await this.#graphql(),
-      services,
+      core,
       {
         ...{ document, variables, locale: localeFor(locale) },
         identity: memberId === undefined ? this.#acting.service() : this.#acting.as(memberId, roles),
@@ -193,9 +199,9 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     return this.#server;
   }
 
-  #services(): Server['app']['services'] {
+  #core(): Core {
     this.#acting.check();
-    return this.server().app.services;
+    return this.server().app.core;
   }
 }
 

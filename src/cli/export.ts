@@ -13,6 +13,8 @@ import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenant.ts';
 import { operatorOf } from './operator.ts';
+import { exportMember as partsOfMember } from '../services/privacy/export-member.ts';
+import { openSession } from '../services/session/open-session.ts';
 
 export interface ExportOptions {
   readonly member: string;
@@ -62,10 +64,10 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     farewell,
     onInterrupted: discard,
   });
-  const { services } = runtime.app;
-  const session = services.openSession(actingIn(tenant, OPERATOR));
+  const { core } = runtime.app;
+  const session = openSession(core, actingIn(tenant, OPERATOR));
   const id = tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
-  const parts = unlessNothing(memberId, services.exportMember(session, id));
+  const parts = unlessNothing(memberId, partsOfMember(core, session, id));
   await write(context, file, jsonLines(shownIn(tenant, parts)));
 }
 

@@ -15,6 +15,7 @@ import { openRuntime } from './runtime.ts';
 import { operatorOf } from './operator.ts';
 import { MissingWorker } from './wait-for-worker.ts';
 import { tenantFor } from './tenant.ts';
+import { readWork } from '../services/operations/read-work.ts';
 
 export interface ImportOptions {
   readonly tenant?: string;
@@ -64,10 +65,10 @@ export async function importFiles(context: CommandContext, options: ImportOption
     farewell,
   });
   const { app } = runtime;
-  const target = servicesTarget(app.services, {
+  const target = servicesTarget(app.core, {
     tenant,
     openFanOuts: () => app.openFanOuts(),
-    workers: () => app.services.readWork(OPERATOR).workers(),
+    workers: () => readWork(app.core, OPERATOR).workers(),
   });
   return await runImport(
     context,

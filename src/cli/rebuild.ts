@@ -9,6 +9,7 @@ import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenant.ts';
 import { operatorOf } from './operator.ts';
+import { rebuildFeed, rebuildFeeds } from '../services/feed/rebuild-feed.ts';
 
 export interface RebuildOptions {
   readonly member?: string;
@@ -39,8 +40,8 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
       `Interrupted ${reached}. A running server or worker continues with marked feeds; feeds that are not rebuilt are read from the actions.`,
   });
   const { app } = runtime;
-  if (member === undefined) for await (const _count of app.services.rebuildFeeds(OPERATOR));
-  else await app.services.rebuildFeed(actingIn(tenant, OPERATOR), stored(tenant, member));
+  if (member === undefined) for await (const _count of rebuildFeeds(app.core, OPERATOR));
+  else await rebuildFeed(app.core, actingIn(tenant, OPERATOR), stored(tenant, member));
   const all = Math.max(1, await app.openRebuilds());
   using progress = openProgress(context.terminal, 'Rebuilding feeds');
   for (;;) {

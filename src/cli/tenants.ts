@@ -17,6 +17,7 @@ import { CommandError, type CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { operatorOf } from './operator.ts';
+import * as allOfTenant from '../services/tenants/all-of-tenant.ts';
 
 export interface ExportTenantOptions {
   readonly out: string;
@@ -36,7 +37,7 @@ const EVER = new Date(0);
 export async function listTenants(context: CommandContext): Promise<void> {
   await using runtime = await open(context, 'Interrupted.');
   let isAny = false;
-  for await (const { tenant, members, actions } of runtime.app.services.listTenants(OPERATOR)) {
+  for await (const { tenant, members, actions } of allOfTenant.listTenants(runtime.app.core, OPERATOR)) {
     isAny = true;
     context.terminal.out(`${tenant}\t${String(members)} members\t${String(actions)} actions`);
   }
@@ -57,9 +58,9 @@ export async function exportTenant(
     () => file.discard(),
   );
   let [count, documents] = [0, 0];
-  const { services } = runtime.app;
+  const { core } = runtime.app;
   async function* text(): AsyncGenerator<string> {
-    for await (const { section, lines } of services.exportTenant(OPERATOR, tenant)) {
+    for await (const { section, lines } of allOfTenant.exportTenant(core, OPERATOR, tenant)) {
       count += lines.length;
       if (section !== 'head' && section !== 'end') documents += lines.length;
       yield lines.map((line) => `${line}\n`).join('');
@@ -92,7 +93,7 @@ export async function eraseTenant(
   await using runtime = await open(context, 'Interrupted. Run the same command again to continue.');
   const removed = new Map<string, number>();
   const round = async (): Promise<void> => {
-    for await (const { section, count } of runtime.app.services.eraseTenant(OPERATOR, tenant))
+    for await (const { section, count } of allOfTenant.eraseTenant(runtime.app.core, OPERATOR, tenant))
       removed.set(section, (removed.get(section) ?? 0) + count);
   };
   const { collections } = runtime.app.database;

@@ -3,12 +3,13 @@ import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import type { Answer } from './rendering/answer.ts';
+import { openSession } from '../services/session/open-session.ts';
 
 /** Context of resolvers, one per operation and one per subscription event. */
 export interface GraphQLContext {
-  readonly services: Services;
+  readonly core: Core;
   /** The caller. Throws UNAUTHENTICATED if there is none, which is allowed only for introspection. */
   identity(): Identity;
   /** Loaders of this operation or event, created on first use. */
@@ -34,17 +35,17 @@ export interface ContextOptions {
 }
 
 export function createContext(
-  services: Services,
+  core: Core,
   identity: Identity | null,
   signal: EndSignal,
   options: ContextOptions = {},
 ): GraphQLContext {
-  return new OperationContext(services, identity, signal, options);
+  return new OperationContext(core, identity, signal, options);
 }
 
 /** A class instead of an object of functions: every open subscription and every rendered event has one. */
 class OperationContext implements GraphQLContext {
-  readonly services: Services;
+  readonly core: Core;
   readonly signal: EndSignal;
   readonly lastEventId: string | undefined;
   readonly locale: Locale;
@@ -54,12 +55,12 @@ class OperationContext implements GraphQLContext {
   #session: ReaderSession | undefined;
 
   constructor(
-    services: Services,
+    core: Core,
     identity: Identity | null,
     signal: EndSignal,
     { openSession, lastEventId, locale, answer }: ContextOptions,
   ) {
-    this.services = services;
+    this.core = core;
     this.signal = signal;
     this.lastEventId = lastEventId;
     this.locale = locale ?? DEFAULT_LOCALE;
@@ -79,10 +80,10 @@ class OperationContext implements GraphQLContext {
 
   async mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T> {
     this.#session = undefined;
-    return work(this.services.openSession(this.identity()));
+    return work(openSession(this.core, this.identity()));
   }
 
   #open(reader: Identity): ReaderSession {
-    return this.#openSession?.(reader) ?? this.services.openSession(reader);
+    return this.#openSession?.(reader) ?? openSession(this.core, reader);
   }
 }

@@ -1,7 +1,7 @@
 import { graphql, type GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Identity } from '../domain/viewer.ts';
 import type { Locale } from '../descriptors/locale.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import { createContext } from './context.ts';
 import { toApiError } from './errors.ts';
 
@@ -32,7 +32,7 @@ const NEVER = new AbortController().signal;
 /** Runs a query or mutation for a trusted caller in this process, without the limits for clients. */
 export async function runOperation<T>(
   schema: GraphQLSchema,
-  services: Services,
+  core: Core,
   { document, variables, identity, locale }: PreparedOperation,
   policy: Parameters<typeof toApiError>[1],
 ): Promise<Answer<T>> {
@@ -40,7 +40,7 @@ export async function runOperation<T>(
     schema,
     source: document,
     variableValues: variables,
-    contextValue: createContext(services, identity, NEVER, { locale }),
+    contextValue: createContext(core, identity, NEVER, { locale }),
   });
   return {
     // Plain objects, as clients get them.

@@ -80,15 +80,13 @@ function showAs({ name, type }: Field, isFree: boolean): Show | null {
 }
 
 function showCursor(_tenant: Tenant, cursor: unknown, context: GraphQLContext): unknown {
-  return typeof cursor === 'string'
-    ? context.services.cursors.shown(context.identity().userId, cursor)
-    : cursor;
+  return typeof cursor === 'string' ? context.core.cursors.shown(context.identity().userId, cursor) : cursor;
 }
 
 function givenCursor(args: Arguments, context: GraphQLContext): Arguments {
   const { after } = args;
   if (typeof after !== 'string') return args;
-  return { ...args, after: context.services.cursors.given(context.identity().userId, after) };
+  return { ...args, after: context.core.cursors.given(context.identity().userId, after) };
 }
 
 function showTexts(tenant: Tenant, value: unknown): unknown {

@@ -14,7 +14,7 @@ import { maxBodyOf, type BodyUnderWay, type Intake } from './limits/intake.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './limits/rate-limit.ts';
 import { readJsonBody } from './limits/read-json.ts';
 import { isStream, send, sendJson, sendResponse } from './exchange/respond.ts';
@@ -26,7 +26,7 @@ export interface GraphqlEndpointOptions {
   readonly yoga: YogaApp;
   readonly shortWay: ShortWay;
   readonly authenticate: Authenticate;
-  readonly services: Services;
+  readonly core: Core;
   readonly streams: EventStreams;
   readonly limits: HttpLimits;
   readonly rateLimits: RateLimits | undefined;
@@ -125,7 +125,7 @@ async function admit(
   req: IncomingMessage,
   address: string,
 ): Promise<Admission> {
-  const { authenticate, services, rateLimits, logger } = options;
+  const { authenticate, core, rateLimits, logger } = options;
   // A preflight: browsers send it without a token, and it asks nothing.
   if (req.method === 'OPTIONS') return { identity: null, shares: [] };
   let identity: Identity | null = null;
@@ -136,7 +136,7 @@ async function admit(
     identity =
       ticket === null
         ? await authenticate(req.headers.authorization, tenant)
-        : await services.readTicket(ticket, tenant);
+        : await core.tickets.read(ticket, tenant);
   } catch (error) {
     refusal = toError(error);
     logTokenRefused(logger, { reason: refusal.message });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { CorsOrigins } from '../config/config.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
-import type { Services } from '../services/create-services.ts';
+import type { Core } from '../services/core.ts';
 import { logListening } from '../telemetry/events/process.ts';
 import { logSocketTrouble } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -33,7 +33,7 @@ import { SocketServer } from './sockets/websocket.ts';
 import { createGraphqlApp } from './execution/yoga.ts';
 
 export interface HttpServerOptions {
-  readonly services: Services;
+  readonly core: Core;
   readonly auth: AuthOptions;
   readonly host: string;
   /** 0: any free port. */
@@ -101,7 +101,7 @@ const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
 /** Rejects when it cannot listen. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { services, sessionEnds, graphiql, introspection, rateLimits, probes, metrics, logger } = options;
+  const { core, sessionEnds, graphiql, introspection, rateLimits, probes, metrics, logger } = options;
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
   const authenticate = createAuthenticator(options.auth, logger);
@@ -111,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const watchedParts = metrics.watchReadCache('parts', () => parts.lookups);
   const { yoga, shortWay } = createGraphqlApp({
     schema,
-    services,
+    core,
     graphiql,
     pageToken: options.pageToken,
     introspection,
@@ -149,7 +149,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       yoga,
       shortWay,
       authenticate,
-      services,
+      core,
       streams,
       limits,
       intake,

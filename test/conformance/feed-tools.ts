@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
-import type { Services } from '../../src/services/create-services.ts';
+import type { Services } from '../support/services.ts';
 import type { FeedFilter } from '../../src/services/shapes.ts';
 import type { Parts } from '../support/parts.ts';
 

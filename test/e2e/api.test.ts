@@ -463,7 +463,13 @@ describe('internal errors', () => {
     const lines: object[] = [];
     const error = (fields: object): void => void lines.push(fields);
     await using server = await startTestHttp(app, {
-      services: { ...app.services, readFeed: () => Promise.reject(new Error('The password is hunter2')) },
+      core: {
+        ...app.core,
+        feedReader: {
+          ...app.core.feedReader,
+          page: () => Promise.reject(new Error('The password is hunter2')),
+        },
+      },
       logger: { ...silentLogger(), error },
     });
     const response = await fetch(`${server.url}/graphql`, {

@@ -172,7 +172,7 @@ test('an archive and an import keep them', async () => {
     const ids = await publishBoth('2024-01-01T00:00:00.000Z');
     await app.idle();
     const run = {
-      services: app.services,
+      core: app.core,
       path: join(folder, 'old.ndjson'),
       now: () => new Date(),
       onProgress: () => undefined,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { FeedReader } from '../../src/feeds/feed-reader.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket } from '../support/socket.ts';
@@ -13,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(async () => app[Symbol.asyncDispose]());
 
-/** Services whose `readFeed` waits until it is let go. */
-function slowServices() {
+/** A core whose feeds are read when they are let go. */
+function slowCore() {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -23,12 +24,16 @@ function slowServices() {
   const started = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const readFeed: TestApp['services']['readFeed'] = async (...args) => {
-    begun();
-    await gate;
-    return app.services.readFeed(...args);
+  const { core } = app;
+  const feedReader: FeedReader = {
+    ...core.feedReader,
+    async page(...args) {
+      begun();
+      await gate;
+      return core.feedReader.page(...args);
+    },
   };
-  return { services: { ...app.services, readFeed }, started, release };
+  return { core: { ...core, feedReader }, started, release };
 }
 
 async function feed(url: string, agent?: Parameters<typeof fetch>[1]) {
@@ -41,8 +46,8 @@ async function feed(url: string, agent?: Parameters<typeof fetch>[1]) {
 }
 
 test('lets requests in progress finish, and accepts no new ones', async () => {
-  const { services, started, release } = slowServices();
-  const server = await startTestHttp(app, { services });
+  const { core, started, release } = slowCore();
+  const server = await startTestHttp(app, { core });
   const answer = feed(server.url);
   await started;
   const closing = server.close();
@@ -56,8 +61,8 @@ test('lets requests in progress finish, and accepts no new ones', async () => {
 });
 
 test('does not wait for ever', async () => {
-  const { services, started, release } = slowServices();
-  const server = await startTestHttp(app, { services, limits: { shutdownMs: 50 } });
+  const { core, started, release } = slowCore();
+  const server = await startTestHttp(app, { core, limits: { shutdownMs: 50 } });
   const answer = expect(feed(server.url)).rejects.toThrow('fetch failed');
   await started;
   await server.close();
@@ -77,8 +82,8 @@ async function connectTo(port: number) {
 }
 
 test('accepts nothing more on the connection of a request in progress', async () => {
-  const { services, started, release } = slowServices();
-  const server = await startTestHttp(app, { services });
+  const { core, started, release } = slowCore();
+  const server = await startTestHttp(app, { core });
   const connection = await connectTo(server.port);
   const body = JSON.stringify({ query: '{ feed { state } }' });
   connection.socket.write(

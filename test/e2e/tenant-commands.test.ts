@@ -45,7 +45,7 @@ class Site {
     const userId = this.#tenant === null ? sub : storedId(this.#tenant, sub);
     return runOperation<Tree>(
       this.#schema,
-      this.#app.services,
+      this.#app.core,
       {
         ...{ document, variables, locale: 'en' as const },
         identity: { userId, roles: new Set(ROLES), expiresAt: null },

@@ -78,7 +78,7 @@ function global(type: string, key: string): string {
 function run(tenant: string, document: string, variables: object, sub = 'ann'): Promise<Answer<Tree>> {
   return runOperation<Tree>(
     schema,
-    app.services,
+    app.core,
     {
       ...{ document, variables: { soon: SOON, ...variables }, locale: 'en' as const },
       identity: { userId: storedId(tenant, sub), roles: new Set(ROLES), expiresAt: null },

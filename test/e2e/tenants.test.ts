@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFeedClient } from '@fanfare/client';
+import { checkOffloadFile } from '../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
-import type { Services } from '../../src/services/create-services.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed } from '../support/live-clients.ts';
@@ -222,7 +222,7 @@ test('offloaded actions of all tenants return to each, and not to a database wit
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
   const run = {
-    services: app.services,
+    core: app.core,
     path: join(folder, 'old.ndjson'),
     now: () => new Date(),
     onProgress: () => undefined,
@@ -256,12 +256,9 @@ test('offloaded actions of all tenants return to each, and not to a database wit
       { extensions: { code: 'CONFLICT' } },
     ]);
   expect((await readFile(run.path, 'utf8')).split('"tenant":"acme"')).toHaveLength(2);
-  const withoutTenants: Services = {
-    ...app.services,
-    restoreActions: (who, file, chunks) =>
-      app.services.restoreActions(who, { ...file, tenants: false }, chunks),
-  };
-  await expect(runRestore({ ...run, services: withoutTenants })).rejects.toMatchObject({
+  const { header, ...checked } = await checkOffloadFile(run.path);
+  const withoutTenants = { ...checked, header: { ...header, tenants: false } };
+  await expect(runRestore(run, withoutTenants)).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
     message: 'The file has actions without tenants, and this database has tenants',
   });
@@ -279,7 +276,7 @@ test('an older file does not restore an erased tenant, but a new tenant of that 
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
   const runOf = (name: string) => ({
-    ...{ services: own.services, path: join(folder, name) },
+    ...{ core: own.core, path: join(folder, name) },
     ...{ now: () => new Date(), onProgress: () => undefined },
   });
   const [gone, kept] = [inTenant(own, 'gone'), inTenant(own, 'kept')];

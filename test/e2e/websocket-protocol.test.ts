@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import type { LiveMessages, WatchOptions } from '../../src/realtime/live-log.ts';
+import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket, openSocket, type TestSocket } from '../support/socket.ts';
@@ -30,26 +32,30 @@ async function openWithShortToken(
   }
 }
 
-describe('internal errors', () => {
-  test('in an event tell the client only an id', async () => {
-    const event = {
-      kind: 'ready',
-      get cursor(): string {
-        throw new Error('The password is hunter2');
-      },
-    } as const;
-    await using server = await startTestHttp(app, {
-      services: {
-        ...app.services,
-        watchFeed: () =>
-          Promise.resolve(
-            // oxlint-disable-next-line typescript/require-await -- a stream has nothing to wait for here
-            (async function* events() {
-              yield event;
-            })(),
-          ),
+const UNSHOWABLE = {
+  valueOf(): never {
+    throw new Error('The password is hunter2');
+  },
+} as unknown as string;
+
+/** A log whose messages cannot be shown. */
+class FaultyLog extends MemoryLiveLog {
+  override async watch(options: WatchOptions): Promise<LiveMessages> {
+    const messages = await super.watch(options);
+    const next = messages.next.bind(messages);
+    return Object.assign(messages, {
+      async next() {
+        const result = await next();
+        return result.done === true ? result : { ...result, value: { ...result.value, cursor: UNSHOWABLE } };
       },
     });
+  }
+}
+
+describe('internal errors', () => {
+  test('in an event tell the client only an id', async () => {
+    await using liveLog = new FaultyLog();
+    await using server = await startTestHttp(app, { core: { ...app.core, liveLog } });
     await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
     socket.send({ type: 'subscribe', id: '1', payload: WATCH });
     const extensions = { code: 'INTERNAL_SERVER_ERROR', errorId: expect.any(String) as unknown };

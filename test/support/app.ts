@@ -4,10 +4,12 @@ import { signToken } from '../../src/cli/sign-token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import type { Core } from '../../src/services/core.ts';
+import { openSession } from '../../src/services/session/open-session.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { Services } from '../../src/services/create-services.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+import { servicesOf, type Services } from './services.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 
 export const TEST_SECRET = 'a-secret-that-is-only-for-tests-0123456789';
@@ -33,6 +35,8 @@ export interface GraphqlAnswer<T> {
 
 export interface TestApp extends AsyncDisposable {
   readonly app: App;
+  /** What use cases take. */
+  readonly core: Core;
   readonly services: Services;
   readonly url: string;
   readonly wsUrl: string;
@@ -103,7 +107,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   });
   return {
     app,
-    services: app.services,
+    core: app.core,
+    services: servicesOf(app.core),
     url,
     wsUrl: `${url.replace(/^http/, 'ws')}/graphql`,
     database,
@@ -112,7 +117,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     figures: () => metrics.metrics(),
     token,
     identity,
-    session: (userId, ...roles) => app.services.openSession(identity(userId, ...roles)),
+    session: (userId, ...roles) => openSession(app.core, identity(userId, ...roles)),
     idle: () => app.idle(),
     async query<T>(
       document: string,

@@ -4,13 +4,13 @@ import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { TEST_SECRET, type TestApp } from './app.ts';
 
-/** A further API on the services of an app, for what the environment cannot set. */
+/** A further API on the core of an app, for what the environment cannot set. */
 export function startTestHttp(
-  app: Pick<TestApp, 'services'>,
+  app: Pick<TestApp, 'core'>,
   options: Partial<HttpServerOptions> = {},
 ): Promise<HttpServer> {
   return startHttpServer({
-    services: app.services,
+    core: app.core,
     sessionEnds: new MemorySessionEnds(),
     auth: { secret: TEST_SECRET },
     host: '127.0.0.1',

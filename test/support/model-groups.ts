@@ -1,4 +1,4 @@
-import type { Services } from '../../src/services/create-services.ts';
+import type { Services } from './services.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/services/shapes.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { ModelItem } from './model.ts';

@@ -23,12 +23,12 @@ import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
 import type { Realtime } from '../../src/realtime/create-realtime.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import { createServices, type Services } from '../../src/services/create-services.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
+import { servicesOf, type Services } from './services.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -150,7 +150,7 @@ async function openOn(
     recordsEvents: options.recordsEvents ?? false,
   });
   const { feedStore, feedStores } = core;
-  const services = createServices(core);
+  const services = servicesOf(core);
   await core.pulledRefs.known();
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,

@@ -1,5 +1,5 @@
 import type { Identity } from '../../src/domain/viewer.ts';
-import type { Services } from '../../src/services/create-services.ts';
+import type { Services } from './services.ts';
 import type { FeedEvent, WatchArgs } from '../../src/services/shapes.ts';
 
 /** One open watch below the API. Disposing ends it. */

@@ -11,6 +11,7 @@ import { operatorOf } from '../../../src/cli/operator.ts';
 import { openProgress, type Progress } from '../../../src/cli/progress.ts';
 import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
 import { MissingWorker } from '../../../src/cli/wait-for-worker.ts';
+import { readWork } from '../../../src/services/operations/read-work.ts';
 
 export interface OffloadOptions {
   readonly before: string;
@@ -110,7 +111,7 @@ function missingWorker(
 ): MissingWorker | null {
   if (worker) return null;
   return new MissingWorker(terminal, {
-    workers: () => app.services.readWork(OPERATOR).workers(),
+    workers: () => readWork(app.core, OPERATOR).workers(),
     withinMs: waitForWorker,
     instead: 'Without --no-worker this command runs one itself.',
     state: GO_ON,
@@ -132,9 +133,9 @@ function open(
   });
 }
 
-function runOf({ app }: Runtime, steps: Steps): Pick<OffloadRun, 'services' | 'onProgress'> {
+function runOf({ app }: Runtime, steps: Steps): Pick<OffloadRun, 'core' | 'onProgress'> {
   return {
-    services: app.services,
+    core: app.core,
     onProgress: (step, fraction, actions) => {
       steps.update(step, fraction ?? 0, `${String(actions)} actions`);
     },

@@ -1,25 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Services } from '../../../src/services/create-services.ts';
-import type { BroughtBack } from '../../../src/services/lifecycle/restore-actions.ts';
+import type { Core } from '../../../src/services/core.ts';
+import {
+  claimOffloaded,
+  purgeOffloaded,
+  readDocumentShape,
+  readLeaving,
+  readOffloadable,
+  takeOut,
+} from '../../../src/services/lifecycle/offload-actions.ts';
+import { restoreActions, type BroughtBack } from '../../../src/services/lifecycle/restore-actions.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError } from '../../../src/cli/context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
 import { operatorOf } from '../../../src/cli/operator.ts';
 
-type Lifecycle = Pick<
-  Services,
-  | 'readDocumentShape'
-  | 'readOffloadable'
-  | 'claimOffloaded'
-  | 'takeOut'
-  | 'readLeaving'
-  | 'purgeOffloaded'
-  | 'restoreActions'
->;
-
 export interface OffloadRun {
-  readonly services: Lifecycle;
+  readonly core: Core;
   readonly path: string;
   /** What it is written as, for who interrupts the run to discard. */
   readonly file?: NewFile;
@@ -58,17 +55,17 @@ export async function runOffload(
   run: OffloadRun,
   { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
 ): Promise<OffloadOutcome> {
-  const { services, path, file = new NewFile(path), now, onProgress, onWaiting } = run;
+  const { core, path, file = new NewFile(path), now, onProgress, onWaiting } = run;
   if (before > now())
     throw new CommandError(`${before.toISOString()} is in the future, so the file could not be complete`);
-  const shape = await services.readDocumentShape(OPERATOR);
+  const shape = await readDocumentShape(core, OPERATOR);
   const isContinued = await isThere(path);
   if (!isContinued) {
     const head = { ...shape, before, readAt: now() };
     const written = await writeOffloadFile(
       file,
       head,
-      (after) => services.readOffloadable(OPERATOR, { before, after }),
+      (after) => readOffloadable(core, OPERATOR, { before, after }),
       (actions) => {
         onProgress('Writing', null, actions);
       },
@@ -81,31 +78,32 @@ export async function runOffload(
     readOffloadFile(path, (done) => {
       onProgress(step, done / written, done);
     });
-  await services.claimOffloaded(OPERATOR, header.id, chunks('Claiming'));
+  await claimOffloaded(core, OPERATOR, header.id, chunks('Claiming'));
   // A process that starts from now on sees the claims.
   if ((await run.isAlone?.()) !== true) await delay(graceMs);
   const offload = { id: header.id, isContinued };
-  const outcome = await services.takeOut(OPERATOR, offload, chunks('Comparing'));
+  const outcome = await takeOut(core, OPERATOR, offload, chunks('Comparing'));
   for (;;) {
-    const { open, failed } = await services.readLeaving(OPERATOR, header.id);
+    const { open, failed } = await readLeaving(core, OPERATOR, header.id);
     onProgress('Removing', 1 - open / written, written - open);
     if (open > 0) {
       await onWaiting?.();
       await delay(POLL_MS);
       continue;
     }
-    await services.purgeOffloaded(OPERATOR, header.id);
+    await purgeOffloaded(core, OPERATOR, header.id);
     return { written, ...outcome, failed };
   }
 }
 
 /** Restores the contents of a file, which is first read to its end unless that was already done. */
 export async function runRestore(
-  { services, path, onProgress }: Pick<OffloadRun, 'services' | 'path' | 'onProgress'>,
+  { core, path, onProgress }: Pick<OffloadRun, 'core' | 'path' | 'onProgress'>,
   checked?: CheckedFile,
 ): Promise<BroughtBack> {
   const { header, actions } = checked ?? (await checkOffloadFile(path));
-  return services.restoreActions(
+  return restoreActions(
+    core,
     OPERATOR,
     header,
     readOffloadFile(path, (done) => {

@@ -13,6 +13,7 @@ import { parseInteractionId } from '../global-id.ts';
 import type { PageSize } from '../limits/cost.ts';
 import { Action } from './action.ts';
 import { InteractionConnection, InteractionKindEnum } from './interaction.ts';
+import { latestInteractions, listInteractions } from '../../services/interactions/read-interactions.ts';
 
 /** Maximum and default number of interactions per action inside a list. */
 const MAX_IN_LISTS = 20;
@@ -108,7 +109,7 @@ builder.objectFields(Action, (t) => ({
         throw badInput(`Must be from 1 to ${String(MAX_IN_LISTS)} inside a list, got ${String(first)}`, [
           'first',
         ]);
-      const page = await context.services.listInteractions(context.session(), id, {
+      const page = await listInteractions(context.session(), id, {
         ...args,
         first,
         parentId: parentId == null ? parentId : parseInteractionId(parentId, ['parentId']),
@@ -125,6 +126,6 @@ builder.queryField('latestInteractions', (t) =>
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.latestInteractions(context.session(), args), args),
+      toConnection(await latestInteractions(context.core, context.session(), args), args),
   }),
 );

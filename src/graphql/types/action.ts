@@ -18,6 +18,8 @@ import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
 import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { Ref } from './ref.ts';
+import { getAction, listActions } from '../../services/feed/read-actions.ts';
+import { retryFanOut } from '../../services/moderation/retry-fan-out.ts';
 
 const ReactionCount = builder.objectRef<ReactionCountRecord>('ReactionCount').implement({
   description: 'How often a reaction was given.',
@@ -172,8 +174,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'An action; null if it does not exist or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { id }, context) =>
-      context.services.getAction(context.session(), parseActionId(id, ['id'])),
+    resolve: (_root, { id }, context) => getAction(context.session(), parseActionId(id, ['id'])),
   }),
   actions: t.field({
     type: ActionConnection,
@@ -189,7 +190,7 @@ builder.queryFields((t) => ({
     },
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.listActions(context.session(), args), args),
+      toConnection(await listActions(context.core, context.session(), args), args),
   }),
 }));
 
@@ -199,6 +200,6 @@ builder.mutationField('retryFanOut', (t) =>
     description: 'Admin: sets a FAILED fan-out back to PENDING. CONFLICT if it has not failed.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { id }, context) =>
-      context.mutate(({ identity }) => context.services.retryFanOut(identity, parseActionId(id, ['id']))),
+      context.mutate(({ identity }) => retryFanOut(context.core, identity, parseActionId(id, ['id']))),
   }),
 );

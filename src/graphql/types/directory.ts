@@ -1,6 +1,7 @@
 import { builder } from '../builder.ts';
 import { Member } from './member.ts';
 import { Ref } from './ref.ts';
+import { readMember, readRef } from '../../services/members/read-directory.ts';
 
 builder.queryFields((t) => ({
   ref: t.field({
@@ -11,7 +12,7 @@ builder.queryFields((t) => ({
     args: {
       refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
     },
-    resolve: (_root, { refId }, context) => context.services.readRef(context.session(), refId),
+    resolve: (_root, { refId }, context) => readRef(context.core, context.session(), refId),
   }),
   member: t.field({
     type: Member,
@@ -20,6 +21,6 @@ builder.queryFields((t) => ({
     args: {
       memberId: t.arg.string({ required: true, description: "The host application's own id of the person." }),
     },
-    resolve: (_root, { memberId }, context) => context.services.readMember(context.session(), memberId),
+    resolve: (_root, { memberId }, context) => readMember(context.session(), memberId),
   }),
 }));

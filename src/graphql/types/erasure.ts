@@ -1,10 +1,12 @@
-import { MAX_EXPORT_BYTES } from '../../services/privacy/export-member.ts';
+import { MAX_EXPORT_BYTES, memberExport } from '../../services/privacy/export-member.ts';
 import type { ListSize } from '../limits/cost.ts';
 import type { Erasure as ErasureRecord, ErasureState } from '../../domain/erasure.ts';
 import { ERASURE_STATES } from '../../domain/erasure.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { described } from './enums.ts';
+import { eraseMember, readErasure } from '../../services/privacy/erase-member.ts';
+import { listErasures } from '../../services/privacy/list-erasures.ts';
 
 /** So high that an operation can contain only one export. */
 const EXPORT_COST = { size: { usual: 6_000, most: 30_000 } satisfies ListSize, maxBytes: MAX_EXPORT_BYTES };
@@ -53,7 +55,7 @@ builder.mutationField('eraseMember', (t) =>
       'Admin: erases a member. Feed, follows, marks and mutes are removed, actions and interactions are anonymised. Returns true when nothing names them any more; false if that continues in the background: query `erasure` or call again. Idempotent.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     resolve: (_root, { memberId }, context) =>
-      context.mutate(({ identity }) => context.services.eraseMember(identity, memberId)),
+      context.mutate(({ identity }) => eraseMember(context.core, identity, memberId)),
   }),
 );
 
@@ -63,7 +65,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Admin: progress of the erasure of a member; null if there was none.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
-    resolve: (_root, { memberId }, context) => context.services.readErasure(context.identity(), memberId),
+    resolve: (_root, { memberId }, context) => readErasure(context.core, context.identity(), memberId),
   }),
   erasures: t.field({
     type: ErasureConnection,
@@ -71,7 +73,7 @@ builder.queryFields((t) => ({
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.listErasures(context.identity(), args), args),
+      toConnection(await listErasures(context.core, context.identity(), args), args),
   }),
   memberExport: t.field({
     type: 'JSON',
@@ -79,6 +81,6 @@ builder.queryFields((t) => ({
       'Admin or the member: everything stored about a member, up to 4 MiB. CONFLICT beyond that; `fanfare export` writes it to a file.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     extensions: EXPORT_COST,
-    resolve: (_root, { memberId }, context) => context.services.memberExport(context.session(), memberId),
+    resolve: (_root, { memberId }, context) => memberExport(context.core, context.session(), memberId),
   }),
 }));

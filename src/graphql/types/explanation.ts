@@ -10,7 +10,7 @@ import {
   type WithheldReason,
 } from '../../domain/explanation.ts';
 import { mostRefs } from '../limits/lengths.ts';
-import { MAX_CAUSES } from '../../services/feed/items/explain-item.ts';
+import { MAX_CAUSES, explainFeedItem } from '../../services/feed/items/explain-item.ts';
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
 import { DeliveryReasonEnum, described } from './enums.ts';
@@ -153,6 +153,6 @@ builder.queryField('explainFeedItem', (t) =>
       memberId: t.arg.string({ description: 'The member whose feed it is. Default: the viewer.' }),
     },
     resolve: (_root, { actionId, memberId }, context) =>
-      context.services.explainFeedItem(context.session(), parseActionId(actionId, ['actionId']), memberId),
+      explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId),
   }),
 );

@@ -5,6 +5,7 @@ import { asksForType } from '../live-selection.ts';
 import { HOLDS_SHARED, PLAIN } from '../shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
+import { watchFeed } from '../../services/feed/live/watch-feed.ts';
 
 type ItemEvent = Extract<EventSource, { kind: 'added' | 'updated' }>;
 type RemovedEvent = Extract<EventSource, { kind: 'removed' }>;
@@ -114,7 +115,7 @@ builder.subscriptionField('feedEvents', (t) =>
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
     },
     subscribe: (_root, args, context, info) =>
-      context.services.watchFeed(context.identity(), {
+      watchFeed(context.core, context.identity(), {
         ...args,
         after: context.lastEventId ?? args.after,
         withUnread: asksForType(info, TYPE_NAMES.unread),

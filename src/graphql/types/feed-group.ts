@@ -1,7 +1,7 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
-import { GROUPS } from '../../services/feed/groups/read-groups.ts';
+import { GROUPS, readFeedGroups } from '../../services/feed/groups/read-groups.ts';
 import { pageSize } from '../../services/feed/paging.ts';
 import type {
   Count as CountSource,
@@ -177,6 +177,6 @@ builder.queryField('feedGroups', (t) =>
     },
     extensions: PAGE_COST,
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.readFeedGroups(context.session(), args), args),
+      toConnection(await readFeedGroups(context.core, context.session(), args), args),
   }),
 );

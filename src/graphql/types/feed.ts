@@ -13,6 +13,11 @@ import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from './viewer.ts';
+import { resharedBy } from '../../services/feed/items/reshared-by.ts';
+import { readFeed } from '../../services/feed/read-page.ts';
+import { readFeedState, rebuildFeed } from '../../services/feed/rebuild-feed.ts';
+import { findFirstUnread } from '../../services/feed/unread/first-unread.ts';
+import { markFeedRead } from '../../services/feed/unread/mark-read.ts';
 
 export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem').implement({
   description: 'One entry of a feed.',
@@ -40,7 +45,7 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
       description: 'Members whom the reader follows and who reshared it, newest first.',
       extensions: { size: { usual: 10, most: MAX_RESHARES } },
       resolve: async (item, _args, context) =>
-        (await context.services.resharedBy(context.session(), item)).map((userId) => ({ userId })),
+        (await resharedBy(context.session(), item)).map((userId) => ({ userId })),
     }),
     isUnread: t.exposeBoolean('isUnread', {
       description: 'Whether it is above the position marked as read, or was marked as unread.',
@@ -114,7 +119,7 @@ builder.objectFields(Viewer, (t) => ({
     nullable: true,
     description: 'The oldest unread item of the feed; null if everything has been read.',
     extensions: { reads: SEARCH },
-    resolve: (_source, _args, context) => context.services.findFirstUnread(context.session()),
+    resolve: (_source, _args, context) => findFirstUnread(context.core, context.session()),
   }),
 }));
 
@@ -170,7 +175,7 @@ builder.queryField('feed', (t) =>
       const withUnread = asksForField(info, 'unread');
       const withLiveCursor = asksForField(info, 'liveCursor');
       const asked = { ...args, withUnread, withLiveCursor };
-      return toConnection(await context.services.readFeed(context.session(), asked), args);
+      return toConnection(await readFeed(context.core, context.session(), asked), args);
     },
   }),
 );
@@ -187,7 +192,7 @@ builder.mutationField('markFeedRead', (t) =>
       }),
     },
     async resolve(_root, { upTo }, context) {
-      await context.mutate((session) => context.services.markFeedRead(session, upTo));
+      await context.mutate((session) => markFeedRead(context.core, session, upTo));
       return {};
     },
   }),
@@ -200,7 +205,7 @@ builder.queryField('feedState', (t) =>
       "Admin: whether a member's stored feed is being rebuilt. NOT_FOUND if nothing is known of the member.",
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
     resolve: (_root, { memberId }, context) =>
-      context.services.readFeedState(context.session().identity, memberId),
+      readFeedState(context.core, context.session().identity, memberId),
   }),
 );
 
@@ -211,6 +216,6 @@ builder.mutationField('rebuildFeed', (t) =>
       "Admin: rebuilds a member's stored feed from the actions. Until that is done, the feed is read from the stored entries and `feedState` is REBUILDING. NOT_FOUND if nothing is known of the member.",
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
     resolve: (_root, { memberId }, context) =>
-      context.mutate(({ identity }) => context.services.rebuildFeed(identity, memberId)),
+      context.mutate(({ identity }) => rebuildFeed(context.core, identity, memberId)),
   }),
 );

@@ -1,8 +1,10 @@
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_FOLLOW_TYPES } from '../../services/follow/follow.ts';
+import { MAX_FOLLOW_TYPES, follow, followMany } from '../../services/follow/follow.ts';
 import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { Ref } from './ref.ts';
+import { unfollowMany } from '../../services/follow/unfollow-many.ts';
+import { unfollow } from '../../services/follow/unfollow.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
   description: 'A follower and a ref.',
@@ -48,7 +50,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { refId, copyLimit, types }, context) =>
-      context.mutate((session) => context.services.follow(session, refId, copyLimit, types)),
+      context.mutate((session) => follow(context.core, session, refId, copyLimit, types)),
   }),
   unfollow: t.field({
     type: Ref,
@@ -62,7 +64,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { refId, keepHistory }, context) =>
-      context.mutate((session) => context.services.unfollow(session, refId, keepHistory ?? true)),
+      context.mutate((session) => unfollow(context.core, session, refId, keepHistory ?? true)),
   }),
   followMany: t.int({
     description:
@@ -76,7 +78,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { pairs }, context) =>
-      context.mutate(({ identity }) => context.services.followMany(identity, pairs)),
+      context.mutate(({ identity }) => followMany(context.core, identity, pairs)),
   }),
   unfollowMany: t.int({
     description:
@@ -94,6 +96,6 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { pairs, keepHistory }, context) =>
-      context.mutate(({ identity }) => context.services.unfollowMany(identity, pairs, keepHistory ?? true)),
+      context.mutate(({ identity }) => unfollowMany(context.core, identity, pairs, keepHistory ?? true)),
   }),
 }));

@@ -8,6 +8,7 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connecti
 import { Member } from './member.ts';
 import type { MemberSource } from './node.ts';
 import { Ref } from './ref.ts';
+import { readFollowers } from '../../services/follow/followers.ts';
 
 interface FollowSource {
   readonly span: FollowSpan;
@@ -57,7 +58,7 @@ builder.objectFields(Ref, (t) => ({
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (source, args, context) =>
-      toConnection(await context.services.readFollowers(context.session(), source.refId, args), args),
+      toConnection(await readFollowers(context.core, context.session(), source.refId, args), args),
   }),
 }));
 

@@ -1,7 +1,7 @@
 import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
 import { HOST_EVENT_TYPES, MAX_READERS_PER_PAGE } from '../../domain/host-event.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
-import { DEFAULT_EVENTS, MAX_EVENTS } from '../../services/events/host-events.ts';
+import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from '../../services/events/host-events.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
 import type { PageSize } from '../limits/cost.ts';
@@ -51,6 +51,6 @@ builder.queryField('hostEvents', (t) =>
     },
     extensions: { ...PAGE, maxBytes: MAX_READERS_PER_PAGE * MAX_ID_LENGTH },
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.readHostEvents(context.identity(), args), args),
+      toConnection(await readHostEvents(context.core, context.identity(), args), args),
   }),
 );

@@ -3,6 +3,13 @@ import { builder } from '../builder.ts';
 import { parseActionId, parseInteractionId } from '../global-id.ts';
 import { Action } from './action.ts';
 import { Interaction, InteractionKindEnum } from './interaction.ts';
+import { addInteraction } from '../../services/interactions/add-interaction.ts';
+import {
+  hideInteraction,
+  unhideInteraction,
+  updateInteraction,
+} from '../../services/interactions/moderate-interaction.ts';
+import { removeInteraction } from '../../services/interactions/remove-interaction.ts';
 
 const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
   description: 'An interaction with an action.',
@@ -99,7 +106,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }),
     },
     resolve: (_root, { input }, context) =>
-      context.mutate((session) => context.services.addInteraction(session, readInteraction(input))),
+      context.mutate((session) => addInteraction(context.core, session, readInteraction(input))),
   }),
   updateInteraction: t.field({
     type: Interaction,
@@ -111,7 +118,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, text }, context) =>
       context.mutate((session) =>
-        context.services.updateInteraction(session, parseInteractionId(id, ['id']), text),
+        updateInteraction(context.core, session, parseInteractionId(id, ['id']), text),
       ),
   }),
   removeInteraction: t.field({
@@ -122,7 +129,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: RemoveInteractionInputType, required: true, description: 'Which.' }),
     },
     resolve: (_root, { input }, context) =>
-      context.mutate((session) => context.services.removeInteraction(session, readRemoval(input))),
+      context.mutate((session) => removeInteraction(context.core, session, readRemoval(input))),
   }),
   hideInteraction: t.field({
     type: Interaction,
@@ -134,7 +141,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, reason }, context) =>
       context.mutate((session) =>
-        context.services.hideInteraction(session, parseInteractionId(id, ['id']), reason),
+        hideInteraction(context.core, session, parseInteractionId(id, ['id']), reason),
       ),
   }),
   unhideInteraction: t.field({
@@ -142,8 +149,6 @@ builder.mutationFields((t) => ({
     description: 'Admin: shows a hidden interaction again. Idempotent.',
     args: { id: t.arg.id({ required: true, description: interactionId }) },
     resolve: (_root, { id }, context) =>
-      context.mutate((session) =>
-        context.services.unhideInteraction(session, parseInteractionId(id, ['id'])),
-      ),
+      context.mutate((session) => unhideInteraction(context.core, session, parseInteractionId(id, ['id']))),
   }),
 }));

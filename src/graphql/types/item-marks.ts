@@ -6,6 +6,16 @@ import { encodeActionId, encodeNewsfeedItemId, parseActionId } from '../global-i
 import { ActionConnection } from './action.ts';
 import { NewsfeedItem } from './feed.ts';
 import { Viewer } from './viewer.ts';
+import { getNewsfeedItem } from '../../services/feed/items/get-item.ts';
+import {
+  archiveFeedItem,
+  hideFeedItem,
+  readHiddenItems,
+  unarchiveFeedItem,
+  unhideFeedItem,
+} from '../../services/feed/items/item-state.ts';
+import { markItemsRead, markItemsUnread } from '../../services/feed/items/mark-items.ts';
+import { snoozeFeedItem, unsnoozeFeedItem } from '../../services/feed/items/snooze-item.ts';
 
 const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({
   description: "The viewer's item of an action after the change.",
@@ -22,8 +32,7 @@ const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('Feed
       type: NewsfeedItem,
       nullable: true,
       description: 'The item; null if the viewer has none for this action, or has hidden it.',
-      resolve: ({ actionId }, _args, context) =>
-        context.services.getNewsfeedItem(context.session(), actionId),
+      resolve: ({ actionId }, _args, context) => getNewsfeedItem(context.core, context.session(), actionId),
     }),
   }),
 });
@@ -35,7 +44,7 @@ builder.objectFields(Viewer, (t) => ({
     args: pageArgs(),
     extensions: PAGE_COST,
     resolve: async (_source, args, context) =>
-      toConnection(await context.services.readHiddenItems(context.session(), args), args),
+      toConnection(await readHiddenItems(context.core, context.session(), args), args),
   }),
 }));
 
@@ -43,26 +52,37 @@ const actionIdArg = { required: true, description: 'Global id of the action.' } 
 
 /** Each takes an action and changes the state of the viewer's item. */
 const CHANGES = {
-  hideFeedItem:
+  hideFeedItem: [
+    hideFeedItem,
     "Hides an action from the viewer's own feed only, also when it is delivered again. An archived or snoozed item becomes hidden instead. NOT_FOUND if the viewer may not see the action.",
-  unhideFeedItem:
+  ],
+  unhideFeedItem: [
+    unhideFeedItem,
     "Shows a hidden action in the viewer's own feed again. NOT_FOUND if the viewer may not see the action.",
-  archiveFeedItem:
+  ],
+  archiveFeedItem: [
+    archiveFeedItem,
     'Archives an item: it leaves the feed and a bump does not bring it back. A hidden or snoozed item becomes archived instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 10,000.',
-  unarchiveFeedItem: 'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
-  unsnoozeFeedItem:
+  ],
+  unarchiveFeedItem: [
+    unarchiveFeedItem,
+    'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
+  ],
+  unsnoozeFeedItem: [
+    unsnoozeFeedItem,
     'Returns a snoozed item to the feed, at its position without the snooze. If the snooze has already ended, the item keeps its position. NOT_FOUND if the viewer may not see the action.',
+  ],
 } as const;
 
-for (const name of Object.keys(CHANGES) as (keyof typeof CHANGES)[])
+for (const [name, [change, description]] of Object.entries(CHANGES))
   builder.mutationField(name, (t) =>
     t.field({
       type: FeedItemPayload,
-      description: CHANGES[name],
+      description,
       args: { actionId: t.arg.id(actionIdArg) },
       async resolve(_root, args, context) {
         const actionId = parseActionId(args.actionId, ['actionId']);
-        await context.mutate((session) => context.services[name](session, actionId));
+        await context.mutate((session) => change(context.core, session, actionId));
         return { actionId };
       },
     }),
@@ -70,11 +90,11 @@ for (const name of Object.keys(CHANGES) as (keyof typeof CHANGES)[])
 
 async function marked(
   context: GraphQLContext,
-  what: 'markItemsRead' | 'markItemsUnread',
+  mark: typeof markItemsRead,
   actionIds: readonly string[],
 ): Promise<object> {
   const ids = actionIds.map((actionId, index) => parseActionId(actionId, ['actionIds', index]));
-  await context.mutate((session) => context.services[what](session, ids));
+  await context.mutate((session) => mark(context.core, session, ids));
   return {};
 }
 
@@ -93,7 +113,7 @@ builder.mutationFields((t) => ({
     },
     async resolve(_root, { until, ...args }, context) {
       const actionId = parseActionId(args.actionId, ['actionId']);
-      await context.mutate((session) => context.services.snoozeFeedItem(session, actionId, until));
+      await context.mutate((session) => snoozeFeedItem(context.core, session, actionId, until));
       return { actionId };
     },
   }),
@@ -102,13 +122,13 @@ builder.mutationFields((t) => ({
     description:
       'Marks items as read, independently of markFeedRead; a later bump makes an item unread again. At most 100 actions. NOT_FOUND if the viewer may not see one of them; then none is marked.',
     args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
-    resolve: (_root, { actionIds }, context) => marked(context, 'markItemsRead', actionIds),
+    resolve: (_root, { actionIds }, context) => marked(context, markItemsRead, actionIds),
   }),
   markItemsUnread: t.field({
     type: Viewer,
     description:
       'Marks items as unread, independently of markFeedRead, until markItemsRead. At most 100 actions; CONFLICT beyond 1,000 unread marks in total. NOT_FOUND if the viewer may not see one of them; then none is marked.',
     args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
-    resolve: (_root, { actionIds }, context) => marked(context, 'markItemsUnread', actionIds),
+    resolve: (_root, { actionIds }, context) => marked(context, markItemsUnread, actionIds),
   }),
 }));

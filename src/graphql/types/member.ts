@@ -3,7 +3,7 @@ import { nameIn } from '../../descriptors/registry.ts';
 import { nameOfUnknown } from '../../domain/pseudonym.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
+import { MAX_ENTRIES_PER_CALL, upsertMembers } from '../../services/members/directory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
@@ -74,6 +74,6 @@ builder.mutationField('upsertMembers', (t) =>
       }),
     },
     resolve: (_root, { members }, context) =>
-      context.mutate(({ identity }) => context.services.upsertMembers(identity, members)),
+      context.mutate(({ identity }) => upsertMembers(context.core, identity, members)),
   }),
 );

@@ -4,6 +4,12 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connecti
 import { encodeActionId, encodeInteractionId, parseActionId } from '../global-id.ts';
 import { Action } from './action.ts';
 import { described } from './enums.ts';
+import {
+  deleteAction,
+  hideAction,
+  readModerationLog,
+  unhideAction,
+} from '../../services/moderation/moderate-action.ts';
 
 const ModerationKindEnum = builder.enumType('ModerationKind', {
   description: 'What a moderator did.',
@@ -60,21 +66,21 @@ builder.mutationFields((t) => ({
       reason: t.arg.string({ description: 'The reason, for the moderation log; at most 2000 characters.' }),
     },
     resolve: (_root, { id, reason }, context) =>
-      context.mutate((session) => context.services.hideAction(session, parseActionId(id, ['id']), reason)),
+      context.mutate((session) => hideAction(context.core, session, parseActionId(id, ['id']), reason)),
   }),
   unhideAction: t.field({
     type: Action,
     description: 'Admin: shows a hidden action again. Idempotent.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (_root, { id }, context) =>
-      context.mutate((session) => context.services.unhideAction(session, parseActionId(id, ['id']))),
+      context.mutate((session) => unhideAction(context.core, session, parseActionId(id, ['id']))),
   }),
   deleteAction: t.field({
     type: DeleteActionPayload,
     description: 'Admin or the actor: deletes an action. Idempotent.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     async resolve(_root, { id }, context) {
-      await context.mutate((session) => context.services.deleteAction(session, parseActionId(id, ['id'])));
+      await context.mutate((session) => deleteAction(context.core, session, parseActionId(id, ['id'])));
       return { id };
     },
   }),
@@ -91,7 +97,7 @@ builder.queryField('moderationLog', (t) =>
     extensions: PAGE_COST,
     resolve: async (_root, { actionId, ...args }, context) =>
       toConnection(
-        await context.services.readModerationLog(context.session(), {
+        await readModerationLog(context.core, context.session(), {
           ...args,
           actionId: actionId == null ? null : parseActionId(actionId, ['actionId']),
         }),

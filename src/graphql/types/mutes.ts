@@ -11,6 +11,7 @@ import type { ListSize } from '../limits/cost.ts';
 import { Member } from './member.ts';
 import { Ref } from './ref.ts';
 import { Viewer } from './viewer.ts';
+import { addMute, removeMute } from '../../services/follow/mutes.ts';
 
 const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };
 
@@ -90,7 +91,7 @@ builder.mutationFields((t) => ({
       }),
     },
     async resolve(_root, { target, until }, context) {
-      await context.mutate((session) => context.services.addMute(session, target, until));
+      await context.mutate((session) => addMute(context.core, session, target, until));
       return {};
     },
   }),
@@ -99,7 +100,7 @@ builder.mutationFields((t) => ({
     description: 'Ends a mute. Has no effect if it is not muted.',
     args: { target: t.arg({ ...targetArg, description: 'The mute to end.' }) },
     async resolve(_root, { target }, context) {
-      await context.mutate((session) => context.services.removeMute(session, target));
+      await context.mutate((session) => removeMute(context.core, session, target));
       return {};
     },
   }),

@@ -18,6 +18,11 @@ import {
   readGlobalId,
   type GlobalId,
 } from '../global-id.ts';
+import { getFeedGroup } from '../../services/feed/groups/read-groups.ts';
+import { getNewsfeedItem } from '../../services/feed/items/get-item.ts';
+import { getAction } from '../../services/feed/read-actions.ts';
+import { getInteraction } from '../../services/interactions/find-interaction.ts';
+import { getRef } from '../../services/members/read-directory.ts';
 
 /** A member by id; loaded when another field is requested. */
 export interface MemberSource {
@@ -67,19 +72,19 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
   const session = context.session();
   switch (parsed.type) {
     case 'Action':
-      return context.services.getAction(session, parsed.actionId);
+      return getAction(session, parsed.actionId);
     case 'Interaction':
-      return context.services.getInteraction(session, parsed.interactionId);
+      return getInteraction(context.core, session, parsed.interactionId);
     case 'Member':
-      return context.services.getMember(session, parsed.userId);
+      return session.members.load(parsed.userId);
     case 'Ref':
-      return context.services.getRef(session, parsed.refId);
+      return getRef(context.core, session, parsed.refId);
     case 'FeedGroup':
       if (parsed.userId !== session.identity.userId) return null;
-      return context.services.getFeedGroup(session, parsed.groupKey);
+      return getFeedGroup(context.core, session, parsed.groupKey);
     case 'NewsfeedItem':
       if (parsed.userId !== session.identity.userId) return null;
-      return context.services.getNewsfeedItem(session, parsed.actionId);
+      return getNewsfeedItem(context.core, session, parsed.actionId);
     case 'unknown':
       return null;
   }

@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
-import { MAX_PINNED } from '../../services/moderation/pin-action.ts';
+import { MAX_PINNED, pinAction, readPinned, unpinAction } from '../../services/moderation/pin-action.ts';
 import type { ListSize } from '../limits/cost.ts';
 import { Action } from './action.ts';
 import { Ref } from './ref.ts';
@@ -10,7 +10,7 @@ builder.objectField(Ref, 'pinned', (t) =>
     type: [Action],
     description: `Actions pinned to the top of its page that the viewer may see, at most ${String(MAX_PINNED)}, latest pin first.`,
     extensions: { size: MAX_PINNED satisfies ListSize },
-    resolve: ({ refId }, _args, context) => context.services.readPinned(context.session(), refId),
+    resolve: ({ refId }, _args, context) => readPinned(context.session(), refId),
   }),
 );
 
@@ -30,7 +30,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { refId, actionId }, context) =>
       context.mutate((session) =>
-        context.services.pinAction(session, refId, parseActionId(actionId, ['actionId'])),
+        pinAction(context.core, session, refId, parseActionId(actionId, ['actionId'])),
       ),
   }),
   unpinAction: t.field({
@@ -42,7 +42,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { refId, actionId }, context) =>
       context.mutate((session) =>
-        context.services.unpinAction(session, refId, parseActionId(actionId, ['actionId'])),
+        unpinAction(context.core, session, refId, parseActionId(actionId, ['actionId'])),
       ),
   }),
 }));

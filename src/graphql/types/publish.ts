@@ -5,6 +5,7 @@ import { Action } from './action.ts';
 import { DescriptorInput } from './declared-descriptors.ts';
 import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
+import { publishAction, publishActions } from '../../services/publish/publish-action.ts';
 
 /** Maximum inputs of one `publishActions`: enforced by the service, used here for the cost. */
 const MAX_INPUTS = 500;
@@ -79,7 +80,7 @@ builder.mutationFields((t) => ({
     description: 'Records an action and delivers it to feeds in the background.',
     args: { input: t.arg({ type: PublishActionInput, required: true, description: 'The action.' }) },
     resolve: (_root, { input }, context) =>
-      context.mutate(({ identity }) => context.services.publishAction(identity, input)),
+      context.mutate(({ identity }) => publishAction(context.core, identity, input)),
   }),
   publishActions: t.field({
     type: [PublishActionResult],
@@ -100,7 +101,7 @@ builder.mutationFields((t) => ({
     extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },
     resolve: (_root, { inputs, isBulk }, context) =>
       context.mutate(({ identity }) =>
-        context.services.publishActions(identity, inputs, { isBulk: isBulk ?? false }),
+        publishActions(context.core, identity, inputs, { isBulk: isBulk ?? false }),
       ),
   }),
 }));

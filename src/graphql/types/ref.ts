@@ -3,13 +3,14 @@ import type { RefId } from '../../domain/action.ts';
 import type { Ref as LiveRef, RenameProgress } from '../../domain/member.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
+import { MAX_ENTRIES_PER_CALL, upsertRefs } from '../../services/members/directory.ts';
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-names.ts';
 import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from './node.ts';
+import { renameRef } from '../../services/members/rename-ref.ts';
 
 /** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';
@@ -123,7 +124,7 @@ builder.mutationField('upsertRefs', (t) =>
       }),
     },
     resolve: (_root, { refs }, context) =>
-      context.mutate(({ identity }) => context.services.upsertRefs(identity, refs)),
+      context.mutate(({ identity }) => upsertRefs(context.core, identity, refs)),
   }),
 );
 
@@ -137,6 +138,6 @@ builder.mutationField('renameRef', (t) =>
       label: t.arg.string({ required: true, description: 'The new name.' }),
     },
     resolve: (_root, { refId, label }, context) =>
-      context.mutate(({ identity }) => context.services.renameRef(identity, refId, label)),
+      context.mutate(({ identity }) => renameRef(context.core, identity, refId, label)),
   }),
 );

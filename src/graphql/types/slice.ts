@@ -2,6 +2,7 @@ import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { ActionConnection } from './action.ts';
 import { ActionFilter } from './action-filter.ts';
+import { readSlice } from '../../services/feed/read-actions.ts';
 
 builder.queryField('slice', (t) =>
   t.field({
@@ -16,6 +17,6 @@ builder.queryField('slice', (t) =>
     },
     extensions: PAGE_COST,
     resolve: async (_root, { refId, ...args }, context) =>
-      toConnection(await context.services.readSlice(context.session(), refId, args), args),
+      toConnection(await readSlice(context.core, context.session(), refId, args), args),
   }),
 );

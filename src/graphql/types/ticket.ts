@@ -19,6 +19,6 @@ builder.mutationField('createTicket', (t) =>
     type: Ticket,
     description:
       'Creates a signed ticket for this viewer, for clients that cannot send headers. Within 60 seconds it opens any number of event streams (GET /graphql?ticket=…). Last-Event-ID is used as `after`.',
-    resolve: (_root, _args, context) => context.services.createTicket(context.identity()),
+    resolve: (_root, _args, context) => context.core.tickets.sign(context.identity()),
   }),
 );

@@ -5,6 +5,7 @@ import { Action } from './action.ts';
 import { DescriptorInput } from './declared-descriptors.ts';
 import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
+import { updateAction } from '../../services/publish/update-action.ts';
 
 const UpdateActionInput = builder.inputType('UpdateActionInput', {
   description: 'Changes of an action: given fields replace the current values, absent fields stay.',
@@ -50,7 +51,7 @@ builder.mutationField('updateAction', (t) =>
     },
     resolve: (_root, { id, input, ifVersion }, context) =>
       context.mutate((session) =>
-        context.services.updateAction(session, parseActionId(id, ['id']), input, ifVersion),
+        updateAction(context.core, session, parseActionId(id, ['id']), input, ifVersion),
       ),
   }),
 );

@@ -4,6 +4,8 @@ import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from './member.ts';
 import { RefConnection } from './ref.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
+import { countUnread } from '../../services/feed/unread/count-unread.ts';
+import { following } from '../../services/follow/following.ts';
 
 /** The caller as given by the token; all data is loaded per field. */
 export const Viewer = builder.objectRef<object>('Viewer').implement({
@@ -28,7 +30,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
       type: UnreadCount,
       description: 'Unread entries of the whole feed.',
       extensions: UNREAD_COST,
-      resolve: (_source, _args, context) => context.services.countUnread(context.session()),
+      resolve: (_source, _args, context) => countUnread(context.core, context.session()),
     }),
     lastRead: t.field({
       type: 'DateTime',
@@ -42,7 +44,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
       args: pageArgs(),
       extensions: PAGE_COST,
       resolve: async (_source, args, context) =>
-        toConnection(await context.services.following(context.session(), args), args),
+        toConnection(await following(context.core, context.session(), args), args),
     }),
   }),
 });

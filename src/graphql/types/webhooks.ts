@@ -7,6 +7,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { described } from './enums.ts';
 import { EVENT_BYTES, HostEvent } from './host-events.ts';
+import { listWebhookDeliveries, retryWebhook } from '../../services/events/webhooks.ts';
 
 const WebhookStateEnum = builder.enumType('WebhookState', {
   description: 'State of an event that a receiver has not accepted.',
@@ -71,7 +72,7 @@ builder.queryField('webhookDeliveries', (t) =>
     },
     extensions: { ...PAGE_COST, maxBytes: MAX_PAGE_SIZE * MAX_READERS_PER_EVENT * MAX_ID_LENGTH },
     resolve: async (_root, args, context) =>
-      toConnection(await context.services.listWebhookDeliveries(context.identity(), args), args),
+      toConnection(await listWebhookDeliveries(context.core, context.identity(), args), args),
   }),
 );
 
@@ -82,6 +83,6 @@ builder.mutationField('retryWebhook', (t) =>
       'Admin: retries a delivery immediately, and then for as long as a new one. It may arrive after later events of its action.',
     args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { id }, context) =>
-      context.mutate(({ identity }) => context.services.retryWebhook(identity, id)),
+      context.mutate(({ identity }) => retryWebhook(context.core, identity, id)),
   }),
 );

@@ -6,6 +6,7 @@ import { LANES } from '../../domain/lane.ts';
 import { builder } from '../builder.ts';
 import type { ListSize } from '../limits/cost.ts';
 import { LaneEnum } from './enums.ts';
+import { readWork } from '../../services/operations/read-work.ts';
 
 const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
   description: 'Unfinished deliveries of one lane.',
@@ -54,6 +55,6 @@ builder.queryField('work', (t) =>
   t.field({
     type: WorkOverview,
     description: 'Admin: work in progress: deliveries, workers, watchers, rebuilds, renames.',
-    resolve: (_root, _args, context) => context.services.readWork(context.identity()),
+    resolve: (_root, _args, context) => readWork(context.core, context.identity()),
   }),
 );

@@ -6,7 +6,7 @@ import { findOperation, isIntrospection } from '../../graphql/limits/operation.t
 import { variablesFault } from '../../graphql/limits/variables.ts';
 import { localeFor } from '../../descriptors/registry.ts';
 import type { Answer } from '../../graphql/rendering/answer.ts';
-import type { Services } from '../../services/create-services.ts';
+import type { Core } from '../../services/core.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { SocketFrames } from '../exchange/socket-frames.ts';
 import { refusalFor, type RateLimits, type ShareState } from '../limits/rate-limit.ts';
@@ -48,7 +48,7 @@ export interface RequestContext {
 export type Outcome = { readonly result: ExecutionResult } | { readonly error: unknown };
 
 export interface OperationGuard {
-  readonly services: Services;
+  readonly core: Core;
   readonly schema: GraphQLSchema;
   readonly maxCost: number;
   readonly rateLimits: RateLimits | undefined;
@@ -89,7 +89,7 @@ export function openOperation(
       `The operation requests up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
     );
 
-  const context = createContext(guard.services, caller.identity, NEVER, {
+  const context = createContext(guard.core, caller.identity, NEVER, {
     locale: localeFor(request.languages),
     answer,
   });

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { CompiledExecution } from './compiled-execution.ts';
 import type { CorsOrigins } from '../../config/config.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import type { Services } from '../../services/create-services.ts';
+import type { Core } from '../../services/core.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { corsFor } from '../exchange/cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';
@@ -28,7 +28,7 @@ import type { SubscriptionQuota } from './subscription-quota.ts';
 
 export interface GraphqlAppOptions {
   readonly schema: GraphQLSchema;
-  readonly services: Services;
+  readonly core: Core;
   readonly graphiql: boolean;
   readonly pageToken: string | undefined;
   readonly introspection: boolean;
@@ -66,9 +66,9 @@ function documentCache<V extends object>(): LRUCache<string, V> {
 
 /** Yoga copies a context's own properties. */
 function withOwnMethods(context: GraphQLContext): GraphQLContext {
-  const { services, signal, locale, answer } = context;
+  const { core, signal, locale, answer } = context;
   return {
-    services,
+    core,
     signal,
     locale,
     answer,
@@ -79,11 +79,11 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
 }
 
 export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
-  const { services, introspection, limits, rateLimits, persisted, observer } = options;
+  const { core, introspection, limits, rateLimits, persisted, observer } = options;
   const { schema } = options;
   const sharing = new SharedExecution(schema, options.parts);
   const compiledExecution = new CompiledExecution({}, sharing);
-  const guard = { services, schema, maxCost: limits.maxCost, rateLimits };
+  const guard = { core, schema, maxCost: limits.maxCost, rateLimits };
   const open = (request: RequestContext): GraphQLContext | Promise<GraphQLContext> => {
     const opened = openOperation(guard, request);
     return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);

@@ -1,7 +1,8 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
-import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follows/follower-pages.ts';
+import type { FollowerSlice } from '../../storage/follows/follower-pages.ts';
+import type { Core } from '../core.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireOneOf } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';
@@ -12,28 +13,30 @@ export interface Follower {
   readonly userId: UserId;
 }
 
+const load = sessionBatches<FollowerSlice, UserId[]>(({ followerPages }, _session, slices) =>
+  followerPages.read(slices),
+);
+
 /** Reads followers in order of id, batched for all refs of a page. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
-export function createFollowersReader({
-  followerPages,
-}: {
-  readonly followerPages: FollowerPagesRepository;
-}): (session: ReaderSession, refId: RefId, args: PageArgs) => Promise<Page<Follower>> {
-  const load = sessionBatches<FollowerSlice, UserId[]>((slices) => followerPages.read(slices));
-  return async (session, refId, args) => {
-    requireOneOf(session.identity, ['admin', 'service']);
-    const list = `followers:${refId}`;
-    return collectPage<Follower, Follower, Follower>({
-      size: pageSize(args.first),
-      after:
-        args.after == null
-          ? null
-          : { userId: idBeside(refId, decodeCursor(list, args.after).toString('utf8')) },
-      scan: async (after, limit) => {
-        const ids = await load(session, { refId, afterId: after?.userId ?? null, limit });
-        return ids.map((userId) => ({ userId }));
-      },
-      select: (followers) => Promise.resolve(followers),
-      cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
-    });
-  };
+export async function readFollowers(
+  core: Core,
+  session: ReaderSession,
+  refId: RefId,
+  args: PageArgs,
+): Promise<Page<Follower>> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const list = `followers:${refId}`;
+  return collectPage<Follower, Follower, Follower>({
+    size: pageSize(args.first),
+    after:
+      args.after == null
+        ? null
+        : { userId: idBeside(refId, decodeCursor(list, args.after).toString('utf8')) },
+    scan: async (after, limit) => {
+      const ids = await load(core, session, { refId, afterId: after?.userId ?? null, limit });
+      return ids.map((userId) => ({ userId }));
+    },
+    select: (followers) => Promise.resolve(followers),
+    cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
+  });
 }

@@ -19,11 +19,29 @@ import {
 } from './settle-interaction.ts';
 
 /**
- * Hides an interaction from everybody but admins, or shows it again. Updates counts, viewer state and scores; boosts stay.
- * Idempotent; each change is recorded in the moderation log.
+ * Hides an interaction from everybody but admins. Updates counts, viewer state and scores; boosts stay. Idempotent; each
+ * change is recorded in the moderation log.
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
-export async function setInteractionHidden(
+export function hideInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+  reason?: string | null,
+): Promise<Interaction> {
+  return setHidden(core, session, id, { kind: 'HIDE_INTERACTION', reason });
+}
+
+/** Shows it again. @throws FanfareError FORBIDDEN, NOT_FOUND */
+export function unhideInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<Interaction> {
+  return setHidden(core, session, id, { kind: 'UNHIDE_INTERACTION', reason: null });
+}
+
+async function setHidden(
   core: Core,
   session: ReaderSession,
   id: InteractionId,

@@ -20,6 +20,11 @@ export async function readRef(core: Core, session: ReaderSession, refId: RefId):
   return ref.label === null ? null : ref;
 }
 
+/** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
+export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
+  return (await session.refs.load(refId)) ?? readRef(core, session, refId);
+}
+
 /** A ref with what is known about it; type and label are missing when nobody described it. */
 export async function refOf(core: Core, session: ReaderSession, refId: RefId): Promise<Ref> {
   const [ref] = await refsOf(core, session, [refId]);

@@ -15,11 +15,24 @@ import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
 
 /**
- * Hides an action from everybody but admins, or shows it again: at once through the rules, in stored feeds by the fan-out.
- * Idempotent.
+ * Hides an action from everybody but admins: at once through the rules, in stored feeds by the fan-out. Idempotent.
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
-export async function setHidden(
+export function hideAction(
+  core: Core,
+  session: ReaderSession,
+  id: ActionId,
+  reason?: string | null,
+): Promise<Action> {
+  return setHidden(core, session, id, 'HIDE', reason);
+}
+
+/** Shows it again. @throws FanfareError FORBIDDEN, NOT_FOUND */
+export function unhideAction(core: Core, session: ReaderSession, id: ActionId): Promise<Action> {
+  return setHidden(core, session, id, 'UNHIDE', null);
+}
+
+async function setHidden(
   core: Core,
   session: ReaderSession,
   id: ActionId,

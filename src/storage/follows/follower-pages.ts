@@ -41,5 +41,3 @@ function stagesOf({ refId, afterId, limit }: FollowerSlice, slice: number): Docu
     { $project: { _id: 0, followerId: 1, slice: literal(slice) } },
   ];
 }
-
-export type FollowerPagesRepository = ReturnType<typeof followerPagesRepository>;

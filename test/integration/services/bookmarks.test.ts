@@ -89,7 +89,7 @@ test('many watchers of one action read their bookmarks in one query', async () =
   const identities = ['ann', 'bob', 'cid'].map((userId) => parts.session(userId).identity);
   const commands = await commandsOf(parts.database, async () => {
     const found = await Promise.all(
-      identities.map((identity) => parts.services.openEventSession(identity).bookmarks.load(id)),
+      identities.map((identity) => parts.core.openEventSession(identity).bookmarks.load(id)),
     );
     expect(found).toEqual([id, null, null]);
   });

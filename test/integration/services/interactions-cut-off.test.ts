@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Core } from '../../../src/services/core.ts';
 import { addInteraction } from '../../../src/services/interactions/add-interaction.ts';
 import {
-  setInteractionHidden,
+  hideInteraction,
+  unhideInteraction,
   updateInteraction,
 } from '../../../src/services/interactions/moderate-interaction.ts';
 import { removeInteraction } from '../../../src/services/interactions/remove-interaction.ts';
@@ -38,14 +39,9 @@ const CALLS: Readonly<Record<string, (parts: Parts, core: Core, scene: Scene) =>
     removeInteraction(core, parts.session('ann'), { own: { actionId, kind: 'COMMENT' } }),
   'removing by id': (parts, core, { commentId }) =>
     removeInteraction(core, parts.session('ann'), { id: commentId }),
-  hiding: (parts, core, { commentId }) =>
-    setInteractionHidden(core, parts.session('admin', 'admin'), commentId, {
-      ...{ kind: 'HIDE_INTERACTION', reason: null },
-    }),
+  hiding: (parts, core, { commentId }) => hideInteraction(core, parts.session('admin', 'admin'), commentId),
   'showing again': (parts, core, { hiddenId }) =>
-    setInteractionHidden(core, parts.session('admin', 'admin'), hiddenId, {
-      ...{ kind: 'UNHIDE_INTERACTION', reason: null },
-    }),
+    unhideInteraction(core, parts.session('admin', 'admin'), hiddenId),
   'a change by an admin': (parts, core, { commentId }) =>
     updateInteraction(core, parts.session('admin', 'admin'), commentId, 'Better'),
 };

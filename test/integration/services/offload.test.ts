@@ -7,12 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
-import {
-  claimOffloaded,
-  purgeOffloaded,
-  takeOut as takeOutOffloaded,
-} from '../../../src/services/lifecycle/offload-actions.ts';
-import { restoreActions } from '../../../src/services/lifecycle/restore-actions.ts';
+import type { Core } from '../../../src/services/core.ts';
 import { offloadsRepository } from '../../../src/storage/offload/offloads.ts';
 import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
@@ -31,8 +26,13 @@ const day = (n: number): Date => new Date(Date.UTC(2024, 0, n));
 const BEFORE = day(10);
 const newFile = (ending = ''): string => join(folder, `${crypto.randomUUID()}.ndjson${ending}`);
 
-function run(parts: Pick<Parts, 'services'>, path: string) {
-  return { services: parts.services, path, now: () => new Date(), onProgress: () => undefined };
+function run({ core }: Pick<Parts, 'core'>, path: string) {
+  return { core, path, now: () => new Date(), onProgress: () => undefined };
+}
+
+/** The core with other steps of an offload. */
+function withOffloads({ core }: Parts, steps: Partial<Core['offloads']>): Core {
+  return { ...core, offloads: { ...core.offloads, ...steps } };
 }
 
 const fail = (...args: unknown[]): never => {
@@ -279,19 +279,16 @@ describe('actions that change during an offload', () => {
     const path = newFile();
     await using worker = parts.worker();
     worker.start();
-    const services = {
-      ...parts.services,
-      claimOffloaded: async (...args: Parameters<Parts['services']['claimOffloaded']>) => {
+    const core = withOffloads(parts, {
+      async claim(...args) {
         // The file is there, and nothing has been claimed.
         await change(parts, changed);
-        await parts.services.claimOffloaded(...args);
+        await parts.core.offloads.claim(...args);
       },
-    };
-    expect(await runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 })).toMatchObject(
-      {
-        ...{ written: 2, taken: 1, left: 1 },
-      },
-    );
+    });
+    expect(await runOffload({ ...run(parts, path), core }, { before: BEFORE, graceMs: 0 })).toMatchObject({
+      ...{ written: 2, taken: 1, left: 1 },
+    });
     await parts.idle();
     const stored = await parts.database.collections.actions.find({ isDeleted: false }).toArray();
     expect(stored.map(({ _id, offload }) => [_id.toHexString(), offload])).toEqual([[changed, undefined]]);
@@ -300,18 +297,10 @@ describe('actions that change during an offload', () => {
 });
 
 describe('a kill', () => {
-  /** The services of a process that dies after so many writes. */
-  function dying({ database, repositories, services }: Parts, writes: number) {
+  /** The core of a process that dies after so many writes. */
+  function dying({ database, core }: Parts, writes: number): Core {
     const offloads = offloadsRepository(crashingCollections(database.collections, writes));
-    const parts = { ...repositories, offloads, workSignal: new MemoryWorkSignal() };
-    type Of<F> = F extends (parts: never, ...args: infer Args) => unknown ? Args : never;
-    return {
-      ...services,
-      claimOffloaded: (...args: Of<typeof claimOffloaded>) => claimOffloaded(parts, ...args),
-      takeOut: (...args: Of<typeof takeOutOffloaded>) => takeOutOffloaded(parts, ...args),
-      purgeOffloaded: (...args: Of<typeof purgeOffloaded>) => purgeOffloaded(parts, ...args),
-      restoreActions: (...args: Of<typeof restoreActions>) => restoreActions(parts, ...args),
-    };
+    return { ...core, offloads, workSignal: new MemoryWorkSignal() };
   }
 
   test('at any write of offload or restore loses nothing and repeats nothing', async () => {
@@ -323,7 +312,7 @@ describe('a kill', () => {
       const path = newFile();
       await using worker = parts.worker();
       worker.start();
-      const dead = { ...run(parts, path), services: dying(parts, writes) };
+      const dead = { ...run(parts, path), core: dying(parts, writes) };
       const died = (work: Promise<unknown>) =>
         work.then(
           () => false,
@@ -339,7 +328,7 @@ describe('a kill', () => {
       });
       expect({ written, moved: taken + earlier, left }).toEqual({ written: 5, moved: 5, left: 0 });
       expect((await seen(parts)).actions).toHaveLength(3);
-      if (await died(runRestore({ ...run(parts, path), services: dying(parts, writes) }))) deaths += 1;
+      if (await died(runRestore({ ...run(parts, path), core: dying(parts, writes) }))) deaths += 1;
       await runRestore(run(parts, path));
       await worker.stop();
       await parts.fanOut();
@@ -353,11 +342,8 @@ describe('a kill', () => {
     await makeWorld(parts);
     const before = await seen(parts);
     const path = newFile();
-    const services = {
-      ...parts.services,
-      readOffloadable: () => Promise.reject(new Crash('dead')),
-    };
-    await expect(runOffload({ ...run(parts, path), services }, { before: BEFORE })).rejects.toThrow(Crash);
+    const core = withOffloads(parts, { readBatch: () => Promise.reject(new Crash('dead')) });
+    await expect(runOffload({ ...run(parts, path), core }, { before: BEFORE })).rejects.toThrow(Crash);
     await expect(readFile(path)).rejects.toThrow('ENOENT');
     expect(await seen(parts)).toEqual(before);
   });
@@ -441,14 +427,13 @@ describe('a file', () => {
     const path = newFile();
     await using worker = parts.worker();
     worker.start();
-    const services = {
-      ...parts.services,
-      claimOffloaded: async (...args: Parameters<Parts['services']['claimOffloaded']>) => {
+    const core = withOffloads(parts, {
+      async claim(...args) {
         await parts.services.updateAction(parts.session('actor'), ids[0] ?? '', { mentions: ['zoe'] });
-        await parts.services.claimOffloaded(...args);
+        await parts.core.offloads.claim(...args);
       },
-    };
-    const first = await runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 });
+    });
+    const first = await runOffload({ ...run(parts, path), core }, { before: BEFORE, graceMs: 0 });
     expect(first).toEqual({ written: 5, taken: 4, earlier: 0, left: 1, failed: 0 });
     // Some have left a tombstone, and of one nothing is left.
     const again = await runOffload(run(parts, path), { before: BEFORE, graceMs: 0 });
@@ -466,10 +451,10 @@ describe('a file', () => {
     await using parts = await openParts();
     await makeWorld(parts);
     const path = newFile();
-    const services = { ...parts.services, takeOut: () => Promise.reject(new Crash('dead')) };
-    await expect(
-      runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 }),
-    ).rejects.toThrow(Crash);
+    const core = withOffloads(parts, { sums: () => Promise.reject(new Crash('dead')) });
+    await expect(runOffload({ ...run(parts, path), core }, { before: BEFORE, graceMs: 0 })).rejects.toThrow(
+      Crash,
+    );
     await expect(runRestore(run(parts, path))).rejects.toMatchObject({ code: 'CONFLICT' });
     await takeOut(parts, path);
     expect(await bringBack(parts, path)).toMatchObject({ returned: 5 });
@@ -480,23 +465,13 @@ describe('a file', () => {
     const { ids } = await makeWorld(parts);
     const path = newFile();
     await takeOut(parts, path);
-    const services = {
-      ...parts.services,
-      restoreActions: (
-        who: Parameters<Parts['services']['restoreActions']>[0],
-        file: Parameters<Parts['services']['restoreActions']>[1],
-        chunks: Parameters<Parts['services']['restoreActions']>[2],
-      ) => parts.services.restoreActions(who, { ...file, schema: 99 }, chunks),
-    };
-    await expect(runRestore({ ...run(parts, path), services })).rejects.toThrow(/run a newer release/);
+    const { header, ...checked } = await checkOffloadFile(path);
+    const newer = { ...checked, header: { ...header, schema: 99 } };
+    await expect(runRestore(run(parts, path), newer)).rejects.toThrow(/run a newer release/);
     const older = newFile();
     await copyFile(path, older);
-    const old = {
-      ...services,
-      restoreActions: (...[who, file, chunks]: Parameters<typeof services.restoreActions>) =>
-        parts.services.restoreActions(who, { ...file, schema: 0 }, chunks),
-    };
-    expect(await runRestore({ ...run(parts, older), services: old })).toMatchObject({ returned: 5 });
+    const old = { ...checked, header: { ...header, schema: 0 } };
+    expect(await runRestore(run(parts, older), old)).toMatchObject({ returned: 5 });
     await parts.fanOut();
     expect(await parts.feedOf('ann')).toContain(ids[0]);
   });

@@ -64,7 +64,7 @@ test('an action does not make a member a ref, and loses the name of an erased on
   expect(await shown(parts, 'john')).toBe('applicant Johnny');
   await services.upsertMembers(service, [{ memberId: 'john', name: 'John Doe' }]);
   expect(await shown(parts, 'john')).toBeNull();
-  expect((await services.getMember(parts.session('ann'), 'john'))?.name).toBe('John Doe');
+  expect((await services.readMember(parts.session('ann'), 'john'))?.name).toBe('John Doe');
   await services.eraseMember(parts.admin, 'john');
   expect(await shown(parts, 'john')).toBeNull();
   expect(await shown(parts)).toBe('applicant Case of Former member');

@@ -107,7 +107,7 @@ test('half of it, offloaded and restored, gives the same feeds and counts', asyn
       .sort();
   const [feeds, stored] = [await seen(), await contents()];
   const run = {
-    services,
+    core: parts.core,
     path: join(folder, 'half.ndjson.gz'),
     now: () => new Date(),
     onProgress: () => undefined,

@@ -5,7 +5,7 @@ import { watching } from '../../support/watching.ts';
 const WHOLE = { memberId: 'ann', name: 'Ann', teamId: 't', departmentId: 'd', supervisorId: 'boss' };
 
 async function memberOf(parts: Parts, userId: string): Promise<unknown> {
-  return parts.services.getMember(parts.session(userId), userId);
+  return parts.services.readMember(parts.session(userId), userId);
 }
 
 test.each(['teamId', 'departmentId', 'supervisorId'] as const)(

@@ -12,18 +12,19 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLNamedType,
+  type GraphQLObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
 import type { Identity, Role } from '../../../src/domain/viewer.ts';
 import { profileOfStranger } from '../../../src/domain/viewer.ts';
-import { createContext } from '../../../src/graphql/context.ts';
+import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/execution/live-rendering.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
-import type { Services } from '../../../src/services/create-services.ts';
+import type { Core } from '../../../src/services/core.ts';
 import { fromByteText, toByteText } from '../../../src/lib/byte-text.ts';
 import { createReaderSession } from '../../../src/services/session/loaders.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
@@ -38,14 +39,18 @@ const MAX_DEPTH = 6;
 /** Left out a variable has its default, null is the language of the reader. */
 const LOCALES = [{}, { l: null }, { l: 'en' }];
 
-/** What only some of the fields need, which is the viewer's own. */
-const services = {
-  resharedBy: (session: ReaderSession) =>
-    Promise.resolve(session.identity.userId === 'bob' ? ['mary', 'ann'] : []),
-  listInteractions: () => Promise.reject(new Error('Interactions cannot be read')),
-  readPinned: () => Promise.resolve([]),
-  readFollowers: () => Promise.reject(new Error('Followers are for others')),
-} as unknown as Services;
+/** What only some of the fields need. */
+const core = {
+  followerPages: { read: () => Promise.reject(new Error('Followers cannot be read')) },
+} as unknown as Core;
+
+// The viewer's own, without the follows and profiles that it is made from.
+const { resharedBy } = (
+  schema.getType('NewsfeedItem') as GraphQLObjectType<unknown, GraphQLContext>
+).getFields();
+if (resharedBy === undefined) throw new Error('There is no such field');
+resharedBy.resolve = (_item, _args, context) =>
+  Promise.resolve(context.identity().userId === 'bob' ? [{ userId: 'mary' }, { userId: 'ann' }] : []);
 
 const action = (type: string): Action => ({
   id: '0123456789abcdef01234567',
@@ -118,7 +123,7 @@ function sessionOf(identity: Identity): ReaderSession {
         Promise.resolve(
           ids.map((actionId) => ({ actionId, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
         ),
-      findInteractionPages: none,
+      findInteractionPages: () => Promise.reject(new Error('Interactions cannot be read')),
       cachedAction: () => null,
       names: () => Promise.resolve(null),
       loadProfile: () => Promise.resolve(profileOfStranger(userId)),
@@ -156,7 +161,7 @@ function eventFor(
     snoozedUntil: null,
   };
   const event = { kind, cursor: `cursor of ${viewer}`, item, actionRead } as unknown as FeedEvent;
-  const contextValue = createContext(services, identity, new AbortController().signal, {
+  const contextValue = createContext(core, identity, new AbortController().signal, {
     openSession: () => session,
   });
   return { schema, document: NO_DOCUMENT, rootValue: event, contextValue };
@@ -422,7 +427,7 @@ test('executes them if ids and cursors are shown without a tenant', async () => 
     const event = args.rootValue as Extract<FeedEvent, { item: unknown }>;
     const identity: Identity = { userId: viewer, roles: new Set(['user'] as const), expiresAt: null };
     const contextValue = createContext(
-      { cursors: { shown: (_userId: string, cursor: string) => `sealed ${cursor}` } } as unknown as Services,
+      { cursors: { shown: (_userId: string, cursor: string) => `sealed ${cursor}` } } as unknown as Core,
       identity,
       new AbortController().signal,
       { openSession: () => sessionOf(identity) },

@@ -1,6 +1,7 @@
 import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
+import { toConnection } from '../../../src/graphql/connection.ts';
 import { Answer } from '../../../src/graphql/rendering/answer.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
@@ -10,10 +11,15 @@ import {
   type AnsweringContext,
 } from '../../../src/http/execution/shared-parts/shared-execution.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
+import type { FeedPage, PageArgs } from '../../../src/services/shapes.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 
 const schema = buildSchema();
+// The page comes with the context: which items are in a feed is not shown here.
+const feed = schema.getQueryType()?.getFields()['feed'];
+if (feed === undefined) throw new Error('There is no such field');
+feed.resolve = (_root, args: PageArgs, { page }: { readonly page: FeedPage }) => toConnection(page, args);
 const PEOPLE = ['ann', 'bob'];
 const THINGS = ['site', 'mary'];
 const HEX = 16;
@@ -87,7 +93,7 @@ class World {
     const page = { edges, hasNextPage: false, endCursor: null };
     return {
       ...{ locale, identity: () => session.identity, session: () => session },
-      services: { readFeed: () => Promise.resolve(page) },
+      page,
       answer: new Answer(DEFAULT_LIMITS),
     } as unknown as AnsweringContext;
   }

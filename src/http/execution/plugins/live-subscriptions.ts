@@ -9,7 +9,7 @@ import { runSubscription, type ResultStreamOptions } from '../../../graphql/resu
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending } from '../../../lib/ending.ts';
 import { OnDispose } from '../../../lib/on-dispose.ts';
-import type { Services } from '../../../services/create-services.ts';
+import type { Core } from '../../../services/core.ts';
 import type { FeedEvent } from '../../../services/shapes.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
 import { withEventId } from '../event-ids.ts';
@@ -20,7 +20,7 @@ import type { SubscriptionQuota } from '../subscription-quota.ts';
 import { tracedPushes } from './traced-pushes.ts';
 
 export interface LiveSubscriptionsOptions {
-  readonly services: Services;
+  readonly core: Core;
   readonly rendering: LiveRendering;
   readonly quota: SubscriptionQuota;
   readonly limits: AnswerLimits;
@@ -97,14 +97,14 @@ class LiveSubscription implements ResultStreamOptions {
   }
 
   context(event?: FeedEvent): GraphQLContext {
-    const { services } = this.#parts;
+    const { core } = this.#parts;
     const { userId } = this.#identity;
-    return createContext(services, this.#identity, this.#ending, {
+    return createContext(core, this.#identity, this.#ending, {
       openSession: (reader) =>
-        event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
+        event !== undefined && 'session' in event ? event.session : core.openEventSession(reader),
       ...(this.#lastEventId === undefined
         ? {}
-        : { lastEventId: services.cursors.given(userId, this.#lastEventId) }),
+        : { lastEventId: core.cursors.given(userId, this.#lastEventId) }),
       locale: this.#locale,
       answer: new Answer(this.#parts.limits),
     });
@@ -159,7 +159,7 @@ class LiveSubscription implements ResultStreamOptions {
     shown: ExecutionResult | Promise<ExecutionResult>,
     { cursor }: FeedEvent,
   ): Promise<ExecutionResult> {
-    const { cursors } = this.#parts.services;
+    const { cursors } = this.#parts.core;
     return withEventId(await shown, cursors.shown(this.#identity.userId, cursor));
   }
 

@@ -62,27 +62,17 @@ export async function readFeedGroups(
  * One group of the reader's feed; `null` when none of its items is in the feed. Groups that a session requests in one turn of
  * the event loop are read together, apart from one look-up for each key.
  */
-export function createFeedGroupReader(
+export const getFeedGroup = sessionBatches<string, FeedGroup | null>(readGroupsByKey);
+
+async function readGroupsByKey(
   core: Core,
-): (session: ReaderSession, groupKey: string) => Promise<FeedGroup | null> {
-  const load = sessionBatches<Wanted, FeedGroup | null>((wanted) => readWanted(core, wanted));
-  return (session, groupKey) => load(session, { session, groupKey });
-}
-
-interface Wanted {
-  readonly session: ReaderSession;
-  readonly groupKey: string;
-}
-
-/** All of one session. */
-async function readWanted(core: Core, wanted: readonly Wanted[]): Promise<(FeedGroup | null)[]> {
-  const [first] = wanted;
-  if (first === undefined) return [];
-  const { session } = first;
+  session: ReaderSession,
+  wanted: readonly string[],
+): Promise<(FeedGroup | null)[]> {
   const feed = openStages(core, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
   const scan = openScan(core, feed);
-  const keys = [...new Set(wanted.map(({ groupKey }) => groupKey))];
+  const keys = [...new Set(wanted)];
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
   const [members, items] = await Promise.all([
     Promise.all(shared.map((key) => core.actionGroups.anyOf(key))),
@@ -97,7 +87,7 @@ async function readWanted(core: Core, wanted: readonly Wanted[]): Promise<(FeedG
   for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, scan.groupOf(item));
   const found = await Promise.all(members.map(async (id) => (id === null ? null : scan.find(id))));
   for (const [index, key] of shared.entries()) groups.set(key, found[index] ?? null);
-  return wanted.map(({ groupKey }) => groups.get(groupKey) ?? null);
+  return wanted.map((groupKey) => groups.get(groupKey) ?? null);
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;

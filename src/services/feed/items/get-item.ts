@@ -7,30 +7,23 @@ import { presentEntry } from '../feed-rules.ts';
 import { hydrateOne } from '../hydration.ts';
 import { sessionBatches } from '../../session/session-batches.ts';
 
+const loadEntry = sessionBatches<ActionId, FeedEntry | null>(async ({ feedReader }, session, ids) => {
+  const entries = await feedReader.find(await session.profile(), [...new Set(ids)]);
+  const byId = new Map(entries.map((entry) => [entry.actionId, entry]));
+  return ids.map((id) => byId.get(id) ?? null);
+});
+
 /**
  * The reader's own entry for one action, after the rules. One look-up serves all entries that a session requests in one turn
  * of the event loop.
  */
-export function createItemReader({
-  feedReader,
-}: Core): (session: ReaderSession, actionId: ActionId) => Promise<NewsfeedItem | null> {
-  const load = sessionBatches<Wanted, FeedEntry | null>(async (wanted) => {
-    const ids = wanted.map(({ actionId }) => actionId);
-    const [{ reader } = { reader: null }] = wanted;
-    const entries = reader === null ? [] : await feedReader.find(reader, [...new Set(ids)]);
-    const byId = new Map(entries.map((entry) => [entry.actionId, entry]));
-    return ids.map((id) => byId.get(id) ?? null);
-  });
-  return async (session, actionId) => {
-    const reader = await session.profile();
-    return presented(session, reader, { actionId, entry: await load(session, { reader, actionId }) });
-  };
-}
-
-/** The profile is the same for all that one session wants. */
-interface Wanted {
-  readonly reader: ReaderProfile;
-  readonly actionId: ActionId;
+export async function getNewsfeedItem(
+  core: Core,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  const reader = await session.profile();
+  return presented(session, reader, { actionId, entry: await loadEntry(core, session, actionId) });
 }
 
 async function presented(
