@@ -99,19 +99,14 @@ export const BY_FIELDS: EntryKeys = {
 export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
   return {
     /** Those of the readers who have the action, with their entries. */
-    async holders(
-      actionId: ActionId,
-      userIds: readonly UserId[],
-    ): Promise<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>[]> {
+    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderDelivery[]> {
       return inOneBatch(
-        collection
-          .find(keys.of(userIds, [actionId]))
-          .project<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>>({
-            _id: 0,
-            userId: 1,
-            relevancy: 1,
-            reasons: 1,
-          }),
+        collection.find(keys.of(userIds, [actionId])).project<ReaderDelivery>({
+          _id: 0,
+          userId: 1,
+          relevancy: 1,
+          reasons: 1,
+        }),
         userIds.length,
       );
     },

@@ -68,10 +68,12 @@ export async function follow(
   return refOf(core, session, id);
 }
 
+type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
+
 /** The oldest past action to copy. Without given types, the types of the existing follow apply. */
 async function oldestCopied(
   { actions, follows }: Core,
-  { followerId, refId, types }: Pick<NewSpan, 'followerId' | 'refId' | 'types'>,
+  { followerId, refId, types }: TypedFollow,
   count: number,
 ): Promise<Awaited<ReturnType<ActionsRepository['nthNewest']>>> {
   if (types !== undefined) return actions.nthNewest(refId, count, types);
@@ -139,10 +141,7 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
 }
 
 /** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */
-async function checkSpans(
-  { follows }: Core,
-  pairs: readonly Pick<NewSpan, 'followerId' | 'refId' | 'types'>[],
-): Promise<void> {
+async function checkSpans({ follows }: Core, pairs: readonly TypedFollow[]): Promise<void> {
   const full = await follows.withSpans(pairs, MAX_SPANS);
   for (const { followerId, refId, types } of full.length === 0 ? [] : pairs) {
     const known = full.find((follow) => follow.followerId === followerId && follow.refId === refId);

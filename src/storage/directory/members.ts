@@ -2,7 +2,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Details } from '../../domain/details.ts';
 import type { Member } from '../../domain/member.ts';
-import type { ConcernedGroups } from '../../domain/relevancy.ts';
+import type { ConcernedGroups, RelevancyReader } from '../../domain/relevancy.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
@@ -116,7 +116,7 @@ export function membersRepository(
     async amongGroups(
       ids: readonly UserId[],
       { departmentIds, supervisorIds }: ConcernedGroups,
-    ): Promise<Pick<Member, 'userId' | 'departmentId' | 'supervisorId'>[]> {
+    ): Promise<RelevancyReader[]> {
       const groups: Filter<MemberDocument>[] = [];
       if (departmentIds.length > 0) groups.push({ departmentId: { $in: [...departmentIds] } });
       if (supervisorIds.length > 0) groups.push({ supervisorId: { $in: [...supervisorIds] } });

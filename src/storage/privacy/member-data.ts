@@ -16,6 +16,9 @@ export interface MemberList {
   readonly entries: () => AsyncGenerator<object[], void, undefined>;
 }
 
+/** Moderation as its subject may know it. */
+type ExportedModeration = Pick<ModerationRecord, 'kind' | 'at' | 'reason'>;
+
 const BATCH = 500;
 
 /** Reads everything stored about a member, complete lists in batches of 500, each by an index. */
@@ -58,14 +61,12 @@ export function memberDataRepository(collections: Collections, declarations: rea
     },
 
     /** Moderation of these actions (what, when and why, but not by whom), by action. Index `action`. */
-    async moderationOf(
-      actionIds: readonly ActionId[],
-    ): Promise<Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>> {
+    async moderationOf(actionIds: readonly ActionId[]): Promise<Map<ActionId, ExportedModeration[]>> {
       const records = await moderationLog
         .find({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) } })
         .sort({ at: 1, _id: 1 })
         .toArray();
-      const byAction = new Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>();
+      const byAction = new Map<ActionId, ExportedModeration[]>();
       for (const { actionId, kind, at, reason } of records) {
         const id = actionId.toHexString();
         byAction.set(id, [...(byAction.get(id) ?? []), { kind, at, reason }]);

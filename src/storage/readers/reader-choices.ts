@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
-import type { Action, UserId } from '../../domain/action.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { mutesOf } from './feed-mutes.ts';
 import type { Collections } from '../database/mongo.ts';
@@ -15,7 +15,7 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
      * has marked single items. Unique keys: `_id`.
      */
     async refusing(
-      action: { readonly id: Action['id'] } & MutableAction,
+      action: { readonly id: ActionId } & MutableAction,
       userIds: readonly UserId[],
       now: Date,
     ): Promise<Set<UserId>> {

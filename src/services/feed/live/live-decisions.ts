@@ -1,10 +1,9 @@
 import { isMutedAction } from '../../../descriptors/muted-action.ts';
 import type { Action } from '../../../domain/action.ts';
-import type { Member } from '../../../domain/member.ts';
 import { isMutedPerson } from '../../../domain/mute.ts';
 import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
 import { lifted, boostOf } from '../../../domain/item-mark.ts';
-import { baseRelevancy } from '../../../domain/relevancy.ts';
+import { baseRelevancy, type RelevancyReader } from '../../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../../domain/visibility.ts';
 import { Turn } from '../../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../../realtime/live-log.ts';
@@ -154,7 +153,7 @@ function presentKnown(
   return presentEntry(profile, { entry, action, mark: null, follows: null }, listedState(filter));
 }
 
-function stranger({ userId }: ReaderProfile): Pick<Member, 'userId' | 'departmentId' | 'supervisorId'> {
+function stranger({ userId }: ReaderProfile): RelevancyReader {
   return { userId, departmentId: null, supervisorId: null };
 }
 
