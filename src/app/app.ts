@@ -9,21 +9,170 @@ import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/sync-to-async.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
-import { checkClock } from '../services/clock-watch.ts';
+import { checkClock, watchClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
 import type { AppGroup } from './group-and-steps.ts';
 import { createCore } from './core.ts';
-import { prepareDatabase } from './prepare-database.ts';
-import { openRedis } from './open-redis.ts';
-import { quotasOf } from './quotas.ts';
-import { startWorkers } from './workers.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import type { Core } from '../services/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
-import type { Repositories } from '../storage/repositories.ts';
-import { logFeedReadWithoutStore, logLiveLogTrouble } from '../telemetry/events/databases.ts';
+import { type Repositories, createRepositories } from '../storage/repositories.ts';
+import { logFeedReadWithoutStore, logLiveLogTrouble, logRedisBack, logRedisLost, logIndexesCreated } from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
+import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
+import type { PublicationQuota, TenantQuotas } from '../services/tenants/quotas.ts';
+import { randomUUID } from 'node:crypto';
+import { allEnded } from '../lib/all-ended.ts';
+import { logWorkerStarted, logWorkerStopped } from '../telemetry/events/workers.ts';
+import { DueLooks } from '../workers/due-looks.ts';
+import { LaneGate } from '../workers/fan-out/lane-gate.ts';
+import { eventWorkers } from './event-workers.ts';
+import { feedWorkers } from './feed-workers.ts';
+import { upkeepWorkers } from './upkeep-workers.ts';
+import { clock } from '../lib/clock.ts';
+import { ensureIndexes } from '../storage/indexes/indexes.ts';
+import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
+import { connectDatabase } from '../storage/open-database.ts';
+import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
+import { allIndexes } from './collections.ts';
+import { SEEN_EVERY_MS } from '../storage/database/processes.ts';
+import { TenancyDiffers } from '../storage/database/schema-version.ts';
+
+const OTHERS_RUN =
+  'Another process runs on the database, and only one of the two has TENANT_CLAIM set: ' +
+  'stop it first; a process that died stops counting after 90 seconds';
+
+interface PresenceOptions {
+  /** Newest schema version this process knows. */
+  readonly schema: number;
+  readonly isWorker: boolean;
+  /** This process stores ids with their tenant. */
+  readonly hasTenants: boolean;
+  /** The heartbeat failed; it will be retried. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Registers this process in the database until disposed, then checks whether its release may work there. The order matters:
+ * a migration about to start sees this registration, or this process sees the mark of the migration and stays out. For the
+ * same reason, processes with and without tenants never run at the same time.
+ * @throws SchemaTooNew, TenancyDiffers
+ */
+export async function enterInstallation(
+  { processes, schemaVersion }: Repositories,
+  { schema, isWorker, hasTenants, onError }: PresenceOptions,
+): Promise<AsyncDisposable> {
+  const self = { id: randomUUID(), schema, isWorker, hasTenants };
+  await processes.purge(clock.now());
+  await processes.seen(self, clock.now());
+  try {
+    if (await processes.isOtherTenancy(hasTenants, clock.now())) throw new TenancyDiffers(OTHERS_RUN);
+    await schemaVersion.open(schema, { hasTenants });
+  } catch (error) {
+    await processes.gone(self.id);
+    throw error;
+  }
+  const timer = setInterval(() => {
+    processes.seen(self, clock.now()).catch(onError);
+  }, SEEN_EVERY_MS).unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      // While the database is away this fails; the registration then expires.
+      await processes.gone(self.id).catch(onError);
+    },
+  };
+}
+
+interface PrepareDatabaseOptions {
+  readonly isWorker: boolean;
+  readonly hasTenants: boolean;
+  readonly monitorCommands: boolean;
+  readonly traces: boolean;
+}
+
+const LEAVES_WITHIN_MS = 1_000;
+
+/** Connects, watches the clocks, registers this process and ensures the indexes. The closer undoes all of it. */
+async function prepareDatabase(
+  { mongodb }: Config,
+  { isWorker, hasTenants, monitorCommands, traces }: PrepareDatabaseOptions,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+  closer: Closer,
+): Promise<Database> {
+  if (mongodb.uri === undefined) throw new Error('No MongoDB URI: give one or start the embedded engine');
+  const database = closer.own(
+    await connectDatabase({
+      uri: mongodb.uri,
+      db: mongodb.db,
+      monitorCommands,
+      traces,
+    }),
+  );
+  closer.own(
+    syncToAsync(
+      watchClock({
+        skewed: (seconds) => {
+          logClockSkewed(logger, { seconds });
+        },
+        right: (seconds) => {
+          logClockRight(logger, { seconds });
+        },
+      }),
+    ),
+  );
+  closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
+  const presence = await enterInstallation(createRepositories(database.collections), {
+    schema: latestVersion(MIGRATIONS),
+    isWorker,
+    hasTenants,
+    onError: (err) => {
+      logPresenceTrouble(logger, { err });
+    },
+  });
+  closer.own(presence, LEAVES_WITHIN_MS);
+  const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
+  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  return database;
+}
+
+const AT_START = 'first';
+
+/** The key prefix lets several installations, and several databases of one, share a Redis. */
+async function openRedis(
+  { redis: { url, sentinel, prefix }, mongodb }: Config,
+  logger: Logger,
+  waits: boolean,
+): Promise<RedisParts | null> {
+  if (url === undefined) return null;
+  const lost = new Set<string>();
+  const isLost = (what: string, err: unknown): void => {
+    // A cluster has many connections, which are lost together: log once.
+    if (lost.size === 0) logRedisLost(logger, { err });
+    lost.add(what);
+  };
+  const isBack = (what: string): void => {
+    if (lost.delete(what) && lost.size === 0) logRedisBack(logger);
+  };
+  const parts = await openRedisParts({
+    ...{ url, sentinel, prefix: `${prefix}${mongodb.db}:` },
+    ...(waits
+      ? {
+          onWaiting: (err) => {
+            isLost(AT_START, err);
+          },
+        }
+      : {}),
+    onLost: (role) => {
+      isLost(role, new Error(`The ${role} connection was lost`));
+    },
+    onReady: isBack,
+  });
+  isBack(AT_START);
+  return parts;
+}
 
 /** Everything that runs in one process, closed as one. */
 export interface App extends AsyncDisposable {
@@ -220,4 +369,53 @@ function ticketKey({ auth }: Config, { secrets }: Repositories): () => Promise<U
   if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
   const key = ticketKeyOf(jwtSecret);
   return () => Promise.resolve(key);
+}
+
+function quotasOf({ tenants }: Config, redis: RedisParts | null): TenantQuotas {
+  const { members, publications } = tenants;
+  if (publications === null) return { members, publications };
+  const share = { points: publications.points, seconds: publications.perMs / 1_000 };
+  return { members, publications: publicationQuota(share, redis?.parts) };
+}
+
+/** Rejected publications and replays are given back. */
+export function publicationQuota(share: Share, parts?: readonly WindowPart[]): PublicationQuota {
+  const windows = new Windows('publications', share, parts);
+  return {
+    take: (tenant, holder, points) => windows.take({ key: tenant, holder, points, isPartial: true }),
+  };
+}
+
+/** Starts all background workers of a process. Disposing releases unfinished work. */
+function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
+  const workerId = randomUUID();
+  const setup = {
+    config,
+    core,
+    workerId,
+    gate: new LaneGate(),
+    dueLooks: new DueLooks(core.dueWork),
+    logger,
+    metrics,
+  };
+  const workers = [...upkeepWorkers(setup), ...feedWorkers(setup), ...eventWorkers(setup)];
+  for (const one of workers) one.start();
+  logWorkerStarted(logger, {
+    worker: workerId,
+    concurrency: config.fanOut.concurrency,
+    model: core.feedStore.model,
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      // Stop all of them concurrently and wait for each, even if another one fails.
+      try {
+        await allEnded(
+          workers.map((one) => one.stop()),
+          'Several workers could not be stopped cleanly',
+        );
+      } finally {
+        logWorkerStopped(logger, { worker: workerId });
+      }
+    },
+  };
 }

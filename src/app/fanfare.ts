@@ -19,24 +19,61 @@ import { logDatabases } from '../telemetry/events/databases.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import { Acting } from './acting.ts';
-import type {
-  Fanfare,
-  FanfareOptions,
-  FeedItems,
-  Publication,
-  QueryOptions,
-  ReadOptions,
-  RecordedAction,
-  TypesOf,
-} from './fanfare-shapes.ts';
+import type { Fanfare, FanfareOptions, FeedItems, Publication, QueryOptions, ReadOptions, RecordedAction, TypesOf } from './fanfare-shapes.ts';
 import { checkBeforeStart } from './before-start.ts';
-import { openServer, type Server } from './open-server.ts';
 import { readFeed } from '../services/feed/read-page.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { followMany } from '../services/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../services/members/directory.ts';
 import { publishAction } from '../services/publish/publish-action.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
+import { withoutTenantIn } from '../domain/tenant-text.ts';
+import type { Identity, Role } from '../domain/viewer.ts';
+import { storedInput } from '../services/tenants/stored-input.ts';
+import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
+import { startDatabases, withAddresses, type Databases, type StartSteps } from './databases.ts';
+
+const SERVICE = 'service';
+const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
+
+/** The identity and tenant a process acts with. Adds the tenant to ids passed in and removes it from ids returned. */
+class Acting {
+  readonly #tenant: Tenant | null;
+  readonly #hasTenants: boolean;
+
+  /** @throws Error when the tenant's name is invalid or tenants are off. */
+  constructor({ auth }: Config, tenant: string | undefined) {
+    this.#hasTenants = auth.tenantClaim !== undefined;
+    if (tenant !== undefined && !this.#hasTenants)
+      throw new Error('tenant is given, but TENANT_CLAIM is not set');
+    if (tenant !== undefined && !isTenantName(tenant))
+      throw new Error(`tenant is "${String(tenant)}", expected ${TENANT_FORM}`);
+    this.#tenant = tenant ?? null;
+  }
+
+  /** @throws Error when tenants are on and none was given. */
+  check(): void {
+    if (this.#hasTenants && this.#tenant === null)
+      throw new Error('TENANT_CLAIM is set: createFanfare requires the option tenant');
+  }
+
+  service(): Identity {
+    return this.as(SERVICE, SERVICE_ROLES);
+  }
+
+  as(id: string, roles: readonly Role[]): Identity {
+    const userId = this.#tenant === null ? id : storedId(this.#tenant, id);
+    return { userId, roles: new Set(roles), expiresAt: null };
+  }
+
+  stored<I>(input: I): I {
+    return this.#tenant === null ? input : storedInput(this.#tenant, input);
+  }
+
+  shown<O>(output: O): O {
+    return this.#tenant === null ? output : withoutTenantIn(this.#tenant, output);
+  }
+}
 
 /**
  * Creates a server for this process; opens nothing before `start`. All servers of a process must use the same types.
@@ -231,4 +268,49 @@ function recordedAction<T extends DescriptorDeclaration>(action: Action): Record
     // The declaration validated it when it was recorded.
     descriptor: descriptor as unknown as StoredDescriptorOf<T>,
   };
+}
+
+interface Server extends AsyncDisposable {
+  readonly app: App;
+  /** Includes the addresses of the databases in use, external or local. */
+  readonly config: Config;
+  readonly databases: Databases;
+}
+
+interface ServerOptions {
+  readonly config: Config;
+  readonly parts: AppParts;
+  readonly env: Environment;
+  readonly steps: StartSteps;
+  /** Called once the databases are available. */
+  readonly dependencies: (databases: Databases) => AppDependencies;
+}
+
+/** Starts local databases if no address is given, then the app. On failure, closes what was started. */
+async function openServer({
+  config: given,
+  parts,
+  dependencies,
+  ...where
+}: ServerOptions): Promise<Server> {
+  const databases = await startDatabases(where, given, where.steps);
+  try {
+    const config = withAddresses(given, databases);
+    const app = await createApp(config, parts, dependencies(databases));
+    return {
+      app,
+      config,
+      databases,
+      async [Symbol.asyncDispose]() {
+        try {
+          await app.close();
+        } finally {
+          await databases[Symbol.asyncDispose]();
+        }
+      },
+    };
+  } catch (error) {
+    await databases[Symbol.asyncDispose]();
+    throw error;
+  }
 }

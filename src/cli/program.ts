@@ -1,11 +1,147 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { COMMANDS } from '../packages/commands.ts';
 import type { CommandContext } from './context.ts';
-import { addDataCommands } from './data-commands.ts';
-import { addInstallationCommands, addProjectCommands } from './installation-commands.ts';
-import { addServerCommands } from './server-commands.ts';
-import { addTenantCommands } from './tenant-commands.ts';
+import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
+import type { DoctorOptions } from './doctor.ts';
+import type { ShardOptions } from './shard.ts';
+import { TENANT, batchCount } from './options.ts';
+import { processCount } from './processes/count.ts';
+import type { ServeOptions } from './serve.ts';
+import type { TokenOptions } from './token.ts';
+import { sayLoading } from './waiting-line.ts';
+import type { WorkerCommandOptions } from './worker.ts';
+import type { ExportOptions } from './export.ts';
+import type { ImportOptions } from './import.ts';
+import type { RebuildOptions } from './rebuild.ts';
+import { waitForWorkerOption } from './wait-for-worker.ts';
+
+function addDataCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('import')
+    .description('import files of one JSON object per line, plain or gzip')
+    .option('--members <files...>', 'people: the fields of MemberInput')
+    .option('--refs <files...>', 'things: the fields of RefInput')
+    .option('--follows <files...>', 'who follows what: the fields of FollowInput')
+    .option('--actions <files...>', 'actions: the fields of PublishActionInput')
+    .option(...TENANT)
+    .option(
+      '--url <url>',
+      'import through the API of a running server instead of directly into the databases',
+    )
+    .option(
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+    )
+    .option('--in-flight <n>', 'number of concurrent batches; 1 keeps the order of the file', batchCount, 3)
+    .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
+    .option('--wait', 'wait until everything is delivered (always the case without --url)')
+    .addOption(waitForWorkerOption())
+    .addHelpText('after', IMPORT_NOTES)
+    .action(async (options: ImportOptions) => {
+      const { importFiles } = await import('./import.ts');
+      exit(await importFiles(context(), options));
+    });
+
+  program
+    .command('export')
+    .description('write everything stored about a member as JSON')
+    .requiredOption('--member <id>', 'id of the member')
+    .option(...TENANT)
+    .option('--out <file>', 'file to create; default: stdout')
+    .option('--url <url>', 'use the API of a running server, which returns up to 4 MiB')
+    .option(
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+    )
+    .action(async (options: ExportOptions) => {
+      const { exportMember } = await import('./export.ts');
+      await exportMember(context(), options);
+    });
+
+  program
+    .command('rebuild')
+    .description(
+      'rebuild the stored feeds of all readers from the actions, for example after a change of FEED_MODEL',
+    )
+    .option('--member <id>', 'rebuild only the feed of this member')
+    .option(...TENANT)
+    .option('--url <url>', 'use the API of a running server; requires --member')
+    .option(
+      '--token <token>',
+      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+    )
+    .action(async (options: RebuildOptions) => {
+      const { rebuild } = await import('./rebuild.ts');
+      await rebuild(context(), options);
+    });
+}
+
+const IMPORT_NOTES = `
+Members and refs are imported first, then follows, then actions. Bad lines are reported with file and line, left out,
+and make the exit code 1. Importing again is safe: actions are recognised by their idempotencyKey, or by their line.`;
+
+function addServerCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('serve')
+    .description('run the API and a fan-out worker; without addresses, local databases are started')
+    .option('--no-worker', 'run only the API; workers run elsewhere')
+    .addOption(processesOption())
+    .option(...TELEMETRY)
+    .action(async (options: ServeOptions) => {
+      sayLoading(context().terminal);
+      const { serve } = await import('./serve.ts');
+      await serve(context(), options);
+    });
+
+  program
+    .command('worker')
+    .description('run a fan-out worker without the API')
+    .option(
+      '--health',
+      'do not run; report in the exit code whether the worker of this container or DATA_DIR works',
+    )
+    .addOption(processesOption())
+    .option(...TELEMETRY)
+    .action(async (options: WorkerCommandOptions) => {
+      if (options.health === true) {
+        const { workerHealth } = await import('./worker-health.ts');
+        exit(await workerHealth(context()));
+        return;
+      }
+      sayLoading(context().terminal);
+      const { worker } = await import('./worker.ts');
+      await worker(context(), options);
+    });
+
+  program
+    .command('token')
+    .description('print a token')
+    .requiredOption('--sub <user>', 'user id')
+    .option('--roles <roles>', 'one or more of user, service, admin, operator, separated by commas', 'user')
+    .option('--expires <duration>', 'validity', '30d')
+    .option(...TENANT)
+    .action(async (options: TokenOptions) => {
+      const { token } = await import('./token.ts');
+      await token(context(), options);
+    });
+}
+
+const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
+
+function processesOption(): Option {
+  return new Option('--processes <n>', 'number of processes, or auto for one per core')
+    .argParser(processCount)
+    .default(1);
+}
 
 // Every action imports its command when called: help and tokens should not wait for databases to load.
 
@@ -69,3 +205,97 @@ Examples:
       --follows follows.ndjson --actions actions.ndjson.gz
   ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
   MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;
+
+function addTenantCommands(program: Command, context: () => CommandContext): void {
+  const tenant = program
+    .command('tenant')
+    .description('list, export or erase whole tenants, or adopt a database into one');
+  tenant
+    .command('list')
+    .description('list tenants with stored data, and their numbers of members and actions')
+    .action(async () => {
+      const { listTenants } = await import('./tenants.ts');
+      await listTenants(context());
+    });
+  tenant
+    .command('export')
+    .description('write everything stored about a tenant, one JSON object per line')
+    .argument('<tenant>', 'name of the tenant')
+    .requiredOption('--out <file>', 'file to create, gzip if it ends in .gz')
+    .action(async (name: string, options: ExportTenantOptions) => {
+      const { exportTenant } = await import('./tenants.ts');
+      await exportTenant(context(), name, options);
+    });
+  tenant
+    .command('erase')
+    .description(
+      'remove everything stored about a tenant; first make sure that nobody has a valid token of it',
+    )
+    .argument('<tenant>', 'name of the tenant')
+    .option('--yes', 'really')
+    .action(async (name: string, options: EraseTenantOptions) => {
+      const { eraseTenant } = await import('./tenants.ts');
+      await eraseTenant(context(), name, options);
+    });
+  tenant
+    .command('adopt')
+    .description('assign all data of a database without tenants to one tenant; no server may run meanwhile')
+    .argument('<tenant>', 'name of the tenant')
+    .action(async (name: string) => {
+      const { adoptTenant } = await import('./tenants.ts');
+      await adoptTenant(context(), name);
+    });
+}
+
+function addInstallationCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('shard')
+    .description('print, run or check the commands that shard the database')
+    .addOption(
+      new Option('--run', 'shard collections that are not sharded yet, on mongos at MONGODB_URI').conflicts(
+        'status',
+      ),
+    )
+    .option('--status', 'print the shard key of each collection on mongos at MONGODB_URI')
+    .action(async (options: ShardOptions) => {
+      const { shard } = await import('./shard.ts');
+      exit(await shard(context(), options));
+    });
+}
+
+function addProjectCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('doctor')
+    .description('check the configuration, the databases and running servers')
+    .option('--settings', 'only list the settings: variable, default, meaning, and current value if set')
+    .option('--markdown', 'with --settings: as a Markdown table')
+    .action(async (options: DoctorOptions) => {
+      const { doctor } = await import('./doctor.ts');
+      exit(await doctor(context(), options));
+    });
+
+  program
+    .command('init')
+    .description('create a small project with its own action types in an empty folder')
+    .argument('[folder]', 'where', '.')
+    .action(async (folder: string) => {
+      const { init } = await import('./init.ts');
+      await init(context(), folder);
+    });
+
+  program
+    .command('schema')
+    .description("print the API's schema, including the configured types, as SDL")
+    .action(async () => {
+      const { schema } = await import('./schema.ts');
+      schema(context());
+    });
+}

@@ -3,7 +3,7 @@ import type { ActionTexts, RefId, UserId } from '../domain/action.ts';
 import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
 import { comparable } from '../domain/text-forms.ts';
 import { wordsOf, type Phrases } from '../domain/words.ts';
-import { textsOf } from './texts.ts';
+import { descriptorOfType } from './registry.ts';
 
 /** The fields of an action that mutes are matched against. */
 export interface MutableAction extends ActionTexts {
@@ -47,4 +47,17 @@ function knownWordsOf(text: string): readonly string[] {
   const words = wordsOf(text);
   known.set(text, words);
   return words;
+}
+
+/**
+ * All words of an action as stored: texts and names of the descriptor and labels of its refs. Excludes tags, ids and free
+ * data. For unregistered types only the labels.
+ */
+function textsOf({ descriptor, refs }: ActionTexts): string[] {
+  const fields = descriptorOfType(descriptor.type)?.fieldList ?? [];
+  const said = fields.flatMap(({ name, field }) => {
+    const value = field.kind === 'text' || field.kind === 'nameOf' ? descriptor[name] : undefined;
+    return typeof value === 'string' ? [value] : [];
+  });
+  return [...said, ...refs.map(({ label }) => label)];
 }

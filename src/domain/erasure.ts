@@ -7,7 +7,7 @@ import type { UserId } from './action.ts';
 export const ERASURE_STATES = ['RUNNING', 'CONFIRMING', 'DONE'] as const;
 export type ErasureState = (typeof ERASURE_STATES)[number];
 
-/** The steps of an erasure. Their order is in `erasure-steps.ts`. */
+/** The steps of an erasure. Their order is in `run-erasure.ts`. */
 export type ErasureStepName =
   | 'CONCEAL'
   | 'FOLLOWERS_COPY'

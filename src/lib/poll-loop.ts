@@ -1,4 +1,28 @@
-import { WakeUp } from './wake-up.ts';
+
+/** Lets one loop sleep until woken or until a timeout. A wake-up while nobody sleeps ends the next sleep at once. */
+class WakeUp {
+  #isAwake = false;
+  #resolve: (() => void) | null = null;
+
+  wake(): void {
+    this.#isAwake = true;
+    this.#resolve?.();
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (!this.#isAwake) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#resolve = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#resolve = null;
+    }
+    this.#isAwake = false;
+  }
+}
 
 /** `true`: continue at once. A number: wait at most so many milliseconds. `false`: wait one poll interval. */
 export type Next = boolean | number;

@@ -7,15 +7,221 @@ import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';
 import type { LiveLogLimits } from './live-options.ts';
 import type { LogSnapshot } from './live-resume.ts';
 import { watchedKey } from './redis-live-keys.ts';
-import {
-  APPEND_SCRIPT,
-  FORGET_SCRIPT,
-  GAP_SCRIPT,
-  LEAVE_SCRIPT,
-  OPEN_SCRIPT,
-  RENEW_SCRIPT,
-} from './redis-live-scripts.ts';
 import { decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
+
+/**
+ * The scripts behind the Redis live log. All take ARGV: prefix, a new nonce (8 hex digits), keepMs, windowMs, logLength,
+ * then the arguments given at each. README.md describes the keys.
+ */
+const PRELUDE = `
+local prefix, nonce = ARGV[1] .. 'live:', ARGV[2]
+local keepMs, windowMs, logLength = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local watchedKey, epochKey = prefix .. 'watched', prefix .. 'epoch'
+-- A key is given in a cluster alone, where channels lie in slots as keys do.
+local publish = KEYS[1] and 'SPUBLISH' or 'PUBLISH'
+
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local function whole(n) return string.format('%.0f', n) end
+
+-- The run id is in the epoch: a server restarted from an old snapshot has its keys but not its latest events.
+local run = string.sub(string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or '00000000', 1, 8)
+local epoch = redis.call('GET', epochKey)
+if not epoch or string.sub(epoch, 1, 8) ~= run then
+  epoch = run .. nonce
+  redis.call('SET', epochKey, epoch)
+end
+
+redis.call('ZREMRANGEBYSCORE', watchedKey, '-inf', whole(now))
+
+local function restart(user)
+  redis.call('DEL', prefix .. 'log:' .. user)
+  redis.call('HSET', prefix .. 'head:' .. user, 'gen', epoch .. nonce, 'seq', '0', 'at', '0')
+end
+
+local function keep(user)
+  redis.call('PEXPIRE', prefix .. 'head:' .. user, whole(keepMs))
+  redis.call('PEXPIRE', prefix .. 'log:' .. user, whole(keepMs))
+end
+
+local function head(user)
+  local h = redis.call('HMGET', prefix .. 'head:' .. user, 'gen', 'seq', 'at')
+  return h[1], h[2], h[3]
+end
+
+local function isCurrent(gen) return gen and string.sub(gen, 1, 16) == epoch end
+
+local function watch(user)
+  redis.call('ZADD', watchedKey, whole(now + keepMs), user)
+  redis.call('PEXPIRE', watchedKey, whole(keepMs))
+  keep(user)
+end
+
+-- The processes that watch a reader are named in the head of the log, a space between them.
+local function names(to, process) return string.find(' ' .. to .. ' ', ' ' .. process .. ' ', 1, true) end
+
+local function join(user, process)
+  local key = prefix .. 'head:' .. user
+  local to = redis.call('HGET', key, 'to') or ''
+  if names(to, process) then return end
+  if to ~= '' then process = to .. ' ' .. process end
+  redis.call('HSET', key, 'to', process)
+end
+
+local function leave(user, process)
+  local key, kept = prefix .. 'head:' .. user, {}
+  for name in string.gmatch(redis.call('HGET', key, 'to') or '', '%S+') do
+    if name ~= process then kept[#kept + 1] = name end
+  end
+  if redis.call('EXISTS', key) == 1 then redis.call('HSET', key, 'to', table.concat(kept, ' ')) end
+end
+
+local hints = {}
+
+local function hintTo(told, user, gen, id, event)
+  local place = told.places[event]
+  if not place then
+    place = #told.events
+    told.events[place + 1] = event
+    told.places[event] = place
+  end
+  local readers, n = told.readers, told.length
+  readers[n + 1], readers[n + 2], readers[n + 3], readers[n + 4] = user, gen, id, place
+  told.length = n + 4
+end
+
+-- Notes what the processes that watch a reader are to be told, each event once for all readers of a process.
+local function hint(user, to, gen, id, event)
+  -- Most readers are watched at one process, whose name is all there is.
+  local known = hints[to or '']
+  if known then return hintTo(known, user, gen, id, event) end
+  for process in string.gmatch(to or '', '%S+') do
+    if not hints[process] then hints[process] = { events = {}, places = {}, readers = {}, length = 0 } end
+    hintTo(hints[process], user, gen, id, event)
+  end
+end
+
+-- One message for all readers of a process. One that nobody listens to has ended, or says so when it is back.
+local function tell()
+  for process, told in pairs(hints) do
+    local message = cjson.encode({ told.events, told.readers })
+    if redis.call(publish, prefix .. 'hints:' .. process, message) == 0 then
+      for i = 1, #told.readers, 4 do leave(told.readers[i], process) end
+    end
+  end
+end
+`;
+
+/**
+ * Registers a watch and reads the log. Further ARGV: reader; generation and id of the position to read after (empty: none);
+ * the watching process (empty: none). Returns generation, sequence, time, then id and event of each entry.
+ */
+const OPEN_SCRIPT = `${PRELUDE}
+local user, askedGen, askedId, process = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+if not (isCurrent(head(user)) and redis.call('ZSCORE', watchedKey, user)) then restart(user) end
+watch(user)
+if process ~= '' then join(user, process) end
+local gen, seq, at = head(user)
+local reply = { gen, seq, at }
+if askedGen == gen then
+  local log = prefix .. 'log:' .. user
+  redis.call('XTRIM', log, 'MINID', '=', whole(now - windowMs))
+  local entries = redis.call('XRANGE', log, '(' .. askedId, '+', 'COUNT', whole(logLength))
+  for _, entry in ipairs(entries) do
+    reply[#reply + 1] = entry[1]
+    reply[#reply + 1] = entry[2][2]
+  end
+end
+return reply
+`;
+
+/**
+ * Renews watches. Further ARGV: the watching process, the readers. Returns generation and sequence for each, or two empty
+ * strings if its log was not kept.
+ */
+const RENEW_SCRIPT = `${PRELUDE}
+local process, reply = ARGV[6], {}
+for i = 7, #ARGV do
+  local user = ARGV[i]
+  local gen, seq = head(user)
+  if isCurrent(gen) and redis.call('ZSCORE', watchedKey, user) then
+    watch(user)
+    join(user, process)
+  else
+    gen, seq = '', ''
+  end
+  reply[#reply + 1] = gen
+  reply[#reply + 1] = seq
+end
+return reply
+`;
+
+/** Stops notifying a process about readers. Further ARGV: the process, the readers. */
+const LEAVE_SCRIPT = `${PRELUDE}
+for i = 7, #ARGV do leave(ARGV[i], ARGV[6]) end
+`;
+
+/**
+ * Appends and notifies. Further ARGV: number of distinct events, the events, then reader and number of the event repeatedly.
+ * Readers without a log are skipped.
+ */
+const APPEND_SCRIPT = `${PRELUDE}
+local events = tonumber(ARGV[6])
+-- Made once: the loop below runs for each of very many readers.
+local call, heads, logs = redis.call, prefix .. 'head:', prefix .. 'log:'
+local most, oldest, present = whole(logLength), whole(now - windowMs), whole(now)
+for i = 7 + events, #ARGV, 2 do
+  local user, event = ARGV[i], ARGV[6 + ARGV[i + 1]]
+  local key = heads .. user
+  local known = call('HMGET', key, 'gen', 'seq', 'at', 'to')
+  local gen, seq, at = known[1], known[2], known[3]
+  if gen then
+    if not isCurrent(gen) then
+      restart(user)
+      gen, seq, at = head(user)
+    end
+    local number = seq + 1
+    local count, time = whole(number), present
+    -- A clock set back must not make ids fall.
+    if tonumber(at) > now then time = whole(tonumber(at)) end
+    local id, log = time .. '-' .. count, logs .. user
+    -- A log that is there has its time, which each renewal sets again; one that is made here gets it.
+    if not call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '=', most, id, 'e', event) then
+      call('XADD', log, id, 'e', event)
+      call('PEXPIRE', log, whole(keepMs))
+    end
+    -- What is too old is never read: it goes with the next read, or now and then.
+    if number % 32 == 0 then call('XTRIM', log, 'MINID', '=', oldest) end
+    call('HSET', key, 'seq', count, 'at', time)
+    hint(user, known[4], gen, id, event)
+  end
+end
+tell()
+`;
+
+/** Marks a gap. Further ARGV: the readers, or none for all of them. */
+const GAP_SCRIPT = `${PRELUDE}
+if #ARGV < 6 then
+  redis.call('SET', epochKey, run .. nonce)
+end
+for i = 6, #ARGV do
+  local user = ARGV[i]
+  if head(user) then
+    restart(user)
+    hint(user, redis.call('HGET', prefix .. 'head:' .. user, 'to'), epoch .. nonce, '', '')
+  end
+end
+tell()
+`;
+
+/** Atomically drops a reader's log and unregisters the reader. Further ARGV: the reader. */
+const FORGET_SCRIPT = `${PRELUDE}
+local user = ARGV[6]
+hint(user, redis.call('HGET', prefix .. 'head:' .. user, 'to'), epoch .. nonce, '', '')
+redis.call('DEL', prefix .. 'log:' .. user, prefix .. 'head:' .. user)
+redis.call('ZREM', watchedKey, user)
+tell()
+`;
 
 /** Readers or entries per script: a script must not block the server for long. */
 const BATCH = 250;

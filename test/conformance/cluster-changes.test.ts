@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hashSlot } from '../../src/connections/hash-slot.ts';
-import { partIndex, type RedisPart } from '../../src/connections/redis-parts.ts';
+import { hashSlot, partIndex, type RedisPart } from '../../src/connections/redis-parts.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { until } from '../support/valkey.ts';
 import { startValkeyCluster, type ValkeyCluster } from '../support/valkey-cluster.ts';

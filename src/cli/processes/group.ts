@@ -7,8 +7,62 @@ import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
 import { CommandError } from '../context.ts';
 import { CLOSE_WITHIN_MS } from '../signals.ts';
 import { openLine, type MessageLine } from './line.ts';
-import { restartDelay } from './restart-delay.ts';
-import { watchLife } from './watch-life.ts';
+
+/** Consecutive unanswered questions after which a process counts as hanging. */
+const TIMES = 3;
+
+/**
+ * Asks a process for signs of life until it has given none for this long, or up to a third longer. Counts questions instead
+ * of time: after the machine itself was suspended, at most one question is unanswered.
+ * @param onSilence called once.
+ */
+function watchLife(
+  ask: (withinMs: number) => Promise<unknown>,
+  withinMs: number,
+  onSilence: () => void,
+): Disposable {
+  const eachMs = withinMs / TIMES;
+  let missed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    let hasAnswered = false;
+    ask(eachMs).then(
+      () => {
+        hasAnswered = true;
+      },
+      // Counts as silence.
+      () => undefined,
+    );
+    timer = setTimeout(() => {
+      missed = hasAnswered ? 0 : missed + 1;
+      if (missed < TIMES) look();
+      else onSilence();
+    }, eachMs);
+  };
+  look();
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+    },
+  };
+}
+
+const SHORTEST_MS = 250;
+const LONGEST_MS = 30_000;
+/** After this uptime, an end is unrelated to the previous one. */
+const STEADY_MS = 60_000;
+
+/**
+ * Delay in milliseconds before a process is restarted: doubles with each consecutive end, up to half a minute.
+ * @param failures consecutive ends before this one.
+ */
+export function restartDelay(
+  failures: number,
+  ranForMs: number,
+): { readonly again: number; readonly failures: number } {
+  const before = ranForMs >= STEADY_MS ? 0 : failures;
+  return { again: Math.min(LONGEST_MS, SHORTEST_MS * 2 ** before), failures: before + 1 };
+}
 
 /** Questions the first process asks the processes of its group. */
 export interface OfMember {

@@ -1,11 +1,4 @@
-import {
-  execute,
-  GraphQLError,
-  type DocumentNode,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLSchema,
-} from 'graphql';
+import { execute, GraphQLError, type DocumentNode, type ExecutionArgs, type ExecutionResult, type GraphQLSchema, Kind, visit } from 'graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { findOperation, type Operation } from '../../graphql/limits/operation.ts';
 import { writtenWithin, type AnswerLimits } from '../../graphql/rendering/answer.ts';
@@ -16,7 +9,48 @@ import { toByteText } from '../../lib/byte-text.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
-import { isSharable, usedBelowRoot } from './live-sharing.ts';
+import { expandedSize } from '../../graphql/limits/expanded-size.ts';
+import { valueGiven } from '../exchange/value-given.ts';
+
+/** Upper bound on the fields of an operation with shared results; fragments count at every spread. */
+const MAX_FIELDS = 300;
+
+function isSharable(operation: Operation): boolean {
+  return expandedSize(operation, MAX_FIELDS + 1) <= MAX_FIELDS && !hasDirectives(operation);
+}
+
+function hasDirectives({ definition, fragments }: Operation): boolean {
+  let has = false;
+  const visitor = {
+    [Kind.DIRECTIVE]() {
+      has = true;
+    },
+  };
+  for (const node of [definition, ...fragments.values()]) visit(node, visitor);
+  return has;
+}
+
+/**
+ * Values of variables that may affect the content of an event. Variables of the root field only select events: a resume
+ * cursor is different for everybody.
+ */
+function usedBelowRoot(
+  { definition, fragments }: Operation,
+  values: Readonly<Record<string, unknown>>,
+): readonly (readonly [string, readonly unknown[]])[] {
+  const used = new Set<string>();
+  const visitor = {
+    [Kind.VARIABLE]({ name }: { readonly name: { readonly value: string } }) {
+      used.add(name.value);
+    },
+  };
+  const roots = definition.selectionSet.selections.flatMap((root) =>
+    root.kind === Kind.FIELD ? (root.selectionSet ?? []) : root,
+  );
+  for (const node of [...roots, ...fragments.values()]) visit(node, visitor);
+  const names = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  return names.filter((name) => used.has(name)).map((name) => [name, valueGiven(values, name)]);
+}
 
 /** A serialised result, sent as it is: JSON in UTF-8 with one character per byte. */
 export interface WrittenResult extends ExecutionResult {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { FanfareError } from '../../domain/errors.ts';
@@ -22,15 +22,11 @@ import type { HttpLimits } from '../limits/limits.ts';
 import type { RequestObserver } from '../exchange/observe.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-figures.ts';
-import {
-  noOperationsById,
-  operationIdOf,
-  type PersistedOperations,
-} from '../execution/persisted-operations.ts';
+import { noOperationsById, operationIdOf, type PersistedOperations } from '../execution/persisted-operations.ts';
 import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
-import { presentError, presentResult, sent } from './socket-results.ts';
+import { toByteText } from '../../lib/byte-text.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
@@ -284,4 +280,24 @@ export function sendTo(
       });
     else resolve();
   });
+}
+
+/** Sends a result as it is written; the protocol would write it again. Like a stream that ends at once. */
+async function* sent(
+  result: WrittenResult,
+  frames: SocketFrames,
+): AsyncGenerator<ExecutionResult, void, void> {
+  await frames.send(toByteText(result.stringify(presentResult(result))), true);
+}
+
+/** Omits fields for HTTP only. */
+function presentError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions, ...rest } = error.toJSON();
+  if (extensions === undefined) return rest;
+  const { http: _http, ...shown } = extensions;
+  return { ...rest, extensions: shown };
+}
+
+function presentResult({ errors, ...rest }: ExecutionResult): FormattedExecutionResult {
+  return errors === undefined ? rest : { ...rest, errors: errors.map(presentError) };
 }

@@ -1,5 +1,5 @@
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
-import type { Action, ActionId, Engagement, RefId, Reshare } from '../../domain/action.ts';
+import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { toAction } from '../actions/action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
@@ -8,13 +8,167 @@ import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { claimFirstOf } from '../database/claim-first.ts';
 import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
-import { fanOutReleases } from './fan-out-releases.ts';
-import { liveShare } from './live-share.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import { resharesReplaced } from '../stages/reshare-stages.ts';
 import { clock } from '../../lib/clock.ts';
 import { revised, unrevised } from '../stages/revision.ts';
+import { LRUCache } from 'lru-cache';
+import { literal } from '../stages/literal.ts';
+
+/**
+ * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by
+ * something else, possibly after writing to feeds without notifying readers. `in-order`: as at a shutdown, without any loose
+ * ends.
+ */
+type PassEnd = 'failed' | 'cut-off' | 'in-order';
+
+const UNCOUNTED = {
+  failed: {},
+  'cut-off': { $inc: { 'fanOut.attempts': -1 } },
+  'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
+} as const satisfies Readonly<Record<PassEnd, object>>;
+
+/** The ways in which a pass ends that did not serve its whole audience; see `fan-outs.ts`. */
+function fanOutReleases(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Releases the claim: PENDING from `notBefore` on. `false` if it was lost before.
+     * @param outcome.ended how the pass ended; see `PassEnd`.
+     */
+    async release(
+      claim: Claim,
+      outcome: { readonly error: string | null; readonly notBefore: Date; readonly ended: PassEnd },
+    ): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        unrevised({
+          $set: {
+            'fanOut.state': 'PENDING',
+            'fanOut.error': outcome.error,
+            'fanOut.leaseUntil': outcome.notBefore,
+          },
+          $unset: { 'fanOut.worker': 1 },
+          ...UNCOUNTED[outcome.ended],
+        }),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Gives the fan-out up: FAILED. If the action changed since the claim, it is PENDING instead, with no attempts, as it
+     * would be if the change came after the failure: nobody else runs the pass that the change requested.
+     * @returns whether it is FAILED
+     */
+    async giveUp(
+      claim: Claim,
+      { error, notBefore }: { readonly error: string; readonly notBefore: Date },
+    ): Promise<boolean> {
+      const isChanged = { $ne: ['$fanOut.version', claim.action.fanOut.version] };
+      const document = await collection.findOneAndUpdate(
+        ownedBy(claim),
+        unrevised([
+          {
+            $set: {
+              'fanOut.state': { $cond: [isChanged, 'PENDING', 'FAILED'] },
+              'fanOut.error': literal(error),
+              'fanOut.attempts': { $cond: [isChanged, 0, '$fanOut.attempts'] },
+              'fanOut.leaseUntil': notBefore,
+              'fanOut.deliveredVersion': {
+                $cond: [isChanged, { $ifNull: ['$fanOut.deliveredVersion', '$$REMOVE'] }, '$$REMOVE'],
+              },
+              ...events.staged('fanout.failed', clock.now(), { $not: [isChanged] }),
+            },
+          },
+          { $unset: ['fanOut.worker'] },
+        ]),
+        { projection: { _id: 0, 'fanOut.state': 1 }, returnDocument: 'after' },
+      );
+      return document?.fanOut.state === 'FAILED';
+    },
+
+    /**
+     * For a worker that has lost its claim but is alive: lets the next claim continue from this progress unless it has come
+     * further, and does not count the attempt, which did not fail.
+     */
+    async keepProgress(
+      claim: Claim,
+      reached: { readonly afterUserId: string; readonly delivered: number } | null,
+    ): Promise<void> {
+      const { action, version } = claim;
+      const _id = new ObjectId(action.id);
+      const checkpoint = '$fanOut.checkpoint';
+      const isFurther = {
+        $or: [
+          { $lt: [`${checkpoint}.version`, version] },
+          {
+            $and: [
+              { $eq: [`${checkpoint}.version`, version] },
+              { $lt: [`${checkpoint}.afterUserId`, literal(reached?.afterUserId ?? '')] },
+            ],
+          },
+        ],
+      };
+      await collection.updateOne(
+        {
+          ...{ _id, ...isSameAudience(claim), 'fanOut.state': 'IN_PROGRESS' },
+          ...{ isHidden: action.isHidden, isDeleted: action.isDeleted },
+        },
+        unrevised([
+          {
+            $set: {
+              'fanOut.attempts': { $max: [1, { $subtract: ['$fanOut.attempts', 1] }] },
+              ...(reached === null
+                ? {}
+                : {
+                    'fanOut.checkpoint': {
+                      $cond: [isFurther, literal({ version, ...reached }), checkpoint],
+                    },
+                  }),
+            },
+          },
+        ]),
+      );
+    },
+  };
+}
+
+/** Fan-outs that one user may have waiting in the lane LIVE. */
+const LIVE_PER_USER = 100;
+/** Users whose publications a process counts. One that is forgotten starts again at none. */
+const USERS = 10_000;
+
+/**
+ * Keeps one user from filling the lane LIVE for everybody. Part of the repository of fan-outs. A process counts what it
+ * publishes for a user and looks at the database only when that reaches the share: usual publications cost nothing. Every
+ * process grants the share once, and then only what is left of it for all of them.
+ */
+function liveShare(collection: Collection<ActionDocument>) {
+  /** Most that may be waiting: found by the last look, and published since. */
+  const waiting = new LRUCache<UserId, number>({ max: USERS });
+
+  return {
+    /**
+     * The lane for new actions of a user who is not trusted: BULK while their share of LIVE is used up. No round trip; one
+     * after each `LIVE_PER_USER` publications, and for each call beyond the share. Index `claim_by_lane`.
+     */
+    async laneFor(actorId: UserId, count: number): Promise<Lane> {
+      const expected = (waiting.get(actorId) ?? 0) + count;
+      waiting.set(actorId, expected);
+      if (expected <= LIVE_PER_USER) return 'LIVE';
+      const found = await collection.countDocuments(
+        {
+          ...{ 'fanOut.state': 'PENDING', 'fanOut.lane': 'LIVE', 'fanOut.leaseUntil': { $exists: true } },
+          actorId,
+        },
+        { limit: LIVE_PER_USER },
+      );
+      const isLive = found + count <= LIVE_PER_USER;
+      waiting.set(actorId, isLive ? found + count : LIVE_PER_USER);
+      return isLive ? 'LIVE' : 'BULK';
+    },
+  };
+}
 
 export type { Claim } from './fan-out-claim.ts';
 

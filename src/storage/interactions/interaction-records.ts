@@ -1,4 +1,4 @@
-import { ObjectId, type Filter } from 'mongodb';
+import { ObjectId, type Filter, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import type { InteractionModerationKind } from '../../domain/moderation.ts';
@@ -10,9 +10,83 @@ import type { InteractionDocument, ModerationDocument } from '../documents/docum
 import { isDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { toInteraction } from '../documents/interaction-document.ts';
-import { givenAgain, newDocument, type NewInteraction } from './interaction-writes.ts';
 import type { Collections } from '../database/mongo.ts';
 import { logRecords } from '../actions/moderation.ts';
+import { literal } from '../stages/literal.ts';
+
+interface NewInteraction extends Pick<
+  Interaction,
+  'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
+> {
+  /** Unique per action. */
+  readonly key: string;
+  readonly idempotencyKey: string | null;
+  readonly departmentIds: readonly string[];
+  /** Followers of the actor receive the action. */
+  readonly passesOn: boolean;
+}
+
+/** Upper bound on remembered idempotency keys of an interaction that is repeatedly given and taken back. */
+const MOST_REPLAY_KEYS = 50;
+
+function newDocument(
+  interaction: NewInteraction,
+  settling: ObjectId,
+  events: EventEntries,
+): InteractionDocument {
+  const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
+  const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
+  return {
+    _id: idOfTime(clock.now()),
+    ...{ actionId: new ObjectId(actionId), key, actorId, departmentIds: [...departmentIds] },
+    ...tenantField(actorId),
+    ...{ kind, at },
+    ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
+    ...(text === null ? {} : { text }),
+    ...(reaction === null ? {} : { reaction }),
+    ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
+    ...(data === null ? {} : { data }),
+    ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
+    settling,
+    ...events.inserted('interaction.recorded', clock.now()),
+  };
+}
+
+/** Update pipeline fields that restore its former state, unless the key has given it before. */
+function givenAgain(
+  { idempotencyKey, passesOn }: NewInteraction,
+  token: ObjectId,
+  events: EventEntries,
+): Document {
+  const keys = { $ifNull: ['$replayKeys', []] };
+  const isReplay = idempotencyKey === null ? false : { $in: [literal(idempotencyKey), keys] };
+  const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
+  const orAbsent = (field: string): Document => ({ $ifNull: [field, '$$REMOVE'] });
+  return {
+    state: {
+      $cond: [isAgain, { $cond: [{ $eq: ['$wasHidden', true] }, 'HIDDEN', '$$REMOVE'] }, orAbsent('$state')],
+    },
+    stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
+    wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
+    settling: { $cond: [isAgain, token, orAbsent('$settling')] },
+    // Its first time is kept. A reshare that did not reach followers then does now, if it may.
+    ...(passesOn
+      ? { passedOn: { $ifNull: ['$passedOn', { $cond: [isAgain, clock.now(), '$$REMOVE'] }] } }
+      : {}),
+    ...events.staged('interaction.recorded', clock.now(), isAgain),
+    ...(idempotencyKey === null
+      ? {}
+      : {
+          replayKeys: {
+            $cond: [
+              isReplay,
+              keys,
+              { $slice: [{ $concatArrays: [keys, [literal(idempotencyKey)]] }, -MOST_REPLAY_KEYS] },
+            ],
+          },
+        }),
+  };
+}
 
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;

@@ -5,11 +5,9 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedDocument, MuteDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
-import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';
-import { feedTrims } from './feed-trims.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
-import { floorOf, toPlace } from './feed-position.ts';
+import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../documents/declaration.ts';
@@ -221,6 +219,153 @@ export function feedsRepository(
       }));
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
       await stamps.renew(userIds);
+    },
+  };
+}
+
+/** A feed with entries to delete at its floor and below. */
+interface DueTrim {
+  readonly userId: UserId;
+  readonly floor: FeedPosition;
+  readonly trimAt: Date;
+}
+
+/** Feeds of which the rest below the floor may be deleted. Part of the repository of feeds. */
+function feedTrims(collection: Collection<FeedDocument>) {
+  return {
+    /** Leaves out feeds that are to be rebuilt, since that sets the floor again. Index `trim`. */
+    async dueTrims(now: Date, limit: number): Promise<DueTrim[]> {
+      const documents = await collection
+        .find({ trimAt: { $exists: true, $lte: now }, rebuildAt: { $exists: false } })
+        .sort({ trimAt: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap(({ _id, floor, trimAt }) =>
+        floor === undefined || trimAt === undefined
+          ? []
+          : [{ userId: _id, trimAt, floor: toPosition(floor) }],
+      );
+    },
+
+    /**
+     * Blocks rebuilds of the feed until a time: one that continues below the floor would store there what is being deleted.
+     * `false`: a rebuild has become due, the floor has risen, or the feed is being trimmed or dropped already.
+     */
+    async beginTrim(
+      { userId, trimAt }: DueTrim,
+      { now, until }: { readonly now: Date; readonly until: Date },
+    ): Promise<boolean> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: userId, trimAt, rebuildAt: { $exists: false }, dropUntil: { $not: { $gt: now } } },
+        { $set: { dropUntil: until } },
+      );
+      return matchedCount === 1;
+    },
+
+    /** Records that the entries were deleted, unless the floor has risen again since, and lets rebuilds begin. */
+    async finishTrim({ userId, trimAt }: DueTrim, until: Date): Promise<void> {
+      await collection.updateOne({ _id: userId, dropUntil: until }, [
+        {
+          $set: {
+            trimAt: {
+              $cond: [{ $eq: ['$trimAt', trimAt] }, '$$REMOVE', { $ifNull: ['$trimAt', '$$REMOVE'] }],
+            },
+          },
+        },
+        { $unset: ['dropUntil'] },
+      ]);
+    },
+  };
+}
+
+/** Readers whose last read is before `read`, or who never read and had deliveries before `neverRead`. `null`: none. */
+interface UnreadSince {
+  readonly read: Date | null;
+  readonly neverRead: Date | null;
+}
+
+/** Filter for readers who have not read since. */
+function isUnread({ read, neverRead }: UnreadSince): Filter<FeedDocument> {
+  const kinds: Filter<FeedDocument>[] = [];
+  if (read !== null) kinds.push({ activeAt: { $lt: read } });
+  if (neverRead !== null)
+    kinds.push({ activeAt: { $exists: false }, awaitedSince: { $exists: true, $lt: neverRead } });
+  return { $or: kinds };
+}
+
+/** Feeds that are not stored because nobody reads them. Part of the repository of feeds. */
+function feedDrops(collection: Collection<FeedDocument>) {
+  return {
+    /** Records the first delivery to readers who have never read. One round trip if it is already recorded for all. */
+    async noteAwaited(userIds: readonly UserId[], now: Date): Promise<void> {
+      const known = await inOneBatch(
+        collection
+          .find({
+            _id: { $in: [...userIds] },
+            $or: [{ activeAt: { $exists: true } }, { awaitedSince: { $exists: true } }],
+          })
+          .project<{ _id: string }>({ _id: 1 }),
+        userIds.length,
+      );
+      const isKnown = new Set(known.map(({ _id }) => _id));
+      const operations = userIds
+        .filter((userId) => !isKnown.has(userId))
+        .map((_id) => ({
+          updateOne: { filter: { _id }, update: { $min: { awaitedSince: now } }, upsert: true },
+        }));
+      if (operations.length > 0)
+        await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** Inactive readers whose feeds may be stored, in order of id. */
+    async unread(since: UnreadSince, after: UserId | null, limit: number): Promise<UserId[]> {
+      if (since.read === null && since.neverRead === null) return [];
+      const found = await collection
+        .find({
+          ...isUnread(since),
+          ...(after === null ? {} : { _id: { $gt: after } }),
+          isDropped: { $exists: false },
+          rebuildAt: { $exists: false },
+        })
+        .sort({ _id: 1 })
+        .project<{ _id: string }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    /**
+     * Marks stored feeds as incomplete and blocks rebuilds until a time. Does nothing for readers who have read meanwhile.
+     * @returns the readers marked
+     */
+    async beginDrop(
+      userIds: readonly UserId[],
+      since: UnreadSince,
+      { now, until }: { readonly now: Date; readonly until: Date },
+    ): Promise<UserId[]> {
+      if (userIds.length === 0) return [];
+      const ids = { _id: { $in: [...userIds] } };
+      await collection.updateMany(
+        // Only one drop at a time: a late one would delete what was rebuilt since.
+        {
+          ...{ ...ids, ...isUnread(since), rebuildAt: { $exists: false } },
+          dropUntil: { $not: { $gt: now } },
+        },
+        { $set: { isStale: true, dropUntil: until }, $inc: { rebuildVersion: 1 } },
+      );
+      const begun = await collection
+        .find({ ...ids, dropUntil: until })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return begun.map(({ _id }) => _id);
+    },
+
+    /** Records that the feeds are no longer stored. */
+    async finishDrop(userIds: readonly UserId[], until: Date): Promise<void> {
+      await collection.updateMany(
+        { _id: { $in: [...userIds] }, dropUntil: until },
+        { $set: { isDropped: true }, $unset: { dropUntil: 1, floor: 1, trimAt: 1 } },
+      );
     },
   };
 }

@@ -8,17 +8,163 @@ import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { announce, type Announcement } from '../../feeds/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled } from './announce-pulled.ts';
-import type { PassOutcome } from './pass-outcome.ts';
-import { PassProgress } from './pass-progress.ts';
-import { audienceOf, type AudienceMember } from './audience.ts';
+import type { PassOutcome, Reached } from './pass-outcome.ts';
+import { audienceOf, type AudienceMember, audienceAmong } from './audience.ts';
 import type { Fence } from './fence.ts';
-import { watchersAmongAudience, watchersInChunk } from './watchers.ts';
 import { raiseFloors } from '../../feeds/trim-feeds.ts';
 import { relevancies } from '../../feeds/relevancies.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
 import { recordDelivered } from '../events/record-delivered.ts';
 import type { PassContext, LiftedClaim } from './pass-context.ts';
+import type { Context } from '../../feeds/context.ts';
+
+const CHUNK = 500;
+/** Upper bound on watchers examined: with more, finding those concerned would take longer than waiting for their chunk. */
+const MOST = 2_000;
+/** Watchers per chunk: while the next chunk is written, the previous one is announced. */
+const WATCHERS_AT_ONCE = 250;
+/** The same while other passes keep everybody busy anyway. */
+const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
+
+/** Decides how many watchers a chunk has. */
+type Company = Fence;
+
+/** Watchers in the audience with all reasons. Costs one presence list and a query per 500 watchers, for at most 2,000. */
+async function* watchersAmongAudience(
+  dependencies: Context,
+  action: Action,
+  company: Company,
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  const watched = await someWatched(dependencies);
+  for (let from = 0; from < watched.length; from += CHUNK) {
+    const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
+    // Entries that are only pulled are not delivered.
+    const pushed = audience.flatMap(({ userId, reasons }) => {
+      const kept = reasons.filter((reason) => reason !== 'PULL');
+      return kept.length === 0 ? [] : [{ userId, reasons: kept }];
+    });
+    yield* slicesOf(pushed, company);
+  }
+}
+
+/** The same for a known audience. One presence query; none if the whole audience is written at once. */
+async function* watchersInChunk(
+  { liveLog, onLiveLogError }: Context,
+  chunk: readonly AudienceMember[],
+  company: Company,
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  if (chunk.length <= WATCHERS_AT_ONCE) return;
+  let watched: ReadonlySet<UserId>;
+  try {
+    watched = new Set(await liveLog.watched(chunk.map(({ userId }) => userId)));
+  } catch (error) {
+    onLiveLogError(error);
+    return;
+  }
+  yield* slicesOf(
+    chunk.filter(({ userId }) => watched.has(userId)),
+    company,
+  );
+}
+
+function* slicesOf(
+  members: readonly AudienceMember[],
+  company: Company,
+): Generator<readonly AudienceMember[]> {
+  let from = 0;
+  while (from < members.length) {
+    const to = from + (company.hasCompany() ? WATCHERS_AT_ONCE_IN_COMPANY : WATCHERS_AT_ONCE);
+    yield members.slice(from, to);
+    from = to;
+  }
+}
+
+/** Nobody if the live log does not answer: it must not delay deliveries. */
+async function someWatched({ liveLog, onLiveLogError }: Context): Promise<readonly UserId[]> {
+  const watched = new Set<UserId>();
+  try {
+    for await (const userIds of liveLog.allWatched()) {
+      for (const userId of userIds) watched.add(userId);
+      if (watched.size >= MOST) break;
+    }
+  } catch (error) {
+    onLiveLogError(error);
+    return [];
+  }
+  return [...watched].slice(0, MOST);
+}
+
+/** Progress of a pass in audience order, and whether it must end early. */
+class PassProgress {
+  readonly #fence: Fence;
+  #delivered: number;
+  #lane: Claim['lane'];
+  #reached: Reached | null = null;
+  #isVoid = false;
+  #isStopped = false;
+  #hasGap = false;
+
+  constructor({ delivered, lane }: Claim, fence: Fence) {
+    this.#delivered = delivered;
+    this.#lane = lane;
+    this.#fence = fence;
+  }
+
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** Lane of the next chunk, which may change during the pass. */
+  get lane(): Claim['lane'] {
+    return this.#lane;
+  }
+
+  /** The last checkpoint of this pass. */
+  get reached(): Reached | null {
+    return this.#reached;
+  }
+
+  /** Another worker has the action. */
+  get isVoid(): boolean {
+    return this.#isVoid;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  isStopping(): boolean {
+    this.#isStopped ||= this.#fence.isStopping();
+    return this.#isStopped;
+  }
+
+  async mayGoOn(): Promise<boolean> {
+    this.#isVoid ||= !(await this.#fence.isHeld());
+    return !this.isStopping() && !this.#isVoid;
+  }
+
+  /**
+   * Counts a chunk; after the first skipped chunk, none counts.
+   * @param delivered `null`: the chunk was skipped
+   * @param last its last reader; undefined: it needs no checkpoint
+   * @returns where to set a checkpoint
+   */
+  add(delivered: number | null, last: UserId | undefined): Reached | null {
+    this.#hasGap ||= delivered === null;
+    if (this.#hasGap) return null;
+    this.#delivered += delivered ?? 0;
+    if (this.#isVoid || last === undefined) return null;
+    this.#reached = { afterUserId: last, delivered: this.#delivered };
+    return this.#reached;
+  }
+
+  /** @param lane of the action at its checkpoint; `null`: the claim is void. */
+  goOnIn(lane: Claim['lane'] | null): void {
+    if (lane === null) this.#isVoid = true;
+    else this.#lane = lane;
+  }
+}
 
 /** Concurrent chunks of one pass. */
 const CHUNKS_AT_ONCE = 3;

@@ -6,7 +6,6 @@ import { COALESCE_MS, MAX_REST_MS } from '../../storage/stages/fan-out-stages.ts
 import type { WorkOffer } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
 import type { PassOutcome } from './pass-outcome.ts';
-import { runPass } from './run-pass.ts';
 import { holdLease } from './lease.ts';
 import { LaneGate } from './lane-gate.ts';
 import { Passes } from './passes.ts';
@@ -15,9 +14,16 @@ import { Outage } from '../../lib/outage.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
 import type { PassContext } from './pass-context.ts';
-import { lagOf, type FanOutObserver } from './fan-out-observer.ts';
-
-export type { FanOutObserver } from './fan-out-observer.ts';
+import type { Action, Reshare } from '../../domain/action.ts';
+import { reachesFollowers } from '../../domain/audience.ts';
+import { deliverToAll } from './deliver.ts';
+import type { Fence } from './fence.ts';
+import { sweepHolders, notifyFormer } from './sweep-holders.ts';
+import { announce, removals } from '../../feeds/announce.ts';
+import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { InteractionGroup } from '../../domain/relevancy.ts';
+import type { InteractionSummary } from '../../storage/interactions/interactions.ts';
 
 /** Upper bound on the backoff of a failed fan-out. */
 const MAX_BACKOFF_MS = 30_000;
@@ -289,4 +295,127 @@ export class FanOutWorker extends BackgroundWorker {
     }
     observer.failed(claim, error, isFinal);
   }
+}
+
+export interface FanOutObserver {
+  /**
+   * @param pass.isDone false: the action changed during the pass, and another pass follows.
+   * @param pass.lagSeconds time since the action was recorded; `null`: not its first delivery, or it was withdrawn.
+   */
+  finished(
+    claim: Claim,
+    pass: {
+      readonly delivered: number;
+      readonly seconds: number;
+      readonly isDone: boolean;
+      readonly lagSeconds: number | null;
+    },
+  ): void;
+  /** The action was hidden, shown again or deleted during the pass: another pass follows. */
+  overtaken(claim: Claim): void;
+  /** The lease expired and another worker has claimed the action. */
+  leaseLost(claim: Claim): void;
+  failed(claim: Claim, error: unknown, isFinal: boolean): void;
+  /** The database did not answer; the worker keeps trying. */
+  claimFailed(error: unknown): void;
+}
+
+/** Compares database times only: the API that recorded the action may run on a machine with another clock. */
+function lagOf({ action, isFirst }: Claim): number | null {
+  if (!isFirst || action.isHidden || action.isDeleted) return null;
+  return Math.max(0, clock.time() - action.recorded.getTime()) / 1_000;
+}
+
+/**
+ * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
+ * audience, nobody else, and nobody higher than it stands for them now. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
+ */
+async function runPass(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
+  const { action } = claim;
+  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  const decided = await withPulled(dependencies, claim);
+  if (decided === null) return { kind: 'void', reached: null };
+  const interactions = await deriveFromInteractions(dependencies, { ...claim, action: decided });
+  if (interactions === null) return { kind: 'void', reached: null };
+  const next = { claim: { ...claim, action: decided }, interactions };
+  // A checkpoint is set only after all of this.
+  if (claim.isUnswept && claim.afterUserId === null) {
+    const outcome = await sweepHolders(dependencies, next, fence);
+    if (outcome === 'void') return { kind: 'void', reached: null };
+    if (outcome === 'stopped') return { kind: 'stopped' };
+  }
+  return deliverToAll(dependencies, next, fence);
+}
+
+/**
+ * Decides once, in the first pass, which refs are pushed, so that no entry is both pushed and pulled. `null`: the claim is
+ * void.
+ */
+async function withPulled({ pulledRefs, fanOuts }: PassContext, claim: Claim): Promise<Action | null> {
+  const { action, afterUserId, undecidedRefIds } = claim;
+  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
+  const undecided = isBegun ? undecidedRefIds : action.refIds;
+  if (undecided.length === 0 || !reachesFollowers(action)) return action;
+  const active = await pulledRefs.active(clock.now());
+  const added = undecided.filter((refId) => active.has(refId));
+  if (added.length === 0 && undecidedRefIds.length === 0) return action;
+  const pullRefIds = [...new Set([...action.pullRefIds, ...added])];
+  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
+}
+
+/** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
+async function withdrawFromAll(
+  dependencies: PassContext,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { feedStore, chunkSize, gate } = dependencies;
+  const { action, untoldVersion } = claim;
+  if (untoldVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());
+  await notifyFormer(dependencies, claim);
+  for (;;) {
+    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
+    if (fence.isStopping()) return { kind: 'stopped' };
+    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, { limit: chunkSize });
+      // Notify before removing: a worker that dies in between notifies again. The rules already hide the action.
+      const untold = await notAddressed(dependencies, action, userIds);
+      await announce(dependencies, removals(action.id, untold, clock.now()));
+      await feedStore.remove(userIds, [action.id]);
+      return userIds.length;
+    });
+    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
+  }
+}
+
+/** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
+async function deriveFromInteractions(
+  { interactions, fanOuts }: PassContext,
+  claim: Claim,
+): Promise<readonly InteractionGroup[] | null> {
+  const { id, isBumped } = claim.action;
+  // An action that was never bumped has no interactions to query.
+  if (!isBumped) return [];
+  const summary = (await interactions.summaries([id])).get(id);
+  if (summary === undefined) return [];
+  // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
+  if (!isSameReshares(claim.action.reshares, summary.reshares))
+    if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
+  // Usually recording an interaction has updated the counters already, and the action need not be written again.
+  if (isSameEngagement(claim.action, summary)) return summary.groups;
+  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
+  return isHeld ? summary.groups : null;
+}
+
+/** Whether the action's counters equal those derived from its interactions. */
+function isSameEngagement(
+  { engagement: known, latest }: Action,
+  { engagement: are, latest: newest }: InteractionSummary,
+): boolean {
+  return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
+}
+
+function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {
+  const times = new Map(known.map(({ by, at }) => [by, at.getTime()]));
+  return known.length === are.length && are.every(({ by, at }) => times.get(by) === at.getTime());
 }

@@ -1,12 +1,125 @@
-import type { WebhookReceiver } from '../../domain/webhook.ts';
+import { type WebhookReceiver, refusalOf, type WebhookDelivery, MAX_RETRY_AFTER_MS, retryDelayMs, webhookPayload } from '../../domain/webhook.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { holdLease, type Lease } from '../fan-out/lease.ts';
-import { Turns } from './in-turns.ts';
-import { ReceiverHealth, type HealthObserver } from './receiver-health.ts';
-import { retryDue, type RetryObserver, type RetryTo } from './retry-due.ts';
-import { sendNew } from './send-new.ts';
-import { WebhookSender, type Sending } from './webhook-sender.ts';
+import { Turns, type Turn } from './in-turns.ts';
 import type { Context } from '../../feeds/context.ts';
+import type { NumberedHostEvent } from '../../domain/host-event.ts';
+import type { ParkedEvent } from '../../storage/events/webhook-deliveries.ts';
+import type { WebhookClient, WebhookOutcome } from '../../connections/webhook-client.ts';
+import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
+import { signatureHeaders } from '../../domain/webhook-signature.ts';
+
+interface HealthObserver {
+  /** So many consecutive attempts failed that no new events are sent to it. */
+  down(error: string): void;
+  up(): void;
+}
+
+/** Consecutive failures after which a receiver counts as down. */
+const DOWN_AFTER = 10;
+
+/** Whether a receiver accepts anything, as observed by this process. */
+class ReceiverHealth {
+  readonly #observer: HealthObserver;
+  #failures = 0;
+
+  constructor(observer: HealthObserver) {
+    this.#observer = observer;
+  }
+
+  get isDown(): boolean {
+    return this.#failures >= DOWN_AFTER;
+  }
+
+  /** Records an attempt. Returns true when a receiver that was down is back. */
+  note(outcome: WebhookOutcome): boolean {
+    const before = this.#failures;
+    if (!outcome.isTaken) {
+      this.#failures += 1;
+      if (this.#failures === DOWN_AFTER) this.#observer.down(outcome.error);
+      return false;
+    }
+    this.#failures = 0;
+    if (before < DOWN_AFTER) return false;
+    this.#observer.up();
+    return true;
+  }
+}
+
+/** What sending to one receiver takes beside the context. */
+interface Sending {
+  readonly client: WebhookClient;
+  readonly now: () => Date;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly observer: { attempted(isTaken: boolean, seconds: number): void };
+}
+
+type SendResult =
+  | 'taken'
+  /** Not sent, because this process may not send any more. */
+  | 'unsent'
+  | { readonly error: string; readonly nextAttemptAt: Date };
+
+interface SenderOptions extends Sending {
+  readonly receiver: WebhookReceiver;
+  readonly health: ReceiverHealth;
+  readonly signal: AbortSignal;
+  readonly maySend: () => Promise<boolean>;
+}
+
+/** For what is done between the end of a request and the record of how it ended. */
+const ANSWER_SLACK_MS = 5_000;
+
+/** Sends events to one receiver in their current form: members erased since are not named. */
+class WebhookSender {
+  readonly #context: Context;
+  readonly #options: SenderOptions;
+
+  constructor(context: Context, options: SenderOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** A request that begins now has ended by then. */
+  answeredBy(): Date {
+    const { client, now } = this.#options;
+    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
+  }
+
+  /** @param attempts number of failed attempts so far. */
+  async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
+    const { health, receiver, maySend, now, random } = this.#options;
+    const { webhookDeliveries } = this.#context;
+    if (!(await maySend())) return 'unsent';
+    const outcome = await this.#post(event);
+    if (outcome === null) return 'unsent';
+    if (health.note(outcome)) await webhookDeliveries.hasten(receiver.url, now());
+    if (outcome.isTaken) return 'taken';
+    const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
+    const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
+    return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
+  }
+
+  /** `null`: aborted before there was an answer. */
+  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+    const { erasures } = this.#context;
+    const { receiver, signal, client, now, observer } = this.#options;
+    const [view] = await viewHostEvents(erasures, [event]);
+    if (view === undefined) return null;
+    const body = JSON.stringify(webhookPayload(view));
+    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
+    const startedAt = performance.now();
+    try {
+      const outcome = await client.post(headers, body, signal);
+      observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+}
 
 /** Events about one receiver, for admins and metrics. */
 export type WebhookObserver = HealthObserver &
@@ -149,4 +262,146 @@ export class WebhookWorker extends BackgroundWorker {
     if (this.#health.isDown) return retrying === 0 ? 1 : 0;
     return Math.min(BATCH, MAX_RETRYING - retrying);
   }
+}
+
+/**
+ * Sends new events, and stores those that were not accepted, or whose request is slow, as deliveries. Returns the number of the
+ * first event that is neither accepted nor stored, from which to continue; `null`: none. Starts nothing more once the
+ * receiver is down.
+ */
+async function sendNew(
+  context: Context,
+  to: RetryTo & { readonly health: ReceiverHealth; readonly turns: Turns },
+  events: readonly NumberedHostEvent[],
+): Promise<number | null> {
+  const { webhookDeliveries } = context;
+  const { health, sender, turns, now } = to;
+  const { url } = to.receiver;
+  const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
+  const waiting = await webhookDeliveries.waitingActions(url, [...actionIds]);
+  const wasDown = health.isDown;
+  const parked: ParkedEvent[] = [];
+  const left: number[] = [];
+
+  async function sendTurn(turn: Turn<NumberedHostEvent>): Promise<void> {
+    const events = turn.left;
+    let waitsUntil = waiting.get(events[0]?.facts.actionId ?? '');
+    for (const [index, event] of events.entries()) {
+      turn.left = events.slice(index);
+      if (waitsUntil !== undefined) {
+        parked.push({ event, attempts: 0, error: null, nextAttemptAt: waitsUntil });
+        continue;
+      }
+      const result = health.isDown && !wasDown ? 'unsent' : await sender.send(event, 0);
+      if (turn.late !== null) {
+        await turn.late;
+        const delivery = await webhookDeliveries.of(url, event.id);
+        if (delivery !== null) await concludeDelivery(context, to, delivery, { result, isLate: true });
+        return;
+      }
+      if (result === 'unsent') {
+        left.push(event.seq);
+        return;
+      }
+      if (result === 'taken') continue;
+      waitsUntil = result.nextAttemptAt;
+      parked.push({ event, attempts: 1, ...result });
+    }
+  }
+
+  await turns.run(events, {
+    placeOf: ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }),
+    work: sendTurn,
+    putOff: (some) =>
+      webhookDeliveries.park(
+        url,
+        some.map((event) => ({ event, attempts: 0, error: null, nextAttemptAt: sender.answeredBy() })),
+        now(),
+      ),
+  });
+  await webhookDeliveries.park(url, parked, now());
+  return left.length === 0 ? null : Math.min(...left);
+}
+
+interface RetryObserver {
+  givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
+}
+
+interface RetryTo {
+  readonly receiver: WebhookReceiver;
+  readonly sender: WebhookSender;
+  readonly retryForMs: number;
+  readonly now: () => Date;
+  readonly observer: RetryObserver;
+}
+
+/**
+ * Retries due deliveries up to a limit; those of one action in order, until one fails. What the receiver is not configured for
+ * any more is not sent but given up. Returns false when none was due.
+ */
+async function retryDue(
+  context: Context,
+  to: RetryTo & { readonly turns: Turns },
+  limit: number,
+): Promise<boolean> {
+  const { hostEvents, webhookDeliveries } = context;
+  const { receiver, sender, turns, now, observer } = to;
+  const { url } = receiver;
+  const due = await webhookDeliveries.due(url, now(), limit);
+  const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
+
+  await turns.run(due, {
+    placeOf: (delivery) => delivery,
+    async work(turn) {
+      const deliveries = turn.left;
+      for (const [index, delivery] of deliveries.entries()) {
+        turn.left = deliveries.slice(index);
+        const { id, eventId, attempts } = delivery;
+        const event = events.get(eventId);
+        const refusal = event === undefined ? null : refusalOf(receiver, event);
+        if (refusal !== null) {
+          await webhookDeliveries.giveUp(id, refusal, attempts);
+          observer.givenUp({ eventId, attempts, error: refusal });
+          continue;
+        }
+        const result = event === undefined ? 'taken' : await sender.send(event, attempts);
+        const isLate = turn.late !== null;
+        await turn.late;
+        if (!(await concludeDelivery(context, to, delivery, { result, isLate })) || isLate) return;
+      }
+    },
+    putOff: (some) => webhookDeliveries.putOff(some, sender.answeredBy()),
+  });
+  return due.length > 0;
+}
+
+/**
+ * Records how an attempt ended. Returns whether later deliveries of the same action may follow.
+ * @param ended.isLate these have been put off because the attempt took long.
+ */
+async function concludeDelivery(
+  { webhookDeliveries }: Context,
+  { retryForMs, now, observer }: RetryTo,
+  delivery: WebhookDelivery,
+  { result, isLate }: { readonly result: SendResult; readonly isLate: boolean },
+): Promise<boolean> {
+  const { id, eventId, attempts, triedSince } = delivery;
+  if (result === 'unsent') {
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    return false;
+  }
+  if (result === 'taken') {
+    await webhookDeliveries.drop(id);
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    return true;
+  }
+  const { error, nextAttemptAt } = result;
+  if (now().getTime() - triedSince.getTime() < retryForMs) {
+    await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
+    return false;
+  }
+  await webhookDeliveries.giveUp(id, error, attempts + 1);
+  if (isLate) await webhookDeliveries.putOff([delivery], now());
+  observer.givenUp({ eventId, attempts: attempts + 1, error });
+  return true;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryLiveLog } from '../../../src/realtime/memory-live-log.ts';
-import { dropDormant } from '../../../src/workers/upkeep/drop-dormant.ts';
+import { dropDormant } from '../../../src/workers/upkeep/upkeep-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enterInstallation } from '../../../src/app/presence.ts';
+import { enterInstallation } from '../../../src/app/app.ts';
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
 import { type Collections } from '../../../src/storage/database/mongo.ts';
 import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';

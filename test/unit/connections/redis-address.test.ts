@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashSlot, spreadTags } from '../../../src/connections/hash-slot.ts';
+import { hashSlot, spreadTags } from '../../../src/connections/redis-parts.ts';
 import { describeAddress, readRedisUrl } from '../../../src/connections/redis-address.ts';
 
 describe('a Redis URL', () => {

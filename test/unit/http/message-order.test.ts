@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MessageOrder } from '../../../src/http/sockets/message-order.ts';
+import { MessageOrder } from '../../../src/http/sockets/websocket.ts';
 
 function scene() {
   const handed: string[] = [];

@@ -11,11 +11,38 @@ import type { Identity, ReaderProfile } from '../../../domain/viewer.ts';
 import { presentEntry, type EntryFacts } from '../feed-rules.ts';
 import { followsOf, hydrateEntries, loadFollows } from '../hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../filters.ts';
-import { ItemEvent } from './item-event.ts';
 import type { EventReads } from '../../session/event-reads.ts';
 import type { EventReaderSession, ReaderSession, ActionRead } from '../../session/reader-session.ts';
 import type { FeedEvent } from '../../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
+
+interface ItemEventParts {
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly actionRead: ActionRead;
+  readonly open: () => EventReaderSession;
+}
+
+/** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
+class ItemEvent {
+  readonly kind: 'added' | 'updated';
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly actionRead: ActionRead;
+  readonly #open: () => EventReaderSession;
+
+  constructor(kind: ItemEvent['kind'], { cursor, item, actionRead, open }: ItemEventParts) {
+    this.kind = kind;
+    this.cursor = cursor;
+    this.item = item;
+    this.actionRead = actionRead;
+    this.#open = open;
+  }
+
+  get session(): ReaderSession {
+    return this.#open();
+  }
+}
 
 /** A log message that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;

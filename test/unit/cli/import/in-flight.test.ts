@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inFlight } from '../../../../src/cli/import/in-flight.ts';
+import { inFlight } from '../../../../src/cli/import/import-file.ts';
 import { collect } from '../../../support/collect.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
