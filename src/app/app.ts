@@ -5,9 +5,9 @@ import { checkReadiness, type Probes, type Readiness } from '../http/pages/healt
 import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
-import { Closer } from '../lib/closer.ts';
-import { once } from '../lib/once.ts';
-import { syncToAsync } from '../lib/sync-to-async.ts';
+import { Closer, allEnded } from '../lib/closer.ts';
+import { once } from '../lib/gate.ts';
+import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
@@ -17,23 +17,28 @@ import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import type { Core } from '../services/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { type Repositories, createRepositories } from '../storage/repositories.ts';
-import { logFeedReadWithoutStore, logLiveLogTrouble, logRedisBack, logRedisLost, logIndexesCreated } from '../telemetry/events/databases.ts';
+import {
+  logFeedReadWithoutStore,
+  logLiveLogTrouble,
+  logRedisBack,
+  logRedisLost,
+  logIndexesCreated,
+} from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
 import type { PublicationQuota, TenantQuotas } from '../services/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
-import { allEnded } from '../lib/all-ended.ts';
 import { logWorkerStarted, logWorkerStopped } from '../telemetry/events/workers.ts';
-import { DueLooks } from '../workers/due-looks.ts';
+import { DueLooks } from '../workers/background-worker.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import { eventWorkers } from './event-workers.ts';
 import { feedWorkers } from './feed-workers.ts';
 import { upkeepWorkers } from './upkeep-workers.ts';
 import { clock } from '../lib/clock.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
-import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
+import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
 import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
 import { allIndexes } from './collections.ts';

@@ -2,7 +2,7 @@ import { createWebhookClient } from '../connections/webhook-client.ts';
 import type { UserId } from '../domain/action.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import { clock } from '../lib/clock.ts';
-import { MemoryWorkSignal } from '../realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../realtime/work-signal.ts';
 import { EventMover } from '../workers/events/event-mover.ts';
 import { DigestWorker } from '../workers/events/digest-worker.ts';
 import type { BackgroundWorker } from '../workers/background-worker.ts';
@@ -20,7 +20,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Role } from '../domain/viewer.ts';
 import { countUnread } from '../services/feed/unread/count-unread.ts';
 import { openSession } from '../services/session/open-session.ts';
-import type { WorkerSetup } from './worker-setup.ts';
+import type { WorkerSetup } from './feed-workers.ts';
 
 /** Workers for host events; none when events are not recorded. */
 export function eventWorkers({ config, core, workerId, logger, metrics }: WorkerSetup): BackgroundWorker[] {

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { readEnvironment, type Environment } from '../config/env.ts';
-import { readConfig } from '../config/read-config.ts';
-import { withReactions } from '../config/with-reactions.ts';
+import { readConfig, withReactions } from '../config/read-config.ts';
 import type { DescriptorDeclaration, StoredDescriptorOf } from '../descriptors/declare.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
@@ -11,7 +10,7 @@ import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
-import { once } from '../lib/once.ts';
+import { once } from '../lib/gate.ts';
 import type { Core } from '../services/core.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
@@ -19,15 +18,23 @@ import { logDatabases } from '../telemetry/events/databases.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
-import type { Fanfare, FanfareOptions, FeedItems, Publication, QueryOptions, ReadOptions, RecordedAction, TypesOf } from './fanfare-shapes.ts';
+import type {
+  Fanfare,
+  FanfareOptions,
+  FeedItems,
+  Publication,
+  QueryOptions,
+  ReadOptions,
+  RecordedAction,
+  TypesOf,
+} from './fanfare-shapes.ts';
 import { checkBeforeStart } from './before-start.ts';
 import { readFeed } from '../services/feed/read-page.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { followMany } from '../services/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../services/members/directory.ts';
 import { publishAction } from '../services/publish/publish-action.ts';
-import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
-import { withoutTenantIn } from '../domain/tenant-text.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/tenant.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
@@ -287,12 +294,7 @@ interface ServerOptions {
 }
 
 /** Starts local databases if no address is given, then the app. On failure, closes what was started. */
-async function openServer({
-  config: given,
-  parts,
-  dependencies,
-  ...where
-}: ServerOptions): Promise<Server> {
+async function openServer({ config: given, parts, dependencies, ...where }: ServerOptions): Promise<Server> {
   const databases = await startDatabases(where, given, where.steps);
   try {
     const config = withAddresses(given, databases);

@@ -1,9 +1,9 @@
-import { dormancy } from '../workers/fan-out/skip-dormant.ts';
+import { dormancy } from '../workers/fan-out/audience.ts';
 import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
 import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
 import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
-import type { BackgroundWorker } from '../workers/background-worker.ts';
+import type { BackgroundWorker, DueLooks } from '../workers/background-worker.ts';
 import {
   logFanOutAttemptFailed,
   logFanOutFinished,
@@ -19,7 +19,9 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import type { WorkerSetup } from './worker-setup.ts';
+import type { Config } from '../config/config.ts';
+import type { LaneGate } from '../workers/fan-out/lane-gate.ts';
+import type { Core } from '../services/core.ts';
 
 const RESCORE_POLL_MS = 10_000;
 
@@ -123,4 +125,14 @@ function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
       logWorkerTrouble(logger, { err });
     },
   };
+}
+
+export interface WorkerSetup {
+  readonly config: Config;
+  readonly core: Core;
+  readonly workerId: string;
+  readonly gate: LaneGate;
+  readonly dueLooks: DueLooks;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
 }

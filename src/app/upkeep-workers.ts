@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../storage/migrations/registry.ts';
+import { MIGRATIONS } from '../storage/migrations/migration.ts';
 import type { DueKind } from '../storage/due/due-work.ts';
 import {
   logMigrationFailed,
@@ -7,16 +7,15 @@ import {
   logMigrationWaits,
 } from '../telemetry/events/databases.ts';
 import { logErasureFailed, logErasureRound, logWorkerTrouble } from '../telemetry/events/workers.ts';
-import type { BackgroundWorker } from '../workers/background-worker.ts';
+import { type BackgroundWorker, pollByTheClockMs } from '../workers/background-worker.ts';
 import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
 import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
 import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
-import { pollByTheClockMs } from '../workers/poll-by-the-clock.ts';
 import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import type { WorkerSetup } from './worker-setup.ts';
+import type { WorkerSetup } from './feed-workers.ts';
 
 const MIGRATION_POLL_MS = 5_000;
 

@@ -1,10 +1,9 @@
 import { ROLES } from '../domain/viewer.ts';
 import { apiClient, readServerUrl, type ApiClient } from './api-client.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext } from './context.ts';
+import { configOf, CommandError, type CommandContext } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
 import { signToken } from './sign-token.ts';
-import { tenantFor } from './tenant.ts';
+import { tenantFor } from './tenants.ts';
 
 export interface ConnectionOptions {
   readonly url: string;

@@ -1,6 +1,54 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Environment } from '../config/env.ts';
 import type { HostConfig } from '../descriptors/host-config.ts';
+import type { Config } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
+import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
+import type { Identity } from '../domain/viewer.ts';
+import { join } from 'node:path';
+import { recordProcess, findRecord, type ProcessRecord } from './process-record.ts';
+
+interface RunningServer {
+  readonly url: string;
+  /** For the user demo with all roles; `null` when the server cannot sign tokens. */
+  readonly token: string | null;
+}
+
+const FILE = 'server.json';
+
+/** Lets commands on the folder find the server. Of several servers with shared databases the first one is found. */
+export async function announceServer(dataDir: string, server: RunningServer): Promise<AsyncDisposable> {
+  if ((await findServer(dataDir)) === null) return recordProcess(join(dataDir, FILE), server);
+  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+export function findServer(dataDir: string): Promise<ProcessRecord<RunningServer> | null> {
+  return findRecord(join(dataDir, FILE));
+}
+
+export const TENANT = ['--tenant <name>', 'the tenant, required if TENANT_CLAIM is set'] as const;
+
+export function atLeastOne(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('Expected a whole number from 1.');
+  return value;
+}
+
+/** More would only hold more of the file in memory. */
+const MOST_IN_FLIGHT = 256;
+
+/** Parses `--in-flight`. */
+export function batchCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST_IN_FLIGHT)
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST_IN_FLIGHT)}.`);
+  return value;
+}
+
+/** Of the token printed at start: its user, and with tenants its tenant. */
+export const DEMO_USER = 'demo';
+export const DEMO_TENANT = 'demo';
 
 /** Output of a command: its results go to stdout, everything else to stderr. */
 export interface Terminal {
@@ -30,4 +78,14 @@ export type AddCommands = (
 /** A user error: the message says what to do, and no stack trace is shown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+}
+
+/** @param options.needsKey whether the command signs or verifies tokens; default true. @throws ConfigError */
+export function configOf(context: CommandContext, options: { readonly needsKey?: boolean } = {}): Config {
+  return readConfig(context.env, { feedModels: FEED_MODEL_NAMES, ...options });
+}
+
+/** A user of commands is an admin, since they have access to the databases. */
+export function operatorOf(command: string): Identity {
+  return { userId: command, roles: new Set(['admin']), expiresAt: null };
 }

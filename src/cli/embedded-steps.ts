@@ -3,7 +3,7 @@ import { logEmbeddedStep } from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
 import { fitted, openWaitingLine } from './waiting-line.ts';
-import { openProgress, type Progress } from './progress.ts';
+import { openProgress, type Progress } from './terminal.ts';
 
 export interface EmbeddedSteps extends Disposable {
   readonly onEvent: (event: StartStep) => void;

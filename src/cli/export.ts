@@ -1,18 +1,15 @@
 import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Tenant } from '../domain/tenant.ts';
-import { withoutTenantIn } from '../domain/tenant-text.ts';
+import { type Tenant, withoutTenantIn } from '../domain/tenant.ts';
 import { NewFile } from '../lib/own-file.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import type { ExportPart } from '../services/shapes.ts';
-import { configOf } from './config-of.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
-import { CommandError, type CommandContext } from './context.ts';
-import { endOnSignals } from './interruption.ts';
+import { endOnSignals } from './shutdown.ts';
 import { openRuntime } from './runtime.ts';
-import { actingIn, tenantFor } from './tenant.ts';
-import { operatorOf } from './operator.ts';
+import { actingIn, tenantFor } from './tenants.ts';
 import { exportMember as partsOfMember } from '../services/privacy/export-member.ts';
 import { openSession } from '../services/session/open-session.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withReactions } from '../config/with-reactions.ts';
+import { withReactions } from '../config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
 import { useDescriptors } from '../descriptors/registry.ts';
 import { CommandError, type CommandContext } from './context.ts';

@@ -1,20 +1,16 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiTarget } from './import/api-target.ts';
+import { apiTarget, type ImportTarget, servicesTarget } from './import/target.ts';
 import { importFile, type ImportedFile } from './import/import-file.ts';
-import { visible } from '../lib/visible.ts';
+import { visible } from '../lib/redact.ts';
 import type { RecordKind } from './import/records.ts';
-import { servicesTarget } from './import/services-target.ts';
-import type { ImportTarget } from './import/target.ts';
 import { connectToServer } from './connection.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext, type Terminal } from './context.ts';
-import { endOnSignals } from './interruption.ts';
-import { openProgress } from './progress.ts';
+import { configOf, CommandError, type CommandContext, type Terminal, operatorOf } from './context.ts';
+import { endOnSignals } from './shutdown.ts';
+import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
-import { operatorOf } from './operator.ts';
-import { MissingWorker } from './wait-for-worker.ts';
-import { tenantFor } from './tenant.ts';
+import { MissingWorker } from './worker.ts';
+import { tenantFor } from './tenants.ts';
 import { readWork } from '../services/operations/read-work.ts';
 
 export interface ImportOptions {

@@ -1,6 +1,6 @@
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder } from '../lib/own-file.ts';
 import { isInstalled, PACKAGE, packageVersion } from '../lib/package-info.ts';
 import { CommandError, type CommandContext } from './context.ts';
 

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { makeFolder } from '../lib/make-folder.ts';
-import { NewFile, readOwnFile } from '../lib/own-file.ts';
+import { makeFolder, NewFile, readOwnFile } from '../lib/own-file.ts';
 
 const FILE_NAME = 'jwt-secret';
 const SECRET_BYTES = 32;

@@ -1,20 +1,18 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { COMMANDS } from '../packages/commands.ts';
-import type { CommandContext } from './context.ts';
+import { type CommandContext, TENANT, batchCount } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ShardOptions } from './shard.ts';
-import { TENANT, batchCount } from './options.ts';
-import { processCount } from './processes/count.ts';
+import { processCount } from './processes/member.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
-import type { WorkerCommandOptions } from './worker.ts';
+import { type WorkerCommandOptions, waitForWorkerOption } from './worker.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
 import type { RebuildOptions } from './rebuild.ts';
-import { waitForWorkerOption } from './wait-for-worker.ts';
 
 function addDataCommands(
   program: Command,

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../domain/tenant.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
-import { configOf } from './config-of.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
-import { CommandError, type CommandContext } from './context.ts';
-import { endOnSignals } from './interruption.ts';
-import { openProgress } from './progress.ts';
+import { endOnSignals } from './shutdown.ts';
+import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
-import { actingIn, tenantFor } from './tenant.ts';
-import { operatorOf } from './operator.ts';
+import { actingIn, tenantFor } from './tenants.ts';
 import { rebuildFeed, rebuildFeeds } from '../services/feed/rebuild-feed.ts';
 
 export interface RebuildOptions {

@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { ownCommand } from '../lib/package-info.ts';
-import { redact } from '../lib/redact.ts';
-import { visible } from '../lib/visible.ts';
+import { redact, visible } from '../lib/redact.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { isLocalEngineError, NoDatabasesError } from '../app/local-engine.ts';
 

@@ -5,7 +5,7 @@ import { ROLES } from '../domain/viewer.ts';
 import { Closer } from '../lib/closer.ts';
 import { logHeartbeatFailed } from '../telemetry/events/process.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import type { CommandContext } from './context.ts';
+import { type CommandContext, DEMO_TENANT, DEMO_USER, announceServer } from './context.ts';
 import { DEMO_PEOPLE } from '../packages/demo-people.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { insideOf } from '../app/fanfare.ts';
@@ -13,12 +13,9 @@ import type { FanfareOptions } from '../app/fanfare-shapes.ts';
 import type { DemoPerson } from '../http/pages/console.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
-import { endOnSignals } from './interruption.ts';
-import { DEMO_TENANT, DEMO_USER } from './options.ts';
-import { announceServer } from './running-server.ts';
+import { endOnSignals, closeOnSignals } from './shutdown.ts';
 import { signToken } from './sign-token.ts';
 import { startHeartbeat } from './worker-health.ts';
-import { closeOnSignals } from './shutdown.ts';
 
 /** A running server, in this process or in several. */
 export interface Running {

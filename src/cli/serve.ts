@@ -1,10 +1,9 @@
 import { ROLES } from '../domain/viewer.ts';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { configOf } from './config-of.ts';
-import type { CommandContext } from './context.ts';
+import { configOf, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
 import { isMember, runMember } from './processes/member.ts';
-import { runGroup } from './processes/run-group.ts';
+import { runGroup } from './processes/group.ts';
 import { openRuntime, type Running } from './runtime.ts';
 
 export interface ServeOptions {

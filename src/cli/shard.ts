@@ -10,9 +10,7 @@ import {
   type PlannedShard,
   type ShardRefusal,
 } from '../storage/indexes/sharding.ts';
-import type { Terminal } from './context.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext } from './context.ts';
+import { type Terminal, configOf, CommandError, type CommandContext } from './context.ts';
 
 export interface ShardOptions {
   /** Shards collections that are not sharded yet, on the router at MONGODB_URI. */

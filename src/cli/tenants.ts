@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { startDatabases } from '../app/databases.ts';
-import { isTenantName, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
+import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { NewFile } from '../lib/own-file.ts';
 import { connectDatabase } from '../storage/open-database.ts';
@@ -12,12 +12,12 @@ import { processesRepository } from '../storage/database/processes.ts';
 import { COLLECTIONS } from '../app/collections.ts';
 import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
 import { erasedTenantsRepository } from '../storage/tenants/erased-tenants.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext } from './context.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { operatorOf } from './operator.ts';
 import * as allOfTenant from '../services/tenants/all-of-tenant.ts';
+import type { Config } from '../config/config.ts';
+import type { Identity } from '../domain/viewer.ts';
 
 export interface ExportTenantOptions {
   readonly out: string;
@@ -171,4 +171,25 @@ function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Tenant of a command; `null`: tenants are off.
+ * @throws CommandError when it is missing, or given although tenants are off.
+ */
+export function tenantFor(
+  { auth }: { readonly auth: Config['auth'] },
+  given: string | undefined,
+): Tenant | null {
+  if (given !== undefined && !isTenantName(given))
+    throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
+  if (auth.tenantClaim === undefined && given !== undefined)
+    throw new CommandError('--tenant is given, but TENANT_CLAIM is not set');
+  if (auth.tenantClaim !== undefined && given === undefined)
+    throw new CommandError('--tenant <name> is missing: TENANT_CLAIM is set');
+  return given ?? null;
+}
+
+export function actingIn(tenant: Tenant | null, identity: Identity): Identity {
+  return tenant === null ? identity : { ...identity, userId: storedId(tenant, identity.userId) };
 }

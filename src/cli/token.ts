@@ -2,11 +2,10 @@ import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { OPERATOR } from '../domain/viewer.ts';
-import { configOf } from './config-of.ts';
-import { CommandError, type CommandContext } from './context.ts';
+import { configOf, CommandError, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
 import { signToken, TOKEN_ROLES, type TokenRole } from './sign-token.ts';
-import { tenantFor } from './tenant.ts';
+import { tenantFor } from './tenants.ts';
 
 export interface TokenOptions {
   readonly sub: string;

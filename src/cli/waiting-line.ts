@@ -1,5 +1,5 @@
 import type { Terminal } from './context.ts';
-import { endsWithProgress } from './progress.ts';
+import { endsWithProgress } from './terminal.ts';
 
 /** Shows that something is in progress while nothing else is printed. Disposing clears it. */
 export interface WaitingLine extends Disposable {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { makeFolder } from '../lib/make-folder.ts';
-import { configOf } from './config-of.ts';
-import type { CommandContext } from './context.ts';
+import { makeFolder } from '../lib/own-file.ts';
+import { configOf, type CommandContext } from './context.ts';
 import { recordProcess, findRecord } from './process-record.ts';
 
 interface Beat {

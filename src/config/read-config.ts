@@ -264,3 +264,9 @@ function outdatedReads(uri: string): string | null {
     return 'has readConcernLevel=majority without w=majority, expected both or neither: reads must see what was written';
   return null;
 }
+
+/** Adds the reactions of a host's configuration to the environment unless the environment sets them. */
+export function withReactions(env: Environment, reactions: readonly string[] | null): Environment {
+  if (reactions === null || (env['REACTIONS'] ?? '') !== '') return env;
+  return { ...env, REACTIONS: reactions.join(',') };
+}

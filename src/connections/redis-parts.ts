@@ -1,6 +1,15 @@
-import { allEnded } from '../lib/all-ended.ts';
-import { describeAddress, readRedisUrl, type RedisAddress, type RedisHost } from './redis-address.ts';
-import { connectRedis, DEFAULT_CONNECT_TIMEOUT_MS, openConnections, type RedisConnections, type RedisOptions } from './redis.ts';
+import { allEnded } from '../lib/closer.ts';
+import {
+  describeAddress,
+  readRedisUrl,
+  type RedisAddress,
+  type RedisHost,
+  connectRedis,
+  DEFAULT_CONNECT_TIMEOUT_MS,
+  openConnections,
+  type RedisConnections,
+  type RedisOptions,
+} from './redis.ts';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, Redis } from 'ioredis';

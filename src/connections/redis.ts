@@ -1,6 +1,92 @@
 import { Redis, type RedisOptions as AllClientOptions } from 'ioredis';
-import { allEnded } from '../lib/all-ended.ts';
-import { describeAddress, readRedisUrl, type RedisAddress } from './redis-address.ts';
+import { allEnded } from '../lib/closer.ts';
+
+export interface RedisHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface RedisAddress {
+  readonly hosts: readonly RedisHost[];
+  /** The Unix socket of a server on this machine; the hosts do not count then. */
+  readonly path?: string;
+  readonly isTls: boolean;
+  readonly username?: string;
+  readonly password?: string;
+  /** Database number; always 0 in a cluster. */
+  readonly db: number;
+}
+
+const DEFAULT_PORT = 6379;
+const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?(?:\?path=([^&#]+))?$/;
+const START = /^rediss?:\/\//;
+const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
+
+/**
+ * Parses `redis://` or `rediss://` URLs with optional user, password and database number, and one or more hosts separated by
+ * commas. `?path=` names a Unix socket, as local databases have it.
+ * @throws Error that does not contain the password.
+ */
+export function readRedisUrl(url: string): RedisAddress {
+  const [, protocol, credentials = '', hosts = '', db = '', path] = URL_OF_REDIS.exec(url) ?? [];
+  if (protocol === undefined)
+    throw new Error(
+      START.test(url)
+        ? 'The URL of Redis must be like redis://user:password@host:6379/0: nothing may follow the database number, and a / or @ in a password is written as %2F or %40'
+        : 'The URL of Redis must start with redis:// or rediss://',
+    );
+  const colon = credentials.indexOf(':');
+  const username = decodeURIComponent(colon < 0 ? credentials : credentials.slice(0, colon));
+  const password = colon < 0 ? '' : decodeURIComponent(credentials.slice(colon + 1));
+  return {
+    hosts: hosts.split(',').map(readHost),
+    ...(path === undefined ? {} : { path: decodeURIComponent(path) }),
+    isTls: protocol === 'rediss',
+    ...(username === '' ? {} : { username }),
+    ...(password === '' ? {} : { password }),
+    db: db === '' ? 0 : Number(db),
+  };
+}
+
+function readHost(text: string): RedisHost {
+  const [, host, port = String(DEFAULT_PORT)] = HOST.exec(text.trim()) ?? [];
+  if (host === undefined) throw new Error(`The URL of Redis contains an invalid host: "${text}"`);
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** For messages; omits the password. */
+export function describeAddress({ hosts, path, isTls, db }: RedisAddress): string {
+  if (path !== undefined) return path;
+  const list = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`);
+  return `${isTls ? 'rediss' : 'redis'}://${list.join(',')}${db === 0 ? '' : `/${String(db)}`}`;
+}
+
+/** Publish and subscribe on a single Redis, or sharded pub/sub on a cluster, where the channel name decides the slot. */
+export interface PubSub {
+  /** Event that the subscribing client emits for a message. */
+  readonly event: 'message' | 'smessage';
+  subscribe(client: RedisClient, channels: readonly string[]): Promise<unknown>;
+  unsubscribe(client: RedisClient, channels: readonly string[]): Promise<unknown>;
+  publish(client: RedisClient, channel: string, message: string): Promise<unknown>;
+}
+
+const PLAIN: PubSub = {
+  event: 'message',
+  subscribe: (client, channels) => client.subscribe(...channels),
+  unsubscribe: (client, channels) => client.unsubscribe(...channels),
+  publish: (client, channel, message) => client.publish(channel, message),
+};
+
+const SHARDED: PubSub = {
+  event: 'smessage',
+  subscribe: (client, channels) => client.ssubscribe(...channels),
+  unsubscribe: (client, channels) => client.sunsubscribe(...channels),
+  publish: (client, channel, message) => client.spublish(channel, message),
+};
+
+export function pubSubOf({ isSharded }: { readonly isSharded: boolean }): PubSub {
+  return isSharded ? SHARDED : PLAIN;
+}
 
 /** An ioredis connection. Commands fail immediately while it is down; it reconnects on its own until closed. */
 export type RedisClient = Redis;
@@ -195,4 +281,14 @@ async function closeClient(client: RedisClient): Promise<void> {
   client.disconnect();
   // Between two attempts there is no socket and no further event.
   if (client.status !== 'reconnecting') await ended;
+}
+
+/**
+ * Has a local Redis, which is at a socket, begin a new file of what it keeps, without what was deleted. Does nothing on any other
+ * server, and where no file is kept.
+ * @throws when it writes such a file already, which may have begun too early.
+ */
+export async function forgetDeletedKeys(commands: RedisClient): Promise<void> {
+  if (commands.options.path === undefined) return;
+  if (/^aof_enabled:1/m.test(await commands.info('persistence'))) await commands.bgrewriteaof();
 }

@@ -1,6 +1,5 @@
 import type { StoredDescriptor } from '../domain/action.ts';
-import type { ErasureSubject } from '../domain/erasure.ts';
-import { FORMER_MEMBER } from '../domain/pseudonym.ts';
+import { type ErasureSubject, FORMER_MEMBER } from '../domain/erasure.ts';
 import { plainId } from '../domain/tenant.ts';
 import type { DescriptorField } from './define.ts';
 import { descriptorOfType } from './registry.ts';

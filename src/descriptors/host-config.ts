@@ -12,7 +12,7 @@ import {
 } from './host-locales.ts';
 import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
-import { SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
+import { SHIPPED_PHRASES, type PhraseMessages } from './sentence.ts';
 
 export interface HostConfig<
   D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],

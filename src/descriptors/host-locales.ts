@@ -4,8 +4,7 @@ import { messageSchema, messagesSchema } from './declaration-schema.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { nameSchema } from './define.ts';
 import type { Locale } from './locale.ts';
-import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
-import type { LocalMessages } from './sentence.ts';
+import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages, type LocalMessages } from './sentence.ts';
 
 export interface LocaleDeclaration extends PhraseMessages {
   /**

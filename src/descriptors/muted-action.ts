@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ActionTexts, RefId, UserId } from '../domain/action.ts';
 import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
-import { comparable } from '../domain/text-forms.ts';
-import { wordsOf, type Phrases } from '../domain/words.ts';
+import { comparable, wordsOf, type Phrases } from '../domain/text-forms.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** The fields of an action that mutes are matched against. */

@@ -1,8 +1,81 @@
-import type { IntlMessageFormat } from 'intl-messageformat';
+import { IntlMessageFormat } from 'intl-messageformat';
 import { isDirected, isolated } from '../domain/text-forms.ts';
-import { joinTexts } from '../lib/join-texts.ts';
+import { joinTexts } from '../lib/byte-text.ts';
 import { DEFAULT_LOCALE, nearestLocale, type Locale } from './locale.ts';
-import { ARGUMENT, argumentsOf, LITERAL, messageOf, type Syntax } from './message-syntax.ts';
+import { FORMER_MEMBER } from '../domain/erasure.ts';
+
+/** Phrases that the sentences of all types share, per language, as ICU messages. */
+export interface PhraseMessages {
+  /** The rest of a shortened list: "3 others", from `{count}`. */
+  readonly others: string;
+  /** The same when the count is unknown: "many others". */
+  readonly manyOthers: string;
+  /** The name of an erased member: "Former member". */
+  readonly formerMember: string;
+}
+
+export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
+  ['en', { others: '{count, number} others', manyOthers: 'many others', formerMember: FORMER_MEMBER }],
+  [
+    'de',
+    { others: '{count, number} weitere', manyOthers: 'viele weitere', formerMember: 'Ehemaliges Mitglied' },
+  ],
+]);
+
+/** Renders the rest of a shortened list. @param count `null` when unknown. */
+export type OthersPhrase = (count: number | null) => string;
+
+export function othersPhrase(locale: Locale, { others, manyOthers }: PhraseMessages): OthersPhrase {
+  const counted = compilePhrase(others, locale, ['count']);
+  const uncounted = compilePhrase(manyOthers, locale, []);
+  return (count) => (count === null ? uncounted({}) : counted({ count }));
+}
+
+/** @throws Error when the text is not an ICU message or uses an argument outside `known`. */
+export function compilePhrase(
+  text: string,
+  locale: Locale,
+  known: readonly string[],
+): (values: Readonly<Record<string, number>>) => string {
+  const format = messageOf(text, locale);
+  for (const name of argumentsOf(format.getAst()))
+    if (!known.includes(name)) throw new Error(`Unknown argument ${name} in the message "${text}"`);
+  return (values) => {
+    const said: unknown = format.format(values);
+    return typeof said === 'string' ? said : '';
+  };
+}
+
+type Syntax = ReturnType<IntlMessageFormat['getAst']>;
+
+/** Element kinds as numbered by icu-messageformat-parser. */
+const LITERAL = 0;
+const ARGUMENT = 1;
+
+/** @throws Error that quotes the message, which the parser's own error does not. */
+export function messageOf(text: string, locale: Locale): IntlMessageFormat {
+  try {
+    return new IntlMessageFormat(text, locale);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${JSON.stringify(text)} is not a valid ICU message: ${reason}`, { cause: error });
+  }
+}
+
+/** All arguments of a message, including those inside its branches. */
+export function argumentsOf(syntax: Syntax): string[] {
+  const names = new Set<string>();
+  const walk = (elements: Syntax): void => {
+    for (const element of elements) {
+      const kind: number = element.type;
+      if (kind !== LITERAL && 'value' in element) names.add(element.value);
+      if ('options' in element) for (const option of Object.values(element.options)) walk(option.value);
+      if ('children' in element) walk(element.children);
+    }
+  };
+  walk(syntax);
+  return [...names];
+}
 
 /**
  * The sentence of an action type in each language: an ICU message that starts with the actor. `{actor}` is the action's

@@ -1,4 +1,4 @@
-import type { RefId, UserId } from './action.ts';
+import type { RefId, UserId, ActionId } from './action.ts';
 
 /** A person, as described by the host application. */
 export interface Member {
@@ -33,4 +33,22 @@ export interface RenameProgress {
   readonly propagated: number;
   /** Why the last attempt failed; `null` once it succeeded. */
   readonly error: string | null;
+}
+
+/** Application data about a person or thing beside its name. A field is `null` when the application gave no value. */
+export interface Details {
+  readonly imageUrl: string | null;
+  readonly url: string | null;
+  /** Any JSON value. */
+  readonly data: unknown;
+}
+
+export interface MemberDetails extends Details {
+  readonly userId: UserId;
+}
+
+export interface RefDetails extends Details {
+  readonly refId: RefId;
+  /** Actions pinned to the top of its page, visible or not, latest pin first. */
+  readonly pinned: readonly ActionId[];
 }

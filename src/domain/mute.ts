@@ -1,5 +1,5 @@
 import type { RefId, UserId } from './action.ts';
-import { Phrases } from './words.ts';
+import { Phrases } from './text-forms.ts';
 
 /** Upper bound on all mutes of one reader: each of the reader's requests loads the whole list. */
 export const MAX_MUTES = 1_000;

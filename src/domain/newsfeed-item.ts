@@ -1,5 +1,59 @@
 import type { Action, ActionId, UserId } from './action.ts';
 
+/** States that keep an item out of its reader's feed. An item has at most one of them. */
+const ITEM_STATES = ['HIDDEN', 'ARCHIVED', 'SNOOZED'] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+
+/** States without an end: they last until the reader changes them. */
+export type LastingState = Exclude<ItemState, 'SNOOZED'>;
+
+/** When a snoozed item is due to come back. */
+interface Snooze {
+  readonly until: Date;
+  /** The end was recorded: treated as ended even where a clock runs slightly behind. */
+  readonly isOver: boolean;
+}
+
+/** A reader's marks on one item. */
+export interface ItemMark {
+  readonly actionId: ActionId;
+  /** `null`: the item is in the feed. */
+  readonly state: ItemState | null;
+  /** Present while SNOOZED and after the snooze has ended, see `markAt`. `null`: no snooze since the last other state. */
+  readonly snooze: Snooze | null;
+  /** The relevancy at which the reader marked the item as read; `null`: never, or marked unread later. */
+  readonly readAt: Date | null;
+  /** Explicitly marked unread: overrides every other rule. */
+  readonly isUnread: boolean;
+}
+
+export function hasEnded({ until, isOver }: Snooze, now: Date): boolean {
+  return isOver || until.getTime() <= now.getTime();
+}
+
+/** The mark as of a time: an ended snooze is no state any more, and boosts the item. */
+export function markAt(mark: ItemMark, now: Date): ItemMark {
+  if (mark.state !== 'SNOOZED' || mark.snooze === null || !hasEnded(mark.snooze, now)) return mark;
+  return { ...mark, state: null };
+}
+
+/** The relevancy an ended snooze boosts the item to; `null` when there is none. Expects a mark from `markAt`. */
+export function boostOf(mark: ItemMark | null): Date | null {
+  return mark?.state === null && mark.snooze !== null ? mark.snooze.until : null;
+}
+
+/** Relevancy of an item after an optional boost. */
+export function lifted(relevancy: Date, to: Date | null | undefined): Date {
+  return to != null && to.getTime() > relevancy.getTime() ? to : relevancy;
+}
+
+/** Above everything read so far and above where it was read itself, or explicitly marked unread. */
+export function isUnreadItem(lastRead: Date | null, mark: ItemMark | null, relevancy: Date): boolean {
+  if (mark?.isUnread === true) return true;
+  const read = Math.max(lastRead?.getTime() ?? -Infinity, mark?.readAt?.getTime() ?? -Infinity);
+  return relevancy.getTime() > read;
+}
+
 /** Stored as a bit mask in this order: append new reasons at the end. */
 export const DELIVERY_REASONS = [
   'MENTION',

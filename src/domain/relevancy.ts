@@ -1,6 +1,5 @@
 import type { Action, UserId } from './action.ts';
-import { departmentKey, userKey } from './audience.ts';
-import { concernedSince, concernedUntil, type ConcerningAction } from './concerned.ts';
+import { departmentKey, userKey, concernedSince, concernedUntil, type ConcerningAction } from './audience.ts';
 import { anySpanBringsPassedOn, type TypedAction } from './follow-span.ts';
 import type { Follow } from './viewer.ts';
 

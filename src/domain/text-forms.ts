@@ -1,3 +1,105 @@
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
+/** Runs of letters and digits that the segmenter never splits: most text need not be passed to it. */
+const ONE_WORD = /^(?:(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}|[0-9])+$/u;
+/** Word boundaries in every script. */
+const GAPS = /\p{White_Space}+/u;
+
+/** Words in order. The segmenter is slower than linear in its input, so it gets short, non-overlapping pieces. */
+export function wordsOf(text: string): string[] {
+  const known = new Map<string, readonly string[]>();
+  const words: string[] = [];
+  for (const piece of text.split(GAPS)) {
+    if (piece === '') continue;
+    if (ONE_WORD.test(piece)) {
+      words.push(piece);
+      continue;
+    }
+    let segments = known.get(piece);
+    if (segments === undefined) known.set(piece, (segments = segmentsOf(piece)));
+    words.push(...segments);
+  }
+  return words;
+}
+
+/** UTF-16 units passed to the segmenter at once. */
+const WINDOW = 256;
+/** Words that end this close to the end of a window are segmented again together with the following text. */
+const MARGIN = 64;
+
+/** Words of a text without obvious boundaries, window by window. A window grows until it contains its first word. */
+function segmentsOf(piece: string): string[] {
+  const words: string[] = [];
+  let size = WINDOW;
+  for (let from = 0; from < piece.length;) {
+    const part = piece.slice(from, from + size);
+    const isLast = from + part.length === piece.length;
+    const certain = isLast ? part.length : size - MARGIN;
+    let taken = 0;
+    for (const { segment, index, isWordLike } of SEGMENTER.segment(part)) {
+      const end = index + segment.length;
+      if (end > certain) break;
+      if (isWordLike === true) words.push(segment);
+      taken = end;
+    }
+    from += taken;
+    size = taken === 0 ? 2 * size : WINDOW;
+  }
+  return words;
+}
+
+/** Phrases as a tree of words. */
+interface Branch {
+  readonly next: Map<string, Branch>;
+  isEnd: boolean;
+}
+
+/** Matches several phrases at once: at each word it reads no further than the longest phrase. */
+export class Phrases {
+  readonly #phrases: readonly (readonly string[])[];
+  readonly #root: Branch = { next: new Map(), isEnd: false };
+
+  /** @param phrases the comparable words of each phrase; an empty list matches nothing. */
+  constructor(phrases: readonly (readonly string[])[]) {
+    this.#phrases = phrases;
+    for (const words of phrases) this.#grow(words);
+  }
+
+  get size(): number {
+    return this.#phrases.length;
+  }
+
+  /** Cheap pre-check: the comparable text contains all words of some phrase, at least as substrings. */
+  mayBeIn(text: string): boolean {
+    return this.#phrases.some((words) => words.every((word) => text.includes(word)));
+  }
+
+  /** Whether one of the phrases occurs as consecutive words. */
+  areIn(words: readonly string[]): boolean {
+    return words.some((_word, index) => this.#beginsAt(words, index));
+  }
+
+  #beginsAt(words: readonly string[], from: number): boolean {
+    let branch: Branch | undefined = this.#root;
+    for (let index = from; branch !== undefined; index += 1) {
+      if (branch.isEnd) return true;
+      const word = words[index];
+      branch = word === undefined ? undefined : branch.next.get(word);
+    }
+    return false;
+  }
+
+  #grow(words: readonly string[]): void {
+    if (words.length === 0) return;
+    let branch = this.#root;
+    for (const word of words) {
+      const next: Branch = branch.next.get(word) ?? { next: new Map(), isEnd: false };
+      branch.next.set(word, next);
+      branch = next;
+    }
+    branch.isEnd = true;
+  }
+}
+
 /*
  * Every normal form of a text, one for each sort of text. docs/limits.md has them as a table.
  */

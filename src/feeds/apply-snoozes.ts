@@ -1,10 +1,8 @@
 import type { ActionId } from '../domain/action.ts';
-import { lifted } from '../domain/item-mark.ts';
-import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
+import { lifted, compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
 import type { FeedReader, FeedAhead } from './feed-reader.ts';
-import type { FeedQuery } from './feed-store.ts';
-import { isInRange } from './feed-range.ts';
+import { type FeedQuery, isInRange } from './feed-store.ts';
 
 /** Minimum number of entries to look up at once. */
 const BATCH = 50;

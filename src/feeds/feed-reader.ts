@@ -8,15 +8,22 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile, Follow } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
-import type { FeedQuery, StoredPage, FeedPageQuery, KnownReader } from './feed-store.ts';
-import { higher, isAbove, isAboveAll, startBelow } from './feed-range.ts';
-import { PullGuesses, type PulledAhead } from '../storage/follows/pull-guesses.ts';
+import {
+  type FeedQuery,
+  type StoredPage,
+  type FeedPageQuery,
+  type KnownReader,
+  higher,
+  isAbove,
+  isAboveAll,
+  startBelow,
+} from './feed-store.ts';
+import { PullGuesses, type PulledAhead } from '../storage/follows/pulled-refs.ts';
 import { makeDue } from './reconcile-feed.ts';
 import { clock } from '../lib/clock.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
-import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
-import { readFromSource, type ReadWindow } from './source.ts';
+import { entriesOf, followsWithSpans, sourceKeys, readFromSource, type ReadWindow } from './source.ts';
 
 /** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
 interface LocatedEntry {

@@ -1,14 +1,18 @@
 import type { Context } from './context.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
-import { isAboveAll } from './feed-range.ts';
-import type { StoredPage } from './feed-store.ts';
-import { readFromSource } from './source.ts';
-import { entriesOf, sourceKeys, feedMembershipOf, type FeedMembership } from './membership.ts';
+import { isAboveAll, type StoredPage } from './feed-store.ts';
+import {
+  readFromSource,
+  type StretchGuess,
+  entriesOf,
+  sourceKeys,
+  feedMembershipOf,
+  type FeedMembership,
+} from './source.ts';
 import { announce, announceListChange, removals } from './announce.ts';
 import { MemoryLiveLog } from '../realtime/memory-live-log.ts';
 import { clock } from '../lib/clock.ts';
-import type { StretchGuess } from './stretch-guess.ts';
 
 const CHUNK = 500;
 

@@ -1,14 +1,40 @@
 import type { Context } from './context.ts';
-import type { FeedEntry } from '../domain/newsfeed-item.ts';
-import { compareFeedPositions } from '../domain/newsfeed-item.ts';
+import { type FeedEntry, compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
-import { entriesOf } from './membership.ts';
-import type { Action } from '../domain/action.ts';
-import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import type { Action, UserId } from '../domain/action.ts';
+import { type Follow, type ReaderProfile, profileOfMember, profileOfStranger } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-import { MAX_CANDIDATES, StretchGuess } from './stretch-guess.ts';
+import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
+import { addressedReasons } from '../domain/visibility.ts';
+import { resolveEntries } from './relevancies.ts';
+
+/** Limit of actions per window. A window with more is made shorter. */
+const MAX_CANDIDATES = 2_000;
+const FIRST_MS = 3_600_000;
+
+/**
+ * Length of the first window that is read for a feed. When whole feeds are read one after another, each starts with the
+ * length that the previous ones needed, so that one read is usually enough.
+ */
+export class StretchGuess {
+  #ms = FIRST_MS;
+
+  get ms(): number {
+    return this.#ms;
+  }
+
+  /** The window had too many actions for one read. */
+  wasTooLong(shorter: number): void {
+    this.#ms = shorter;
+  }
+
+  /** A feed needed this length, which had this many candidates. Only lengths that leave room for twice as many are kept. */
+  wasNeeded(ms: number, candidates: number): void {
+    if (candidates <= MAX_CANDIDATES / 2) this.#ms = Math.max(this.#ms, ms);
+  }
+}
 
 /** Actions of a window, with the reader's follows that decide which of them belong in the feed. */
 export interface ReadWindow {
@@ -129,4 +155,60 @@ interface Found {
 function earliest(a: Date | undefined, b: Date | undefined): Date | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return a.getTime() < b.getTime() ? a : b;
+}
+
+/** Everything that decides which actions belong in one reader's feed. */
+export interface FeedMembership {
+  readonly reader: ReaderProfile;
+  /** All of the reader's follows with a span, or at least those of the actions' `followableIds`. */
+  readonly follows: readonly Follow[];
+}
+
+/** One round trip of two queries; reads all of the reader's follows. */
+export async function feedMembershipOf(context: Context, userId: UserId): Promise<FeedMembership> {
+  const [found, follows] = await Promise.all([
+    context.members.findByIds([userId]),
+    followsWithSpans(context, userId),
+  ]);
+  const [member] = found;
+  return { reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member), follows };
+}
+
+export async function followsWithSpans({ follows }: Context, userId: UserId): Promise<readonly Follow[]> {
+  return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
+}
+
+/** Keys by which actions may reach the reader. */
+export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
+  const { userId, member } = reader;
+  return {
+    audience: [
+      userKey(userId),
+      ...(member?.teamId == null ? [] : [teamKey(member.teamId)]),
+      ...(member?.departmentId == null ? [] : [departmentKey(member.departmentId)]),
+    ],
+    refIds: follows.map((follow) => follow.refId),
+    pullRefIds: [],
+    passerIds: follows.map((follow) => follow.refId),
+  };
+}
+
+/** Entries for those of the actions that belong in the reader's feed by the definition, regardless of marks. */
+export async function entriesOf(
+  context: Context,
+  { reader, follows }: FeedMembership,
+  actions: readonly Action[],
+): Promise<FeedEntry[]> {
+  const addressed = actions.flatMap((action) => {
+    if (action.isHidden || action.isDeleted) return [];
+    const reasons = addressedReasons(reader, action, follows);
+    return reasons.length === 0 ? [] : [{ action, reasons }];
+  });
+  const place = await resolveEntries(
+    context,
+    addressed.map(({ action }) => action),
+    [reader.userId],
+    follows.filter(({ isAssigned }) => isAssigned),
+  );
+  return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
 }

@@ -1,4 +1,4 @@
-import type { EndSignal } from '../lib/ending.ts';
+import type { EndSignal } from '../lib/closer.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';

@@ -9,7 +9,6 @@ export { printedSchema } from './printed-schema.ts';
 export { runOperation } from './run-operation.ts';
 export { buildSchema } from './schema.ts';
 
-
 /** An action as one sentence; for undeclared types, the name of the type. */
 export async function sentenceOfAction(
   session: ReaderSession,

@@ -1,5 +1,5 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
-import { isReadyIterator, type ReadyIterator } from '../lib/ready-iterator.ts';
+import { isReadyIterator, type ReadyIterator } from '../lib/prefetch.ts';
 
 export interface ResultStreamOptions {
   /** Executes the result with a context of fresh loaders, so that it does not reuse data loaded for an earlier event. */

@@ -3,42 +3,39 @@ import './types/enums.ts';
 import './types/node.ts';
 import './types/member.ts';
 import './types/ref.ts';
-import './types/directory.ts';
 import './types/follow.ts';
 import './types/followers.ts';
 import './types/unread-count.ts';
 import './types/viewer.ts';
 import './types/descriptor.ts';
 import './types/action.ts';
-import './types/update-action.ts';
-import './types/slice.ts';
 import './types/publish.ts';
 import './types/feed.ts';
 import './types/explanation.ts';
 import './types/feed-event.ts';
 import './types/feed-group.ts';
 import './types/interaction.ts';
-import './types/interaction-changes.ts';
-import './types/action-interactions.ts';
 import './types/moderation.ts';
 import './types/mutes.ts';
 import './types/bookmark.ts';
 import './types/item-marks.ts';
 import './types/erasure.ts';
-import './types/pins.ts';
-import './types/work.ts';
-import './types/host-events.ts';
 import './types/webhooks.ts';
-import './types/ticket.ts';
-import { type GraphQLSchema, getNamedType, isObjectType, defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from 'graphql';
+import {
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+} from 'graphql';
 import { builder } from './builder.ts';
 import { countLists } from './limits/counted-lists.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
-import { tenantOf, type Tenant } from '../domain/tenant.ts';
-import { withoutTenant, withoutTenantIn } from '../domain/tenant-text.ts';
+import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/tenant.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import type { GraphQLContext } from './context.ts';
 import { plainGlobalId, storedGlobalIds } from './global-id.ts';

@@ -13,22 +13,30 @@ import { createAuthenticator, type AuthOptions } from './identity/auth.ts';
 import type { ConsoleOptions, DemoPerson } from './pages/console.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
-import { GRAPHQL_PATH, requestPath, type Handler } from './exchange/handler.ts';
+import {
+  GRAPHQL_PATH,
+  requestPath,
+  type Handler,
+  sendJson,
+  createRequestObserver,
+  type RequestObserver,
+} from './exchange/respond.ts';
 import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
 import { Connections } from './limits/connections.ts';
 import { Answers } from './limits/answers.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
 import { createNodeServer, listen } from './limits/node-server.ts';
-import { createRequestObserver, type RequestObserver } from './exchange/observe.ts';
-import { readPersistedFile, type PersistedFileOptions } from './execution/persisted-file.ts';
-import { PersistedOperations } from './execution/persisted-operations.ts';
+import {
+  readPersistedFile,
+  type PersistedFileOptions,
+  PersistedOperations,
+} from './execution/persisted-operations.ts';
 import type { RateLimits } from './limits/rate-limit.ts';
 import { RequestLanes } from './limits/request-lanes.ts';
-import { sendJson } from './exchange/respond.ts';
 import { createRoutes } from './routes.ts';
 import { PartCache } from './execution/shared-parts/part-cache.ts';
-import { SubscriptionQuota } from './execution/subscription-quota.ts';
+import { SubscriptionQuota } from './execution/plugins/live-subscriptions.ts';
 import { SocketServer } from './sockets/websocket.ts';
 import { createGraphqlApp } from './execution/yoga.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, createWriteStream, type Stats, type WriteStream } from 'node:fs';
-import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, open, rename, rm, writeFile, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 const NEW_FILE = { flags: 'wx', mode: 0o600 } as const;
 /** Neither a link is followed nor a pipe waited for. Windows has no such flags. */
@@ -82,4 +83,27 @@ function faultOf(found: Stats): string | null {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/**
+ * Makes a folder and those above it, unless they exist. Node's recursive mkdir hides why this is impossible: it says
+ * ENOENT on a read-only file system, and never ends where a file system like /proc answers ENOENT itself.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  try {
+    await mkdir(path);
+  } catch (error) {
+    // Another process may have made it first.
+    if (!(await isFolder(path))) throw error;
+  }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }

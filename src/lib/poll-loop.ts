@@ -1,4 +1,3 @@
-
 /** Lets one loop sleep until woken or until a timeout. A wake-up while nobody sleeps ends the next sleep at once. */
 class WakeUp {
   #isAwake = false;

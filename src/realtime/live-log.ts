@@ -1,7 +1,89 @@
-import type { EndSignal } from '../lib/ending.ts';
+import type { EndSignal } from '../lib/closer.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+import { createHash } from 'node:crypto';
+
+/** Hex digits of an epoch, and of a generation, which starts with its epoch. */
+const EPOCH_LENGTH = 16;
+
+/** A position in one reader's log: after the event with this number. */
+export interface LogPosition {
+  readonly generation: string;
+  /** The log's own time of that event in ms; 0 before the first. */
+  readonly at: number;
+  /** Incremented by each event of a generation; 0 before the first. */
+  readonly sequence: number;
+}
+
+/** A position in no log: a watcher that resumes from it gets a resync. */
+export const NOWHERE: LogPosition = { generation: 'f'.repeat(24), at: 0, sequence: 0 };
+
+const FORMAT = /^1:[\w-]{8}:([0-9a-f]{24}):(\d{1,15})-(\d{1,15})$/;
+const MAX_LENGTH = 128;
+
+function epochOf(generation: string): string {
+  return generation.slice(0, EPOCH_LENGTH);
+}
+
+/** Short and one-way: distinguishes readers without revealing their ids. */
+export function readerTag(userId: UserId): string {
+  return createHash('sha256').update(userId).digest('base64url').slice(0, 8);
+}
+
+export function encodeLiveCursor(tag: string, { generation, at, sequence }: LogPosition): string {
+  return toBase64Url(`${headOf(tag, generation)}${String(at)}-${String(sequence)}`);
+}
+
+/** Encodes cursors of one reader; the common part is encoded once. */
+export class CursorEncoder {
+  readonly #tag: string;
+  #generation = '';
+  #head: string | null = null;
+
+  constructor(tag: string) {
+    this.#tag = tag;
+  }
+
+  encode(position: LogPosition): string {
+    const { generation, at, sequence } = position;
+    if (generation !== this.#generation) {
+      const head = headOf(this.#tag, generation);
+      this.#generation = generation;
+      // Base64 encodes three bytes at a time: only then can the parts be encoded separately.
+      this.#head = head.length % 3 === 0 ? toBase64Url(head) : null;
+    }
+    return this.#head === null ? encodeLiveCursor(this.#tag, position) : this.#head + placeText(at, sequence);
+  }
+}
+
+const latest = { at: NaN, sequence: NaN, text: '' };
+
+/** One message often has the same position for many readers. */
+function placeText(at: number, sequence: number): string {
+  if (at !== latest.at || sequence !== latest.sequence)
+    Object.assign(latest, { at, sequence, text: toBase64Url(`${String(at)}-${String(sequence)}`) });
+  return latest.text;
+}
+
+function headOf(tag: string, generation: string): string {
+  return `1:${tag}:${generation}:`;
+}
+
+function toBase64Url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** The position in a cursor of this reader; `null` for anything else. */
+export function decodeLiveCursor(tag: string, cursor: string): LogPosition | null {
+  if (cursor.length > MAX_LENGTH) return null;
+  const match = FORMAT.exec(Buffer.from(cursor, 'base64url').toString());
+  if (match === null) return null;
+  const [, generation = '', at, sequence] = match;
+  const position = { generation, at: Number(at), sequence: Number(sequence) };
+  // Accept only the canonical spelling with this reader's tag: the decoder would skip unknown characters.
+  return encodeLiveCursor(tag, position) === cursor ? position : null;
+}
 
 /** Changes of a reader's list that cannot be reported item by item: the feed must be queried again. */
 export const LIST_CHANGES = ['mutes', 'marks', 'membership'] as const;
@@ -116,4 +198,63 @@ export interface LiveLog extends AsyncDisposable {
    * @throws LiveLogUnavailable
    */
   forget(userId: UserId): Promise<void>;
+}
+
+/** Limits of a live log; the README.md of this folder explains each. */
+export interface LiveLogOptions {
+  /** Events kept per log. Default 1000. */
+  readonly logLength?: number;
+  /** The recovery window in milliseconds. Default 300 000. */
+  readonly windowMs?: number;
+  /** Unread live messages of one watcher. Default 1000. */
+  readonly bufferLimit?: number;
+  /** Milliseconds between renewals of the watches. Default a tenth of the window, at most 10 000. */
+  readonly renewEveryMs?: number;
+}
+
+export interface LiveLogLimits {
+  readonly logLength: number;
+  readonly windowMs: number;
+  readonly bufferLimit: number;
+  readonly renewEveryMs: number;
+  /** How long a watch lasts without renewal: longer than the window, however late in an interval a watcher vanishes. */
+  readonly keepMs: number;
+}
+
+/** @throws RangeError on a limit that is not a positive whole number. */
+export function resolveLimits(options: LiveLogOptions): LiveLogLimits {
+  const logLength = options.logLength ?? 1000;
+  const windowMs = options.windowMs ?? 300_000;
+  const bufferLimit = options.bufferLimit ?? 1000;
+  const renewEveryMs = options.renewEveryMs ?? Math.max(1, Math.min(10_000, Math.floor(windowMs / 10)));
+  for (const [name, value] of Object.entries({ logLength, windowMs, bufferLimit, renewEveryMs }))
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new RangeError(`Live log: ${name} must be a positive whole number, got ${String(value)}`);
+  return { logLength, windowMs, bufferLimit, renewEveryMs, keepMs: windowMs + 3 * renewEveryMs };
+}
+
+export interface LogEntry {
+  readonly at: number;
+  readonly sequence: number;
+  readonly event: LiveEvent;
+}
+
+export interface LogSnapshot {
+  /** Its end. */
+  readonly head: LogPosition;
+  /** Entries after the requested position; empty if that belongs to another generation. */
+  readonly missed: readonly LogEntry[];
+}
+
+/** `null` when `missed` contains everything after a position, otherwise the reason why not. */
+export function findHole(position: LogPosition, snapshot: LogSnapshot): ResyncReason | null {
+  const { head, missed } = snapshot;
+  if (position.generation === NOWHERE.generation) return 'invalid-cursor';
+  if (position.generation !== head.generation)
+    return epochOf(position.generation) === epochOf(head.generation) ? 'log-interrupted' : 'log-lost';
+  if (position.sequence > head.sequence) return 'invalid-cursor';
+  const isUnbroken =
+    missed.length === head.sequence - position.sequence &&
+    missed.every((entry, index) => entry.sequence === position.sequence + 1 + index);
+  return isUnbroken ? null : 'window-passed';
 }

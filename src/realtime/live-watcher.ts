@@ -1,8 +1,92 @@
 import type { UserId } from '../domain/action.ts';
-import { CursorEncoder, decodeLiveCursor, NOWHERE, readerTag, type LogPosition } from './live-cursor.ts';
-import type { LiveMessage, ResyncReason, WatchOptions, LiveMessages } from './live-log.ts';
-import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
-import type { EndSignal } from '../lib/ending.ts';
+import {
+  CursorEncoder,
+  decodeLiveCursor,
+  NOWHERE,
+  readerTag,
+  type LogPosition,
+  type LiveMessage,
+  type ResyncReason,
+  type WatchOptions,
+  type LiveMessages,
+  findHole,
+  type LogEntry,
+  type LogSnapshot,
+} from './live-log.ts';
+import type { EndSignal } from '../lib/closer.ts';
+
+export class WatcherSet {
+  readonly #byReader = new Map<UserId, readonly LiveWatcher[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get readers(): UserId[] {
+    return [...this.#byReader.keys()];
+  }
+
+  all(): LiveWatcher[] {
+    return [...this.#byReader.values()].flat();
+  }
+
+  /** A snapshot, since a watcher may end during the iteration. */
+  of(userId: UserId): readonly LiveWatcher[] {
+    return this.#byReader.get(userId) ?? [];
+  }
+
+  add(watcher: LiveWatcher): void {
+    this.#byReader.set(watcher.userId, [...this.of(watcher.userId), watcher]);
+    this.#size += 1;
+  }
+
+  delete(watcher: LiveWatcher): boolean {
+    const all = this.of(watcher.userId);
+    const others = all.filter((other) => other !== watcher);
+    if (others.length === all.length) return false;
+    if (others.length === 0) this.#byReader.delete(watcher.userId);
+    else this.#byReader.set(watcher.userId, others);
+    this.#size -= 1;
+    return true;
+  }
+}
+
+/** Readers whose events may be missing, or all readers once the list grew too long. */
+export type Gaps = ReadonlySet<UserId> | 'all';
+
+/** Remembers readers to whom a gap must still be announced. Bounded: too many readers become all. */
+export class GapLedger {
+  readonly #limit: number;
+  #gaps: Set<UserId> | 'all' = new Set();
+
+  constructor(limit = 10_000) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#gaps !== 'all' && this.#gaps.size === 0;
+  }
+
+  note(gaps: Iterable<UserId> | 'all'): void {
+    if (gaps === 'all') {
+      this.#gaps = 'all';
+      return;
+    }
+    for (const userId of gaps) {
+      if (this.#gaps === 'all') return;
+      this.#gaps.add(userId);
+      if (this.#gaps.size > this.#limit) this.#gaps = 'all';
+    }
+  }
+
+  /** Takes everything recorded; a caller that cannot announce it records it again. */
+  take(): Gaps {
+    const gaps = this.#gaps;
+    this.#gaps = new Set();
+    return gaps;
+  }
+}
 
 type Result = IteratorResult<LiveMessage, undefined>;
 

@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import { pubSubOf } from '../connections/pub-sub.ts';
-import { GapLedger } from './gap-ledger.ts';
+import { pubSubOf } from '../connections/redis.ts';
+import { GapLedger, LiveWatcher, type WatcherHost, WatcherSet } from './live-watcher.ts';
 import { Gate } from '../lib/gate.ts';
-import { encodeLiveCursor, readerTag } from './live-cursor.ts';
 import {
+  encodeLiveCursor,
+  readerTag,
   LiveLogUnavailable,
   type LiveAppend,
   type LiveLog,
   type LiveMessages,
   type WatchOptions,
+  resolveLimits,
+  type LiveLogLimits,
+  type LiveLogOptions,
 } from './live-log.ts';
-import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
-import { LiveWatcher, type WatcherHost } from './live-watcher.ts';
-import { hintChannel } from './redis-live-keys.ts';
-import type { RedisLink } from './redis-link.ts';
+import { hintChannel, decodeHints, type RedisLink } from './redis-live-wire.ts';
 import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
-import { decodeHints } from './redis-live-wire.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
-import { WatcherSet } from './watcher-set.ts';
 
 export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 

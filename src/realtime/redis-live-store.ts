@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import type { RedisClient, RedisConnections } from '../connections/redis.ts';
-import type { Gaps } from './gap-ledger.ts';
-import type { LogPosition } from './live-cursor.ts';
-import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';
-import type { LiveLogLimits } from './live-options.ts';
-import type { LogSnapshot } from './live-resume.ts';
-import { watchedKey } from './redis-live-keys.ts';
-import { decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
+import type { Gaps } from './live-watcher.ts';
+import {
+  type LogPosition,
+  LiveLogUnavailable,
+  type LiveAppend,
+  type LiveLogLimits,
+  type LogSnapshot,
+} from './live-log.ts';
+import { watchedKey, decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
 
 /**
  * The scripts behind the Redis live log. All take ARGV: prefix, a new nonce (8 hex digits), keepMs, windowMs, logLength,

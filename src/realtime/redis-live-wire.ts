@@ -1,8 +1,15 @@
 import { DELIVERY_REASONS, type DeliveryReason } from '../domain/newsfeed-item.ts';
 import type { UserId } from '../domain/action.ts';
-import { LIST_CHANGES, type ListChange, type LiveAppend, type LiveEvent } from './live-log.ts';
-import type { LogEntry, LogSnapshot } from './live-resume.ts';
+import {
+  LIST_CHANGES,
+  type ListChange,
+  type LiveAppend,
+  type LiveEvent,
+  type LogEntry,
+  type LogSnapshot,
+} from './live-log.ts';
 import type { LiveFrame } from './live-watcher.ts';
+import type { RedisConnections } from '../connections/redis.ts';
 
 const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 
@@ -120,4 +127,36 @@ function isReason(value: unknown): value is DeliveryReason {
 
 function malformed(text: string): TypeError {
   return new TypeError(`Malformed entry of a live log: ${text.slice(0, 200)}`);
+}
+
+/** Names under the caller's prefix; listed in README.md. The scripts build the same names. */
+export function hintChannel(prefix: string, processName: string): string {
+  return `${prefix}live:hints:${processName}`;
+}
+
+export function watchedKey(prefix: string): string {
+  return `${prefix}live:watched`;
+}
+
+export function endedChannel(prefix: string): string {
+  return `${prefix}live:ended`;
+}
+
+export function workChannel(prefix: string): string {
+  return `${prefix}work`;
+}
+
+/** Exists once a worker has taken the offer. */
+export function takenKey(prefix: string, offerId: string): string {
+  return `${prefix}work:taken:${offerId}`;
+}
+
+/** How live log, signals and session ends use one Redis. */
+export interface RedisLink {
+  /** Owned by the caller, which closes it after its users. */
+  readonly redis: RedisConnections;
+  /** Prefix of every key and channel, such as `fanfare:<db>:`. */
+  readonly prefix: string;
+  /** Called for survivable errors with what was attempted; it will be retried. */
+  readonly onTrouble?: (what: string, error: unknown) => void;
 }

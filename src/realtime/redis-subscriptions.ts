@@ -1,5 +1,4 @@
-import { pubSubOf, type PubSub } from '../connections/pub-sub.ts';
-import type { RedisClient, RedisConnections } from '../connections/redis.ts';
+import { pubSubOf, type PubSub, type RedisClient, type RedisConnections } from '../connections/redis.ts';
 
 interface Subscription {
   readonly channel: string;

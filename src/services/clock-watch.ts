@@ -1,5 +1,5 @@
 import { clock as processClock } from '../lib/clock.ts';
-import { OnDispose } from '../lib/on-dispose.ts';
+import { OnDispose } from '../lib/closer.ts';
 
 /** Skew above which a warning is logged. */
 const WARN_ABOVE_MS = 1_000;

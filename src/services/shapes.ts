@@ -1,4 +1,4 @@
-import type { EndSignal } from '../lib/ending.ts';
+import type { EndSignal } from '../lib/closer.ts';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import type { Interaction, InteractionId } from '../domain/interaction.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';

@@ -1,6 +1,5 @@
 import { destination, pino, stdTimeFunctions } from 'pino';
-import { redact } from '../lib/redact.ts';
-import { visible } from '../lib/visible.ts';
+import { redact, visible } from '../lib/redact.ts';
 
 const COLORS: Readonly<Record<string, string>> = {
   trace: '\u001b[2m',

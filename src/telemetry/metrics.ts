@@ -1,5 +1,13 @@
-import { OnDispose } from '../lib/on-dispose.ts';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { OnDispose } from '../lib/closer.ts';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 import type { Lane } from '../domain/lane.ts';
 
 /** Cache hits and misses since the process started. */

@@ -1,5 +1,4 @@
-import type { LiveLog } from '../../src/realtime/live-log.ts';
-import type { LiveLogOptions } from '../../src/realtime/live-options.ts';
+import type { LiveLog, LiveLogOptions } from '../../src/realtime/live-log.ts';
 
 /** A fresh log on an empty store of its own. */
 export interface LiveLogFixture extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
-import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
+import { MemorySessionEnds } from '../../src/realtime/session-ends.ts';
 import type { Core } from '../../src/services/core.ts';
 import { eraseMember } from '../../src/services/privacy/erase-member.ts';
 import { ErasureWorker } from '../../src/workers/erasure/erasure-worker.ts';

@@ -1,5 +1,4 @@
-import type { NumberedHostEvent } from '../../src/domain/host-event.ts';
-import type { HostEventView } from '../../src/domain/host-event-data.ts';
+import type { NumberedHostEvent, HostEventView } from '../../src/domain/host-event.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import { EventMover, type EventMoverOptions } from '../../src/workers/events/event-mover.ts';

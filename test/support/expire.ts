@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
-import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
 import type { Parts } from './parts.ts';
 import { revised } from '../../src/storage/stages/revision.ts';
 

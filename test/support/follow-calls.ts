@@ -1,4 +1,4 @@
-import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
 import { follow, followMany } from '../../src/services/follow/follow.ts';
 import { unfollow } from '../../src/services/follow/unfollow.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';

@@ -26,7 +26,7 @@ const PURGED = 'purging a deleted action';
 const TENANT = inSource('storage/tenants/', 'erasing a tenant, or adopting all data into one');
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
-const EVERYBODY = inSource('storage/readers/readers.ts', 'listing all readers');
+const EVERYBODY = inSource('storage/readers/reader-choices.ts', 'listing all readers');
 const erased = (by: string): Reason => inSource(`storage/privacy/${by}.ts`, 'erasure');
 const unsent = because('events not moved yet', ['unsentAt']);
 const MOVED = inSource('storage/events/event-', 'moved events, by id');
@@ -59,7 +59,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['reshares.by', 'descriptor.raterId'],
       ]),
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
-      inSource('storage/actions/ranked-actions.ts', 'ranked actions'),
+      inSource('storage/actions/scores.ts', 'ranked actions'),
       because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
       ...[OFFLOADED, TENANT, EMPTY],
     ],

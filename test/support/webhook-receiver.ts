@@ -2,8 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { webhookKey } from '../../src/domain/webhook-signature.ts';
-import type { WebhookPayload, WebhookReceiver } from '../../src/domain/webhook.ts';
+import { webhookKey, type WebhookPayload, type WebhookReceiver } from '../../src/domain/webhook.ts';
 
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;

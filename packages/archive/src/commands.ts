@@ -3,14 +3,12 @@ import type { Config } from '../../../src/config/config.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { processesRepository } from '../../../src/storage/database/processes.ts';
-import { configOf } from '../../../src/cli/config-of.ts';
-import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
 import { checkRestorable, checkTarget } from './check-files.ts';
 import { runOffload, runRestore, type OffloadRun } from './run-offload.ts';
-import { operatorOf } from '../../../src/cli/operator.ts';
-import { openProgress, type Progress } from '../../../src/cli/progress.ts';
+import { openProgress, type Progress } from '../../../src/cli/terminal.ts';
 import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
-import { MissingWorker } from '../../../src/cli/wait-for-worker.ts';
+import { MissingWorker } from '../../../src/cli/worker.ts';
 import { readWork } from '../../../src/services/operations/read-work.ts';
 
 export interface OffloadOptions {

@@ -1,5 +1,5 @@
 import type { AddCommands } from '../../../src/cli/context.ts';
-import { waitForWorkerOption } from '../../../src/cli/wait-for-worker.ts';
+import { waitForWorkerOption } from '../../../src/cli/worker.ts';
 import type { OffloadOptions, RestoreOptions } from './commands.ts';
 
 /** `fanfare offload` and `fanfare restore`. */

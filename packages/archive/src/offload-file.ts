@@ -5,11 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
-import type { OffloadChunk } from '../../../src/services/lifecycle/offload-lines.ts';
-import type { OffloadableActions } from '../../../src/services/lifecycle/offload-actions.ts';
+import type { OffloadChunk, OffloadableActions } from '../../../src/services/lifecycle/offload-actions.ts';
 import type { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError } from '../../../src/cli/context.ts';
-import { readLines } from '../../../src/cli/import/lines.ts';
+import { readLines } from '../../../src/cli/import/records.ts';
 
 /** First line of a file. */
 export interface OffloadHeader {

@@ -10,10 +10,9 @@ import {
 } from '../../../src/services/lifecycle/offload-actions.ts';
 import { restoreActions, type BroughtBack } from '../../../src/services/lifecycle/restore-actions.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
-import { CommandError } from '../../../src/cli/context.ts';
+import { CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
-import { operatorOf } from '../../../src/cli/operator.ts';
 
 export interface OffloadRun {
   readonly core: Core;

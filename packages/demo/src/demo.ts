@@ -1,19 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../src/config/units.ts';
-import { visible } from '../../../src/lib/visible.ts';
+import { visible } from '../../../src/lib/redact.ts';
 import type { PublishActionInput } from '../../../src/services/shapes.ts';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
-import { configOf } from '../../../src/cli/config-of.ts';
+import {
+  configOf,
+  CommandError,
+  type CommandContext,
+  type Terminal,
+  DEMO_TENANT,
+  findServer,
+} from '../../../src/cli/context.ts';
 import { connectToServer, ownToken } from '../../../src/cli/connection.ts';
-import { CommandError, type CommandContext, type Terminal } from '../../../src/cli/context.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
 import { liveAction, story } from './story.ts';
 import { followsOfRepositories, paced, readTrace, type TraceAction } from './trace.ts';
 import { watchingHints } from './watching-hints.ts';
-import { endOnSignals } from '../../../src/cli/interruption.ts';
-import { DEMO_TENANT } from '../../../src/cli/options.ts';
+import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
-import { findServer } from '../../../src/cli/running-server.ts';
 import { withSecret } from '../../../src/cli/kept-secret.ts';
 
 export interface DemoOptions {

@@ -1,5 +1,4 @@
-import type { AddCommands } from '../../../src/cli/context.ts';
-import { atLeastOne } from '../../../src/cli/options.ts';
+import { type AddCommands, atLeastOne } from '../../../src/cli/context.ts';
 import { sayLoading } from '../../../src/cli/waiting-line.ts';
 import type { DemoOptions } from './demo.ts';
 

@@ -1,4 +1,4 @@
-import { DEMO_USER } from '../../../src/cli/options.ts';
+import { DEMO_USER } from '../../../src/cli/context.ts';
 import type { FollowInput, MemberInput, RefInput } from '../../../src/services/shapes.ts';
 
 /** The reader shown in the terminal: follows the story's refs and is mentioned in it. */

@@ -1,5 +1,11 @@
-import { readLines, textBytes } from './lines.ts';
-import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
+import {
+  readLines,
+  textBytes,
+  readRecord,
+  type ReadRecord,
+  type RecordKind,
+  type Records,
+} from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
 /** Limits of the API per call. */

@@ -14,6 +14,18 @@ import {
   type Started,
 } from './group.ts';
 import { openLine, type Port } from './line.ts';
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+
+const MOST = 256;
+
+/** Parses `--processes`: a number, or `auto` for the number of cores. */
+export function processCount(text: string): number {
+  const value = text === 'auto' ? availableParallelism() : Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST)
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST)}, or auto.`);
+  return value;
+}
 
 /** Whether this process was started by one that runs the same command several times. */
 export function isMember({ env }: CommandContext): boolean {

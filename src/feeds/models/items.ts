@@ -37,7 +37,7 @@ import { toMember, type PlainMember } from '../../storage/directory/members.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { pulledIn } from '../../storage/actions/source-actions.ts';
-import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../storage/follows/pull-guesses.ts';
+import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../storage/follows/pulled-refs.ts';
 
 const COLLECTION = 'newsfeedItems';
 

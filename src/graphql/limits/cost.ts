@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import type { Operation } from './operation.ts';
+import type { Operation } from './document-limits.ts';
 
 /** Maximum length of a list of objects, given by the field in `extensions: { size }`. */
 export type ListSize =

@@ -1,4 +1,12 @@
-import { Kind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
+import {
+  Kind,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type SelectionSetNode,
+  OperationTypeNode,
+  type OperationDefinitionNode,
+} from 'graphql';
 
 export interface DocumentLimits {
   /** Nesting of fields, without introspection, which GraphQL itself limits. */
@@ -64,4 +72,63 @@ function documentDepth(document: DocumentNode): number {
     if (definition.kind === Kind.OPERATION_DEFINITION)
       depth = Math.max(depth, ofSelections(definition.selectionSet));
   return depth;
+}
+
+/** Counts up to `limit`: a short document can expand to a huge one by nested fragments. Expects a validated document. */
+export function expandedSize({ definition, fragments }: Operation, limit: number): number {
+  const fragmentSizes = new Map<string, number>();
+
+  function ofFragment(name: string): number {
+    const known = fragmentSizes.get(name);
+    if (known !== undefined) return known;
+    const set = fragments.get(name)?.selectionSet;
+    const size = set === undefined ? 0 : ofSelections(set);
+    fragmentSizes.set(name, size);
+    return size;
+  }
+
+  function ofSelections({ selections }: SelectionSetNode): number {
+    let size = 0;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) size += ofFragment(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) size += ofSelections(selection.selectionSet);
+      else size += 1 + (selection.selectionSet === undefined ? 0 : ofSelections(selection.selectionSet));
+    }
+    return Math.min(size, limit);
+  }
+
+  return ofSelections(definition.selectionSet);
+}
+
+/** One operation of a document with the fragments it may use. */
+export interface Operation {
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** The operation to run; `null` when there is none of that name, or several and no name was given. */
+export function findOperation(document: DocumentNode, name: string | null | undefined): Operation | null {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const operations: OperationDefinitionNode[] = [];
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+  }
+  const matching =
+    name == null ? operations : operations.filter((operation) => operation.name?.value === name);
+  const [definition] = matching;
+  return definition === undefined || matching.length > 1 ? null : { definition, fragments };
+}
+
+/** Whether a validated operation contains nothing but introspection. */
+export function isIntrospection({ definition, fragments }: Operation): boolean {
+  function isMeta(set: SelectionSetNode): boolean {
+    return set.selections.every((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isMeta(selection.selectionSet);
+      const fragment = fragments.get(selection.name.value);
+      return fragment !== undefined && isMeta(fragment.selectionSet);
+    });
+  }
+  return definition.operation === OperationTypeNode.QUERY && isMeta(definition.selectionSet);
 }

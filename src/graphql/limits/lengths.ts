@@ -1,6 +1,6 @@
 import { descriptorTypes } from '../../descriptors/registry.ts';
 import { MAX_REFS } from '../../services/publish/action-parts.ts';
-import { MAX_NAMED } from '../group-sentences.ts';
+import { MAX_NAMED } from '../sentences.ts';
 import type { ListSize } from './cost.ts';
 
 // Lengths of lists that depend on the declared types, which are known once the schema is built.

@@ -16,7 +16,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { Operation } from './operation.ts';
+import type { Operation } from './document-limits.ts';
 
 /** Maximum length of a list argument, given by the argument in `extensions: { maxEntries }`. */
 export interface ListArgument {

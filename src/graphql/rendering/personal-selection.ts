@@ -13,8 +13,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Operation } from '../limits/operation.ts';
-import { isShared } from '../shared-field.ts';
+import type { Operation } from '../limits/document-limits.ts';
+import { isShared } from '../action-parts.ts';
 
 /** The fields an operation selects at one place of its result, whatever the type there. */
 export interface Place {

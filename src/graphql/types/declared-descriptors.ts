@@ -3,8 +3,8 @@ import type { DeclarationFault } from '../../descriptors/check.ts';
 import { HostConfigError } from '../../descriptors/host-config.ts';
 import { descriptorSource, descriptorTypes } from '../../descriptors/registry.ts';
 import { builder } from '../builder.ts';
-import { liveField } from '../live-names.ts';
-import { SHARED } from '../shared-field.ts';
+import { liveField } from '../live-selection.ts';
+import { SHARED } from '../action-parts.ts';
 import type { Described } from '../sentences.ts';
 import { ActionDescriptor, objectName } from './descriptor.ts';
 

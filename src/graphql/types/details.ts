@@ -1,9 +1,9 @@
 import type { FieldMap, InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
-import type { Details } from '../../domain/details.ts';
-import { MAX_DETAILS_BYTES, MAX_URL_LENGTH } from '../../services/members/details-schema.ts';
+import type { Details } from '../../domain/member.ts';
+import { MAX_DETAILS_BYTES, MAX_URL_LENGTH } from '../../services/members/directory.ts';
 import type { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import { SHARED } from '../shared-field.ts';
+import { SHARED } from '../action-parts.ts';
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 

@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import { groupOf } from '../../descriptors/group-key.ts';
+import { groupOf } from '../../descriptors/registry.ts';
 import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
 import { GROUPS, readFeedGroups } from '../../services/feed/groups/read-groups.ts';
 import { pageSize } from '../../services/feed/paging.ts';
@@ -12,10 +12,9 @@ import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeFeedGroupId } from '../global-id.ts';
-import { groupSummaryPartsOf } from '../group-sentences.ts';
+import { groupSummaryPartsOf, plainSentence, type SummaryPart as SummaryPartSource } from '../sentences.ts';
 import type { ListSize, PageSize } from '../limits/cost.ts';
 import { groupSummaryParts } from '../limits/lengths.ts';
-import { plainSentence, type SummaryPart as SummaryPartSource } from '../sentences.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { FeedStateEnum } from './enums.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';

@@ -5,8 +5,8 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import type { Reads } from '../limits/cost.ts';
 import { asksForField } from '../live-selection.ts';
-import { PLAIN, SHARED } from '../shared-field.ts';
-import { Action } from './action.ts';
+import { PLAIN, SHARED } from '../action-parts.ts';
+import { Action, ActionConnection, ActionFilter } from './action.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
 import { Member } from './member.ts';
@@ -18,6 +18,24 @@ import { readFeed } from '../../services/feed/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../services/feed/rebuild-feed.ts';
 import { findFirstUnread } from '../../services/feed/unread/first-unread.ts';
 import { markFeedRead } from '../../services/feed/unread/mark-read.ts';
+import { readSlice } from '../../services/feed/read-actions.ts';
+
+builder.queryField('slice', (t) =>
+  t.field({
+    type: ActionConnection,
+    description:
+      'All visible actions that carry the ref id, newest first (conducted, then id), without relevancy: the profile of ' +
+      'an actor, the page of a thing.',
+    args: {
+      refId: t.arg.string({ required: true, description: 'Id of the ref or of the actor.' }),
+      ...pageArgs(),
+      filter: t.arg({ type: ActionFilter, description: 'Only entries that match.' }),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, { refId, ...args }, context) =>
+      toConnection(await readSlice(context.core, context.session(), refId, args), args),
+  }),
+);
 
 export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem').implement({
   description: 'One entry of a feed.',

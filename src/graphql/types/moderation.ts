@@ -1,15 +1,117 @@
-import { MODERATION_KINDS, type ModerationKind, type ModerationRecord } from '../../domain/moderation.ts';
+import { MODERATION_KINDS, type ModerationKind, type ModerationRecord } from '../../domain/action.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { encodeActionId, encodeInteractionId, parseActionId } from '../global-id.ts';
 import { Action } from './action.ts';
-import { described } from './enums.ts';
+import { described, LaneEnum } from './enums.ts';
 import {
   deleteAction,
   hideAction,
   readModerationLog,
   unhideAction,
 } from '../../services/moderation/moderate-action.ts';
+import { MAX_PINNED, pinAction, readPinned, unpinAction } from '../../services/moderation/pin-action.ts';
+import type { ListSize } from '../limits/cost.ts';
+import { Ref } from './ref.ts';
+import {
+  type LaneDepth as LaneDepthRecord,
+  type WorkOverview as Overview,
+  readWork,
+} from '../../services/operations/read-work.ts';
+import { LANES } from '../../domain/lane.ts';
+
+const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
+  description: 'Unfinished deliveries of one lane.',
+  fields: (t) => ({
+    lane: t.field({ type: LaneEnum, description: 'The lane.', resolve: ({ lane }) => lane }),
+    pending: t.exposeInt('pending', { description: 'Deliveries that are waiting or in progress.' }),
+    oldestSeconds: t.exposeFloat('oldestSeconds', {
+      description: 'How many seconds the oldest waiting delivery has been due; 0: none is waiting.',
+    }),
+  }),
+});
+
+const WorkOverview = builder.objectRef<Overview>('WorkOverview').implement({
+  description: 'Work in progress in all processes.',
+  fields: (t) => ({
+    lanes: t.field({
+      type: [LaneDepth],
+      description: 'All lanes, most urgent first.',
+      extensions: { size: LANES.length satisfies ListSize },
+      resolve: (work) => work.lanes(),
+    }),
+    workers: t.int({
+      description: 'Worker processes. A process that dies is counted for up to 90 more seconds.',
+      resolve: (work) => work.workers(),
+    }),
+    watchers: t.int({
+      description: 'Readers who watch their feed, or did so within the time in which they can resume.',
+      resolve: (work) => work.watchers(),
+    }),
+    rebuildsDue: t.int({
+      description: 'Feeds waiting to be rebuilt or being rebuilt.',
+      resolve: (work) => work.rebuildsDue(),
+    }),
+    renamesDue: t.int({
+      description: 'Renames that have not reached all copies.',
+      resolve: (work) => work.renamesDue(),
+    }),
+    failedFanOuts: t.int({
+      description: 'Failed deliveries; retryFanOut retries them.',
+      resolve: (work) => work.failedFanOuts(),
+    }),
+  }),
+});
+
+builder.queryField('work', (t) =>
+  t.field({
+    type: WorkOverview,
+    description: 'Admin: work in progress: deliveries, workers, watchers, rebuilds, renames.',
+    resolve: (_root, _args, context) => readWork(context.core, context.identity()),
+  }),
+);
+
+builder.objectField(Ref, 'pinned', (t) =>
+  t.field({
+    type: [Action],
+    description: `Actions pinned to the top of its page that the viewer may see, at most ${String(MAX_PINNED)}, latest pin first.`,
+    extensions: { size: MAX_PINNED satisfies ListSize },
+    resolve: ({ refId }, _args, context) => readPinned(context.session(), refId),
+  }),
+);
+
+const args = {
+  refId: "The host application's own id of the thing.",
+  actionId: 'Global id of the action.',
+};
+
+builder.mutationFields((t) => ({
+  pinAction: t.field({
+    type: Ref,
+    description:
+      'Admin and service: pins an action to the top of the page of one of its refs. CONFLICT for a fourth pin. Idempotent.',
+    args: {
+      refId: t.arg.string({ required: true, description: args.refId }),
+      actionId: t.arg.id({ required: true, description: args.actionId }),
+    },
+    resolve: (_root, { refId, actionId }, context) =>
+      context.mutate((session) =>
+        pinAction(context.core, session, refId, parseActionId(actionId, ['actionId'])),
+      ),
+  }),
+  unpinAction: t.field({
+    type: Ref,
+    description: 'Admin and service: removes a pin. Idempotent.',
+    args: {
+      refId: t.arg.string({ required: true, description: args.refId }),
+      actionId: t.arg.id({ required: true, description: args.actionId }),
+    },
+    resolve: (_root, { refId, actionId }, context) =>
+      context.mutate((session) =>
+        unpinAction(context.core, session, refId, parseActionId(actionId, ['actionId'])),
+      ),
+  }),
+}));
 
 const ModerationKindEnum = builder.enumType('ModerationKind', {
   description: 'What a moderator did.',

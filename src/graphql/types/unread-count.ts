@@ -1,4 +1,4 @@
-import { MAX_UNREAD } from '../../services/feed/feed-scan.ts';
+import { MAX_UNREAD } from '../../services/feed/list-scan.ts';
 import type { UnreadCount as UnreadCountSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListSize } from '../limits/cost.ts';

@@ -1,4 +1,26 @@
-import type { ServerResponse } from 'node:http';
+import type { ServerResponse, IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import { logRequest } from '../../telemetry/events/requests.ts';
+import { createFailureLog } from '../../telemetry/failure-log.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { toApiError } from '../../graphql/errors.ts';
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
+
+export const GRAPHQL_PATH = '/graphql';
+
+export function requestPath({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+export function readOnly(handler: Handler): Handler {
+  return (req, res) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return handler(req, res);
+    sendJson(res, 405, { error: 'Method not allowed' }, { allow: 'GET, HEAD' });
+  };
+}
 
 export function sendJson(
   res: ServerResponse,
@@ -79,4 +101,32 @@ function drainedOrClosed(res: ServerResponse): Promise<void> {
     }
     res.on('drain', done).on('close', done);
   });
+}
+
+export interface RequestObserver {
+  /** @param startedAt on the `performance.now()` clock */
+  finished(operation: string | null, errors: readonly GraphQLError[] | undefined, startedAt: number): void;
+  /** The error as shown to the client; internal errors are logged. */
+  readonly presentError: (error: unknown) => GraphQLError;
+}
+
+export function createRequestObserver(
+  logger: Logger,
+  metrics: Metrics,
+  isUnavailable: (error: unknown) => boolean,
+): RequestObserver {
+  const policy = { isUnavailable, report: createFailureLog(logger) };
+  return {
+    finished(operation, errors, startedAt) {
+      const code = errors?.[0]?.extensions['code'];
+      const figures = {
+        operation,
+        code: typeof code === 'string' ? code : 'OK',
+        seconds: (performance.now() - startedAt) / 1_000,
+      };
+      metrics.requestFinished(figures);
+      logRequest(logger, figures);
+    },
+    presentError: (error) => toApiError(error, policy),
+  };
 }

@@ -12,8 +12,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import { expandedSize } from '../../graphql/limits/expanded-size.ts';
-import { findOperation, isIntrospection } from '../../graphql/limits/operation.ts';
+import { expandedSize, findOperation, isIntrospection } from '../../graphql/limits/document-limits.ts';
 import type { AnsweringContext, SharedExecution, SharedQuery } from './shared-parts/shared-execution.ts';
 
 export interface CompiledExecutionOptions {

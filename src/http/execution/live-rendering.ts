@@ -1,16 +1,24 @@
-import { execute, GraphQLError, type DocumentNode, type ExecutionArgs, type ExecutionResult, type GraphQLSchema, Kind, visit } from 'graphql';
+import {
+  execute,
+  GraphQLError,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+  Kind,
+  visit,
+} from 'graphql';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import { findOperation, type Operation } from '../../graphql/limits/operation.ts';
+import { findOperation, type Operation, expandedSize } from '../../graphql/limits/document-limits.ts';
 import { writtenWithin, type AnswerLimits } from '../../graphql/rendering/answer.ts';
 import { personalSelection, type PersonalSelection } from '../../graphql/rendering/personal-selection.ts';
 import { plainFill, type FillText } from '../../graphql/rendering/plain-values.ts';
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
-import { toByteText } from '../../lib/byte-text.ts';
+import { toByteText, fromByteText } from '../../lib/byte-text.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
-import { expandedSize } from '../../graphql/limits/expanded-size.ts';
-import { valueGiven } from '../exchange/value-given.ts';
+import { valueGiven } from '../exchange/accept.ts';
 
 /** Upper bound on the fields of an operation with shared results; fragments count at every spread. */
 const MAX_FIELDS = 300;
@@ -316,4 +324,20 @@ async function wakeAll(waiting: readonly (() => void)[]): Promise<void> {
 
 function written(data: string): WrittenResult {
   return { bytes: `{"data":${data}}` };
+}
+
+/** A result that Yoga lets serialise itself. */
+interface OwnWriting {
+  readonly stringify: (result: unknown) => string;
+}
+
+/**
+ * Writes a result into an event stream together with its `id:`, which browsers send as `Last-Event-ID` when they reconnect.
+ * Yoga writes `data: ` before it, and the lines of an event may come in any order.
+ */
+export function withEventId(result: ExecutionResult, id: string): ExecutionResult & OwnWriting {
+  const write = isWritten(result)
+    ? () => fromByteText(result.bytes)
+    : (shown: unknown) => JSON.stringify(shown);
+  return { ...result, stringify: (shown) => `${write(shown)}\nid: ${id}` };
 }

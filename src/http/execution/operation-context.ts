@@ -2,12 +2,12 @@ import { OperationTypeNode, type DocumentNode, type ExecutionResult, type GraphQ
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, documentError } from '../../graphql/errors.ts';
 import { operationCost } from '../../graphql/limits/cost.ts';
-import { findOperation, isIntrospection } from '../../graphql/limits/operation.ts';
+import { findOperation, isIntrospection } from '../../graphql/limits/document-limits.ts';
 import { variablesFault } from '../../graphql/limits/variables.ts';
 import { localeFor } from '../../descriptors/registry.ts';
 import type { Answer } from '../../graphql/rendering/answer.ts';
 import type { Core } from '../../services/core.ts';
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '../identity/auth.ts';
 import type { SocketFrames } from '../exchange/socket-frames.ts';
 import { refusalFor, type RateLimits, type ShareState } from '../limits/rate-limit.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { acceptsAnswers, answerType, type AnswerType } from '../exchange/accept.ts';
 import type { RequestContext } from './operation-context.ts';
-import { GRAPHQL_PATH } from '../exchange/handler.ts';
+import { GRAPHQL_PATH } from '../exchange/respond.ts';
 
 /** A body as most clients send it. Faults in it are left to Yoga, which has its own messages. */
 export interface PlainParams {

@@ -9,16 +9,16 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { CorsOrigins } from '../../config/config.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import { findOperation } from '../../graphql/limits/operation.ts';
+import { findOperation } from '../../graphql/limits/document-limits.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { corsHeaders } from '../exchange/cors.ts';
-import type { RequestObserver } from '../exchange/observe.ts';
+import type { RequestObserver } from '../exchange/respond.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
 import { plainRequest, type PlainParams } from './plain-request.ts';
 import { executeCompiled } from './plugins/compiled-queries.ts';
-import { operationName } from './plugins/request-figures.ts';
+import { operationName } from './plugins/request-guard.ts';
 import { inSpan } from './plugins/traced-operations.ts';
 
 export interface ShortWayOptions {

@@ -10,21 +10,22 @@ import { corsFor } from '../exchange/cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';
 import type { HttpLimits } from '../limits/limits.ts';
 import { LiveRendering } from './live-rendering.ts';
-import type { RequestObserver } from '../exchange/observe.ts';
+import type { RequestObserver } from '../exchange/respond.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
 import { compiledQueries } from './plugins/compiled-queries.ts';
 import type { PartCache } from './shared-parts/part-cache.ts';
 import { SharedExecution } from './shared-parts/shared-execution.ts';
-import { documentGuard } from './plugins/document-guard.ts';
-import { liveSubscriptions } from './plugins/live-subscriptions.ts';
-import { requestFigures } from './plugins/request-figures.ts';
-import { requestGuard } from './plugins/request-guard.ts';
+import { documentGuard, requestFigures, requestGuard } from './plugins/request-guard.ts';
+import { liveSubscriptions, type SubscriptionQuota } from './plugins/live-subscriptions.ts';
 import { tracedOperations } from './plugins/traced-operations.ts';
-import { ID_PARAMS, type PersistedOperations } from './persisted-operations.ts';
-import { noPersistedDocuments, persistedDocuments } from './plugins/persisted-documents.ts';
+import {
+  ID_PARAMS,
+  type PersistedOperations,
+  noPersistedDocuments,
+  persistedDocuments,
+} from './persisted-operations.ts';
 import type { RateLimits } from '../limits/rate-limit.ts';
 import { ShortWay } from './short-way.ts';
-import type { SubscriptionQuota } from './subscription-quota.ts';
 
 export interface GraphqlAppOptions {
   readonly schema: GraphQLSchema;

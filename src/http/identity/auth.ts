@@ -1,12 +1,23 @@
-import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions, createLocalJWKSet, importJWK, type JWK, type JWTVerifyGetKey } from 'jose';
+import {
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  createLocalJWKSet,
+  importJWK,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../../domain/tenant.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant, tenantOf } from '../../domain/tenant.ts';
 import { hasControl, isVisible } from '../../domain/text-forms.ts';
-import { OPERATOR, ROLES, type Identity, type Role } from '../../domain/viewer.ts';
+import { OPERATOR, ROLES, type Identity, type Role, isTrusted } from '../../domain/viewer.ts';
 import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { networkOf } from './addresses.ts';
+import type { ConnectionEnds } from './own-visitor.ts';
 
 interface KeySetOptions {
   readonly uri: string;
@@ -439,4 +450,35 @@ function rolesOf(claim: unknown): ReadonlySet<Role> {
 
 function rolesGiven(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [];
+}
+
+/** Whom requests and connections are counted for. */
+export interface Counted {
+  /** `null`: there was no token. */
+  readonly identity: Identity | null;
+  readonly address: string;
+}
+
+export interface Caller extends Counted {
+  /** Both ends of the connection of a request over HTTP. */
+  readonly connection?: ConnectionEnds;
+  /** The caller used a ticket, which opens event streams only. */
+  readonly byTicket?: boolean;
+  readonly transport: 'http' | 'websocket';
+}
+
+/** Key under which a caller's requests are counted. */
+export function rateLimitKey({ identity, address }: Counted): string {
+  return identity === null ? `address:${networkOf(address)}` : `user:${identity.userId}`;
+}
+
+/** Key under which a caller gets a share of what is limited in total; `null`: a service or an admin, who may use all. */
+export function holderOf(caller: Counted): string | null {
+  return caller.identity !== null && isTrusted(caller.identity) ? null : rateLimitKey(caller);
+}
+
+/** Key under which all requests of a tenant are counted; `null`: none. */
+export function tenantKey({ identity }: Counted): string | null {
+  const tenant = identity === null ? null : tenantOf(identity.userId);
+  return tenant === null ? null : `tenant:${tenant}`;
 }

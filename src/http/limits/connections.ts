@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Tally } from '../../lib/tally.ts';
+import { Tally } from '../../lib/weight.ts';
 import { logConnectionEnded } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { holderOf, type Counted } from '../identity/caller.ts';
-import { busy } from './busy.ts';
+import { holderOf, type Counted } from '../identity/auth.ts';
+import { busy } from './request-lanes.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
 export type ConnectionLimits = Pick<HttpLimits, 'maxConnections' | 'maxUnsentBytes' | 'sendTimeoutMs'>;

@@ -1,6 +1,6 @@
 import { isTrusted } from '../../domain/viewer.ts';
-import { holderOf, type Caller } from '../identity/caller.ts';
-import { Ledger } from './ledger.ts';
+import { holderOf, type Caller } from '../identity/auth.ts';
+import { Ledger } from './answers.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
 /** First bytes of each body, counted separately, so that small requests are answered while large ones wait. */

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { apiError } from '../../graphql/errors.ts';
 import { isTrusted } from '../../domain/viewer.ts';
-import { rateLimitKey, tenantKey, type Counted } from '../identity/caller.ts';
+import { rateLimitKey, tenantKey, type Counted } from '../identity/auth.ts';
 import { Windows, type Share, type WindowPart } from './windows.ts';
 
 /** Limits per caller and per tenant. Absent: not limited. */

@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join, sep } from 'node:path';
-import { requestPath, readOnly, type Handler } from '../exchange/handler.ts';
+import { requestPath, readOnly, type Handler, send, sendJson } from '../exchange/respond.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
-import { send, sendJson } from '../exchange/respond.ts';
 
 export const CONSOLE_PATH = '/console';
 

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { send, sendJson } from '../exchange/respond.ts';
-import type { Handler } from '../exchange/handler.ts';
+import { send, sendJson, type Handler } from '../exchange/respond.ts';
 
 export interface MetricsPageOptions {
   readonly metrics: { readonly contentType: string; metrics(): Promise<string> };

@@ -1,12 +1,11 @@
 import { logListening } from '../../telemetry/events/process.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { readOnly, requestPath, type Handler } from '../exchange/handler.ts';
+import { readOnly, requestPath, type Handler, sendJson } from '../exchange/respond.ts';
 import { Connections } from '../limits/connections.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
 import { createNodeServer, listen } from '../limits/node-server.ts';
 import { RequestLanes } from '../limits/request-lanes.ts';
-import { sendJson } from '../exchange/respond.ts';
 import { probeRoutes } from '../routes.ts';
 import type { Readiness } from './health.ts';
 

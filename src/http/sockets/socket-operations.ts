@@ -1,6 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema, FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLError,
+  GraphQLSchema,
+  FormattedExecutionResult,
+  GraphQLFormattedError,
+} from 'graphql';
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { FanfareError } from '../../domain/errors.ts';
@@ -11,22 +19,60 @@ import type { SessionEnds } from '../../realtime/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { AddressOf } from '../identity/addresses.ts';
-import { unauthenticated, type Authenticate } from '../identity/auth.ts';
-import type { Caller } from '../identity/caller.ts';
-import { authorizationOf, closeReason, tenantIn } from './connection-params.ts';
+import { unauthenticated, type Authenticate, type Caller, TENANT_HEADER } from '../identity/auth.ts';
 import type { Connections } from '../limits/connections.ts';
 import { callAt } from '../limits/deadline.ts';
 import type { Answers } from '../limits/answers.ts';
 import type { BodyUnderWay, Intake } from '../limits/intake.ts';
 import type { HttpLimits } from '../limits/limits.ts';
-import type { RequestObserver } from '../exchange/observe.ts';
+import type { RequestObserver } from '../exchange/respond.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
-import { operationName } from '../execution/plugins/request-figures.ts';
-import { noOperationsById, operationIdOf, type PersistedOperations } from '../execution/persisted-operations.ts';
+import { operationName } from '../execution/plugins/request-guard.ts';
+import {
+  noOperationsById,
+  operationIdOf,
+  type PersistedOperations,
+} from '../execution/persisted-operations.ts';
 import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
 import { toByteText } from '../../lib/byte-text.ts';
+
+type ConnectionParams = Readonly<Record<string, unknown>> | undefined;
+
+/** Maximum length of a close reason. */
+const MAX_REASON_BYTES = 123;
+
+/**
+ * A socket's credential in the form of the header: `authorization` in any letter case, or `token`, with or without "Bearer".
+ * Undefined if there is neither. Throws UNAUTHENTICATED if it is not a string.
+ */
+function authorizationOf(params: ConnectionParams): string | undefined {
+  const authorization = textOf(params, 'authorization');
+  if (authorization !== undefined) return authorization;
+  const token = textOf(params, 'token');
+  return token === undefined || /^bearer\s/i.test(token) ? token : `Bearer ${token}`;
+}
+
+/** The tenant named by an operator. Throws UNAUTHENTICATED if it is not a string. */
+function tenantIn(params: ConnectionParams): string | undefined {
+  return textOf(params, TENANT_HEADER);
+}
+
+function textOf(params: ConnectionParams, name: string): string | undefined {
+  const [given, value] = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string')
+    throw unauthenticated(`The connection parameter "${given ?? name}" is not a string`);
+  return value;
+}
+
+/** The text, truncated to fit into a close frame. */
+export function closeReason(text: string): string {
+  let reason = text;
+  while (Buffer.byteLength(reason) > MAX_REASON_BYTES) reason = reason.slice(0, -1);
+  return reason;
+}
 
 export interface Connection {
   readonly socket: WebSocket;

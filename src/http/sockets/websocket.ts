@@ -4,15 +4,20 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events/requests.ts';
-import { closeReason } from './connection-params.ts';
+import {
+  closeReason,
+  createSocketOperations,
+  sendTo,
+  type Connection,
+  type SocketOperationsOptions,
+} from './socket-operations.ts';
 import { GOODBYE_MS, type Connections } from '../limits/connections.ts';
 import { callAfter } from '../limits/deadline.ts';
 import { LARGE_BYTES, maxBodyOf, type BodyUnderWay, type Intake } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
-import { createSocketOperations, sendTo, type Connection, type SocketOperationsOptions } from './socket-operations.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonMeter } from '../../lib/json-meter.ts';
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '../identity/auth.ts';
 import type { HttpLimits } from '../limits/limits.ts';
 
 const MESSAGE_TOO_BIG = 1009;

@@ -1,12 +1,11 @@
 import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts';
-import type { HostEventView } from '../../domain/host-event-data.ts';
+import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
-import { requireOneOf } from '../roles.ts';
+import { viewHostEvents } from '../../storage/privacy/member-data.ts';
+import { requireOneOf } from '../validate.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
 
 const LIST = 'hostEvents';

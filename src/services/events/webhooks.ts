@@ -1,15 +1,15 @@
 import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import type { HostEventView } from '../../domain/host-event-data.ts';
+import type { HostEventView } from '../../domain/host-event.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
-import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
+import { viewHostEvents } from '../../storage/privacy/member-data.ts';
 import type { WebhookPlace } from '../../storage/events/webhook-deliveries.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 
 const LIST = 'webhookDeliveries';

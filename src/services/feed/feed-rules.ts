@@ -1,8 +1,14 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
 import type { WithheldReason } from '../../domain/explanation.ts';
-import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
-import type { DeliveryReason, FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import {
+  isUnreadItem,
+  type ItemMark,
+  type ItemState,
+  type DeliveryReason,
+  type FeedEntry,
+  type NewsfeedItem,
+} from '../../domain/newsfeed-item.ts';
 import { currentReasons, isPulledFor } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { ItemState } from '../../domain/item-mark.ts';
-import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { type ItemState, DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
-import type { ActionConditions } from '../../storage/actions/action-conditions.ts';
+import type { ActionConditions } from '../../storage/actions/action-document.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../shapes.ts';
 import { validate } from '../validate.ts';
 

@@ -1,6 +1,5 @@
 import type { Action, ActionId } from '../../domain/action.ts';
-import { markAt, type ItemMark } from '../../domain/item-mark.ts';
-import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import { markAt, type ItemMark, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import { followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';

@@ -10,9 +10,8 @@ import { actionConditions, checkActionFilter } from './filters.ts';
 import { ListScan } from './list-scan.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { requireOneOf } from '../roles.ts';
+import { requireOneOf, validate } from '../validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../shapes.ts';
-import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 interface SlicePosition {

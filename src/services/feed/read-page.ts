@@ -1,28 +1,42 @@
 import type { Core } from '../core.ts';
-import { decodePosition, encodePosition, decodeRanked, encodeRanked, type RankedCursor } from '../../domain/cursor.ts';
+import {
+  decodePosition,
+  encodePosition,
+  decodeRanked,
+  encodeRanked,
+  type RankedCursor,
+} from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { once } from '../../lib/once.ts';
+import { once } from '../../lib/gate.ts';
 import { Turn } from '../../lib/turn.ts';
 import { beginPage, beginReading, type BegunPage } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../shapes.ts';
 import { isAboveRead, passRules, toItem } from './feed-rules.ts';
-import { FeedScan, type ScanStages } from './feed-scan.ts';
-import { actionConditions, checkFeedFilter, listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { FeedScan, type ScanStages, entriesAfter, entriesInState, unreadEntries } from './list-scan.ts';
+import {
+  actionConditions,
+  checkFeedFilter,
+  listedState,
+  passesFeedFilter,
+  type CheckedFeedFilter,
+} from './filters.ts';
 import { hydrateEntries } from './hydration.ts';
-import type { OrderedPage } from './ordered-page.ts';
-import { collectPage, pageSize } from './paging.ts';
-import { readRecent, collectRecent } from './read-recent.ts';
-import { entriesAfter, entriesInState } from './state-entries.ts';
-import { unreadEntries } from './unread-entries.ts';
+import { type OrderedPage, collectPage, pageSize } from './paging.ts';
+import {
+  readRecent,
+  collectRecent,
+  interactionsByActor,
+  latestGeneration,
+  rankedScore,
+} from './read-recent.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { compareRanked, rankedSince, RESCORE_EVERY_MS, type RankedPosition } from '../../domain/ranking.ts';
 import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
-import { interactionsByActor, latestGeneration, rankedScore } from './ranked-score.ts';
 
 const CHUNK = 1_000;
 

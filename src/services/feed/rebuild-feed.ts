@@ -6,9 +6,8 @@ import { FanfareError } from '../../domain/errors.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { makeDue } from '../../feeds/reconcile-feed.ts';
 import type { MemberRecord } from '../../storage/directory/members.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import type { FeedState } from '../shapes.ts';
-import { validate } from '../validate.ts';
 
 /**
  * Requests a rebuild of a member's stored feed from the actions. Until it is done the feed is served from the stored entries

@@ -10,15 +10,14 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ActionsRepository } from '../../storage/actions/actions.ts';
 import type { CountEpochs } from '../../storage/follows/follower-counts.ts';
 import type { FollowPair } from '../../storage/follows/follow-reads.ts';
-import type { NewSpan } from '../../storage/follows/follow-opening.ts';
+import type { NewSpan } from '../../storage/follows/follows.ts';
 import { typeSchema } from '../feed/filters.ts';
 import { checkCount } from '../members/directory.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { settleFollows } from './settle-follows.ts';
 import { refOf } from '../members/read-directory.ts';
-import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;

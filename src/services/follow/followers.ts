@@ -1,10 +1,10 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
-import type { FollowerSlice } from '../../storage/follows/follower-pages.ts';
+import type { FollowerSlice } from '../../storage/follows/follower-counts.ts';
 import type { Core } from '../core.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
-import { requireOneOf } from '../roles.ts';
+import { requireOneOf } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';

@@ -10,8 +10,7 @@ import {
   MAX_PHRASE_WORDS,
   type MuteTarget,
 } from '../../domain/mute.ts';
-import { comparable } from '../../domain/text-forms.ts';
-import { wordsOf } from '../../domain/words.ts';
+import { comparable, wordsOf } from '../../domain/text-forms.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange } from '../../feeds/announce.ts';
 import { typeSchema } from '../feed/filters.ts';

@@ -6,12 +6,11 @@ import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange, resynchronise } from '../../feeds/announce.ts';
-import { entriesOf, feedMembershipOf } from '../../feeds/membership.ts';
+import { entriesOf, feedMembershipOf } from '../../feeds/source.ts';
 import { asStored, fillFeed } from '../../feeds/reconcile-feed.ts';
 import type { PassedOn } from '../../storage/interactions/interactions.ts';
 import type { CountEpochs } from '../../storage/follows/follower-counts.ts';
-import type { OpeningTokens } from '../../storage/follows/follow-opening.ts';
-import type { UnsettledFollow } from '../../storage/follows/follows.ts';
+import type { OpeningTokens, UnsettledFollow } from '../../storage/follows/follows.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 import { resolveEntries } from '../../feeds/relevancies.ts';
 

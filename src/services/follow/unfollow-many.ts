@@ -10,9 +10,8 @@ import { countFollowers } from '../../storage/follows/count-followers.ts';
 import type { ClosingTokens } from '../../storage/follows/follow-ends.ts';
 import type { UnsettledFollow } from '../../storage/follows/follows.ts';
 import { checkCount } from '../members/directory.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import type { FollowPairInput } from '../shapes.ts';
-import { validate } from '../validate.ts';
 
 /**
  * Ends follows on behalf of members. The write that ends them is the commit point; it leaves marks that let a retry or

@@ -9,21 +9,22 @@ import {
   MAX_INTERACTION_DATA_BYTES,
   type InteractionId,
   type InteractionIdentity,
+  MAX_COMMENT_LENGTH,
 } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import { jsonSchema } from '../../descriptors/define.ts';
+import { jsonSchema, textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { RecordOutcome } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
 import { openSession } from '../session/open-session.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { actingAs } from '../roles.ts';
+import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
-import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import { commentSchema } from './comment-text.ts';
-import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
+import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './remove-interaction.ts';
+
+export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 
 const inputSchema = z.strictObject({
   kind: z.enum(INTERACTION_KINDS),

@@ -3,12 +3,11 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from '../../storage/interactions/interaction-records.ts';
-import { reasonSchema } from '../moderation/reason.ts';
+import { reasonSchema } from '../moderation/moderate-action.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { requireRole } from '../roles.ts';
-import { validate } from '../validate.ts';
+import { requireRole, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-import { commentSchema } from './comment-text.ts';
+import { commentSchema } from './add-interaction.ts';
 import { findShown, isAdmin, type ShownInteraction } from './find-interaction.ts';
 import {
   noSuchInteraction,
@@ -16,7 +15,7 @@ import {
   settleInteraction,
   settleUnknown,
   takenFrom,
-} from './settle-interaction.ts';
+} from './remove-interaction.ts';
 
 /**
  * Hides an interaction from everybody but admins. Updates counts, viewer state and scores; boosts stay. Idempotent; each

@@ -9,7 +9,7 @@ import type { InteractionQuery } from '../../storage/interactions/interaction-li
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { interactionPageName } from '../session/interaction-pages.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { isAdmin } from './find-interaction.ts';

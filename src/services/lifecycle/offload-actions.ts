@@ -3,11 +3,15 @@ import type { ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
-import { OffloadSum, recordText } from '../../storage/offload/offload-records.ts';
+import { latestVersion, MIGRATIONS } from '../../storage/migrations/migration.ts';
+import {
+  OffloadSum,
+  recordText,
+  recordOf,
+  type OffloadRecord,
+} from '../../storage/offload/offload-records.ts';
 import type { OffloadedAction } from '../../storage/offload/offloads.ts';
-import { requireRole } from '../roles.ts';
-import { readLine, type OffloadChunk } from './offload-lines.ts';
+import { requireRole } from '../validate.ts';
 
 /** Number of actions read at once, together with everything that belongs to them. */
 const BATCH = 500;
@@ -143,4 +147,19 @@ export async function purgeOffloaded(
     if (count === 0) return purged;
     purged += count;
   }
+}
+
+/** Consecutive lines of an offload file. */
+export interface OffloadChunk {
+  readonly lines: readonly string[];
+  /** All data belonging to the actions of this and earlier chunks has been read. */
+  readonly endsBatch: boolean;
+}
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function readLine(line: string): OffloadRecord {
+  const record = recordOf(line);
+  if (record === null)
+    throw new FanfareError('BAD_USER_INPUT', `This is no record of an action: ${line.slice(0, 100)}`);
+  return record;
 }

@@ -5,8 +5,8 @@ import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { uncarried } from '../../storage/directory/name-stamps.ts';
-import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
+import { uncarried } from '../../storage/directory/directory-stamps.ts';
+import { latestVersion, MIGRATIONS } from '../../storage/migrations/migration.ts';
 import type { MarkedReader } from '../../storage/documents/declaration.ts';
 import {
   anonymiseRecord,
@@ -15,8 +15,8 @@ import {
   type OffloadRecord,
 } from '../../storage/offload/offload-records.ts';
 import { MAX_PINNED } from '../moderation/pin-action.ts';
-import { requireRole } from '../roles.ts';
-import { readLine, type OffloadChunk } from './offload-lines.ts';
+import { requireRole } from '../validate.ts';
+import { readLine, type OffloadChunk } from './offload-actions.ts';
 
 export interface OffloadedFile {
   readonly id: string;

@@ -3,16 +3,14 @@ import { z } from 'zod';
 import { badInput } from '../../domain/errors.ts';
 import { announceListChange } from '../../feeds/announce.ts';
 import { type Identity, profileOfMember } from '../../domain/viewer.ts';
-import { nameSchema } from '../../descriptors/define.ts';
+import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { MemberRecord } from '../../storage/directory/members.ts';
 import { admitMembers } from '../privacy/erase-member.ts';
 import { feedsInDoubt } from '../feed/rebuild-feed.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
-import { DETAIL_FIELDS } from './details-schema.ts';
 import { checkMemberQuota } from '../tenants/quotas.ts';
-import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { departmentKey, teamKey } from '../../domain/audience.ts';
@@ -21,6 +19,46 @@ import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed } from '../../feeds/reconcile-feed.ts';
 import { resolveEntries, type PlaceEntry } from '../../feeds/relevancies.ts';
+
+export const MAX_URL_LENGTH = 2_048;
+/** Maximum size of a member's or ref's free data, in bytes of JSON. */
+export const MAX_DETAILS_BYTES = 4 * 1024;
+
+/**
+ * Only https: clients show it as an image or link, which must neither run a script, nor end the attribute it stands in, nor be
+ * readable in transit, nor carry a password.
+ */
+const LINK = /^https:\/\/[^\s\p{C}"'`<>\\]+$/iu;
+
+const urlSchema = z
+  .string()
+  .max(MAX_URL_LENGTH, `Must be at most ${String(MAX_URL_LENGTH)} characters`)
+  .refine(
+    (value) => LINK.test(value) && value.isWellFormed() && hasNoPassword(value),
+    'Must be a URL that begins with https://, without user name and password, quotes, angle brackets, backslashes and spaces',
+  );
+
+function hasNoPassword(value: string): boolean {
+  const url = URL.parse(value);
+  return url?.username === '' && url.password === '' && !/^https:\/\/[^/?#]*@/iu.test(value);
+}
+
+/** Omitted details are cleared, like everything a record omits. */
+const DETAIL_FIELDS = {
+  imageUrl: urlSchema.nullish().transform((url) => url ?? null),
+  url: urlSchema.nullish().transform((url) => url ?? null),
+  data: jsonSchema(MAX_DETAILS_BYTES)
+    .nullish()
+    .transform((data) => data ?? null),
+};
+
+const refused = z
+  .unknown()
+  .optional()
+  .refine((value) => value == null, 'Must be omitted here: set it with upsertRefs');
+
+/** For inputs that only refer to a ref. */
+export const REFUSED_DETAIL_FIELDS = { imageUrl: refused, url: refused, data: refused };
 
 export const MAX_ENTRIES_PER_CALL = 1_000;
 

@@ -6,8 +6,7 @@ import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { requireRole } from '../roles.ts';
-import { validate } from '../validate.ts';
+import { requireRole, validate } from '../validate.ts';
 
 const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
 

@@ -1,18 +1,23 @@
 import type { Core } from '../core.ts';
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action, ActionId, ModerationRecord } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import { announceWithdrawal } from '../../workers/fan-out/announce-withdrawal.ts';
-import type { ModerationRecord } from '../../domain/moderation.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
-import { validate } from '../validate.ts';
-import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
+import { z } from 'zod';
+
+export const reasonSchema = z
+  .string()
+  .max(2_000, 'Must be at most 2000 characters')
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Must be well-formed Unicode without NUL')
+  .nullish()
+  .transform((reason) => reason ?? null);
 
 /**
  * Hides an action from everybody but admins: at once through the rules, in stored feeds by the fan-out. Idempotent.

@@ -6,9 +6,8 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import type { PinsRepository } from '../../storage/readers/pins.ts';
 import { entitledActions } from '../feed/read-actions.ts';
 import { refOf } from '../members/read-directory.ts';
-import { requireOneOf } from '../roles.ts';
+import { requireOneOf, validate } from '../validate.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { validate } from '../validate.ts';
 
 export const MAX_PINNED = 3;
 

@@ -3,7 +3,7 @@ import { reportedFanOut, type Action, type ActionId } from '../../domain/action.
 import { FanfareError } from '../../domain/errors.ts';
 import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */

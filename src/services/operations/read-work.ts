@@ -3,7 +3,7 @@ import { LANES, type Lane } from '../../domain/lane.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 
 export interface LaneDepth {
   readonly lane: Lane;

@@ -2,13 +2,11 @@ import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import type { Erasure } from '../../domain/erasure.ts';
-import { newPseudonym } from '../../domain/pseudonym.ts';
+import { type Erasure, newPseudonym } from '../../domain/erasure.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole, validate } from '../validate.ts';
 import { runErasure } from '../../workers/erasure/run-erasure.ts';
-import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Time a request spends on the erasure itself, in milliseconds; the rest is done in the background. */

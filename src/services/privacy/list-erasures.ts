@@ -6,7 +6,7 @@ import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { ErasurePlace, ListedErasure } from '../../storage/privacy/erasures.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 
 const LIST = 'erasures';

@@ -4,10 +4,10 @@ import { scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { refsOfDescriptor } from '../../descriptors/refs.ts';
+import { refsOfDescriptor } from '../../descriptors/names.ts';
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
 import type { MembersRepository } from '../../storage/directory/members.ts';
-import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
+import { REFUSED_DETAIL_FIELDS } from '../members/directory.ts';
 import { validate } from '../validate.ts';
 
 // Shared by publishing and editing.

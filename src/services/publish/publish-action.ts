@@ -10,10 +10,9 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from '../../storage/actions/publishing.ts';
-import { actingAs } from '../roles.ts';
+import { actingAs, summaryOf, validate } from '../validate.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { beyondGrant, takePublications, type GrantedPublications } from '../tenants/quotas.ts';
-import { summaryOf, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
   audienceKeys,

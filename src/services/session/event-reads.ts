@@ -1,5 +1,5 @@
 import type { ActionId } from '../../domain/action.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import { inSlices } from '../../lib/turn.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 import type { SessionRepositories } from './open-session.ts';
 import type { ActionRead } from './reader-session.ts';

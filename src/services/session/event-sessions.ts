@@ -1,7 +1,6 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
-import type { ItemMark } from '../../domain/item-mark.ts';
-import type { MemberDetails, RefDetails } from '../../domain/details.ts';
-import type { Member, Ref, RefName } from '../../domain/member.ts';
+import type { ItemMark } from '../../domain/newsfeed-item.ts';
+import type { MemberDetails, RefDetails, Member, Ref, RefName } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { EventReaderSession, Loader, ActionRead } from './reader-session.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';

@@ -1,13 +1,12 @@
 import DataLoader from 'dataloader';
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
-import type { ItemMark } from '../../domain/item-mark.ts';
-import type { MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { ItemMark } from '../../domain/newsfeed-item.ts';
+import type { MemberDetails, RefDetails, Member, Ref, RefName } from '../../domain/member.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
-import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { once } from '../../lib/once.ts';
+import { once } from '../../lib/gate.ts';
 import type { DirectoryAsOf, ReaderSession } from './reader-session.ts';
 
 /** Maximum keys of one query; more are split. */
@@ -146,4 +145,18 @@ function loaded<T>(results: readonly (T | Error | null)[]): T[] {
     if (result instanceof Error) throw result;
     return result ?? [];
   });
+}
+
+/**
+ * Batches loads by composite keys: keys requested in one turn of the event loop are loaded together, at most `size` at once.
+ * Caches nothing.
+ *
+ * @param load returns the values in the order of the keys.
+ */
+export function batched<K, V>(
+  load: (keys: readonly K[]) => Promise<readonly V[]>,
+  size: number,
+): (key: K) => Promise<V> {
+  const loader = new DataLoader<K, V>((keys) => load(keys), { cache: false, maxBatchSize: size });
+  return (key) => loader.load(key);
 }

@@ -1,9 +1,8 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
-import type { ItemMark } from '../../domain/item-mark.ts';
-import type { MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { ItemMark } from '../../domain/newsfeed-item.ts';
+import type { MemberDetails, RefDetails, Member, Ref, RefName } from '../../domain/member.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
-import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { batched } from './batched.ts';
+import { batched } from './loaders.ts';
 import type { ReaderSession } from './reader-session.ts';
 
 const MAX_BATCH = 100;

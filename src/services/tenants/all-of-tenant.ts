@@ -7,7 +7,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import type { TenantSummary } from '../../storage/tenants/tenant-data.ts';
-import { requireRole } from '../roles.ts';
+import { requireRole } from '../validate.ts';
 
 export interface TenantProgress {
   /** The collection, or `feeds of readers`. */

@@ -1,8 +1,13 @@
 import { ObjectId, type Filter, type WithId, type Collection, type Document } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId, ActionRef, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
-import { toAction } from './action-document.ts';
-import { actionListFilter, conditionsFilter, type ActionConditions, type ActionListQuery } from './action-conditions.ts';
+import {
+  toAction,
+  actionListFilter,
+  conditionsFilter,
+  type ActionConditions,
+  type ActionListQuery,
+} from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import { ALL_READERS, type Stamps } from '../readers/reader-stamps.ts';
@@ -10,10 +15,9 @@ import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { publishing } from './publishing.ts';
-import { revised } from '../stages/revision.ts';
+import { revised, literal } from '../stages/revision.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { inTurns } from '../database/in-turns.ts';
-import { literal } from '../stages/literal.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 

@@ -1,15 +1,19 @@
 import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type {
+  Action,
+  ActionId,
+  UserId,
+  ActionModerationKind,
+  ModerationRecord,
+} from '../../domain/action.ts';
 import { toAction } from './action-document.ts';
 import { tenantField, type Tenant } from '../../domain/tenant.ts';
 import type { HostEventType } from '../../domain/host-event.ts';
-import type { ActionModerationKind, ModerationRecord } from '../../domain/moderation.ts';
 import type { ActionDocument, ModerationDocument } from '../documents/documents.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
-import { revised, unrevised } from '../stages/revision.ts';
-import { literal } from '../stages/literal.ts';
+import { revised, unrevised, literal } from '../stages/revision.ts';
 import { type Declared, index } from '../documents/declaration.ts';
 import { withoutSubject } from '../../descriptors/anonymise.ts';
 

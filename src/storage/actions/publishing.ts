@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Action, UserId } from '../../domain/action.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import { inSlices } from '../../lib/turn.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { EventEntries } from '../stages/event-entries.ts';
 import type { Collections } from '../database/mongo.ts';
-import { fixIds, publicationId } from './publications.ts';
+import { fixIds, publicationId } from './edits.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Actions per insert: serialising several MB blocks the event loop. */

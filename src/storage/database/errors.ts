@@ -9,8 +9,136 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
   type WriteError,
+  type Db,
 } from 'mongodb';
 import { FanfareError } from '../../domain/errors.ts';
+import type { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+import { clock } from '../../lib/clock.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+
+export const WRITE_PROBES = ofInstallation(
+  'writeProbes',
+  'the document written to test whether the database accepts writes',
+);
+
+const PROBES = 'writeProbes';
+const PROBE_ID = 'write-probe';
+const PROBE_WITHIN_MS = 1_000;
+/** Callers within this time share one probe. */
+const FRESH_MS = 1_000;
+/** After each write refused for lack of space, the database counts as full for this long. */
+const FULL_FOR_MS = 5_000;
+
+/**
+ * Whether the database accepts writes, tested by a tiny write. A full database may still accept a tiny write while real ones
+ * fail, so observed refusals count for a while too. While clients keep writing, the answer stays "no" until none of them is
+ * refused; without clients, the probe alone restores the "yes".
+ */
+export class WriteCheck {
+  readonly #db: Db;
+  readonly #now: () => number;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #last: { readonly at: number; readonly outcome: Promise<void> } | null = null;
+
+  constructor(db: Db, now: () => number = () => performance.now()) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Observes any database error; only refusals for lack of space count. */
+  note(error: unknown): void {
+    if (isOutOfSpace(error)) this.#refusedAt = this.#now();
+  }
+
+  /** Rejects while writes fail, or when the database does not answer within a second. */
+  async check(): Promise<void> {
+    if (this.#now() - this.#refusedAt < FULL_FOR_MS)
+      throw new Error('The database recently rejected a write because its disk is full');
+    if (this.#last === null || this.#now() - this.#last.at > FRESH_MS) {
+      const outcome = this.#probe();
+      outcome.catch(() => undefined);
+      this.#last = { at: this.#now(), outcome };
+    }
+    await this.#last.outcome;
+  }
+
+  async #probe(): Promise<void> {
+    const change = { $set: { at: clock.now() } };
+    try {
+      // Sent as a raw command, since only those can be aborted, which closes the connection they wait on.
+      await this.#db.command(
+        { findAndModify: PROBES, query: { _id: PROBE_ID }, update: change, upsert: true },
+        { signal: AbortSignal.timeout(PROBE_WITHIN_MS) },
+      );
+    } catch (error) {
+      this.note(error);
+      throw error;
+    }
+  }
+}
+
+interface DriverConnection {
+  writeCommand(command: object, options: object): Promise<void>;
+  destroy(): void;
+}
+
+interface ConnectionOptions {
+  /** Emits `cancel` when the connections of its owner are closed. */
+  readonly cancellationToken?: EventEmitter;
+}
+
+/** The driver accepts a connection class from clients but does not export its own. */
+const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
+  readonly Connection: new (socket: Duplex, options: ConnectionOptions) => DriverConnection;
+};
+
+/**
+ * A connection on which every command ends when the socket does, with an error of the driver. When a socket's buffer is
+ * full, the driver waits for it to drain, which has two bugs:
+ * - A destroyed socket that has not emitted `close` yet never drains. A command sent at that moment never ends. If it is the
+ * driver's
+ *   own heartbeat, it is the last one, and all later operations fail until the process is restarted.
+ * - A socket that breaks while draining fails the command with the raw socket error, which is neither retried nor recognised
+ * as a lost
+ *   connection.
+ *
+ * Both occur when many connections end at once, for example when the server is killed.
+ *
+ * Neither does closing a client end a connection whose handshake is not answered: its socket would keep the process alive for
+ * another half a minute.
+ */
+export class EndingConnection extends Connection {
+  constructor(socket: Duplex, options: ConnectionOptions) {
+    super(socket, options);
+    const { cancellationToken } = options;
+    const end = (): void => {
+      this.destroy();
+    };
+    cancellationToken?.once('cancel', end);
+    // The driver's own listener ran first: waiting commands continue and fail because the connection is closed.
+    socket.once('close', () => {
+      cancellationToken?.off('cancel', end);
+      socket.emit('drain');
+    });
+  }
+
+  override async writeCommand(command: object, options: object): Promise<void> {
+    try {
+      await super.writeCommand(command, options);
+    } catch (error) {
+      throw isSocketError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
+    }
+  }
+}
+
+/** EPIPE, ECONNRESET, ERR_STREAM_DESTROYED and the like; errors of the driver and of aborts have no such code. */
+function isSocketError(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('E')
+  );
+}
 
 const DUPLICATE_KEY = 11_000;
 const MAX_TRIES = 5;

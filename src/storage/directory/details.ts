@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import type { RefId, UserId } from '../../domain/action.ts';
-import type { Details, MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { Details, MemberDetails, RefDetails } from '../../domain/member.ts';
 import type { DetailsDocument, RefDocument } from '../documents/directory-documents.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 
 /** Projection without details: they are large, and deliveries and rules do not need them. */
 export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;

@@ -1,9 +1,8 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import type { Details } from '../../domain/details.ts';
-import type { Member } from '../../domain/member.ts';
+import type { Details, Member } from '../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../domain/relevancy.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import { inSlices } from '../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, MemberDocument } from '../documents/directory-documents.ts';
@@ -11,7 +10,7 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from '../readers/reader-stamps.ts';
 import { renamed } from '../stages/rename-stages.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const MEMBERS: Declared<'members'> = {

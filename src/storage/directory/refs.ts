@@ -1,8 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../../domain/action.ts';
-import type { Details } from '../../domain/details.ts';
-import type { Ref, RefName, RenameProgress } from '../../domain/member.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import type { Details, Ref, RefName, RenameProgress } from '../../domain/member.ts';
+import { inSlices } from '../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from '../documents/directory-documents.ts';
@@ -10,7 +9,7 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import { renamed } from '../stages/rename-stages.ts';
 import { clock } from '../../lib/clock.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 import { type Declared, index, RENAME } from '../documents/declaration.ts';
 
 export const REFS: Declared<'refs'> = {

@@ -5,12 +5,17 @@ import { namePathsOf } from '../../descriptors/names.ts';
 import { claimFirst } from '../database/claim-first.ts';
 import type { NamedDocument } from '../documents/directory-documents.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import type { Collections } from '../database/mongo.ts';
-import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
-import { idsOfTenant } from '../database/tenant-ids.ts';
-import { revised } from '../stages/revision.ts';
-import type { DirectoryStampsRepository } from './directory-stamps.ts';
-import { literal } from '../stages/literal.ts';
+import { type Collections, idsOfTenant } from '../database/mongo.ts';
+import {
+  holdsName,
+  holdsOlderName,
+  idOfStamp,
+  nameStamp,
+  restamped,
+  UNCARRIED,
+  type DirectoryStampsRepository,
+} from './directory-stamps.ts';
+import { revised, literal } from '../stages/revision.ts';
 
 /** Collections that define names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { FanOutState, Scope } from '../../domain/action.ts';
+import type { FanOutState, Scope, Engagement, ReactionCount, ModerationKind } from '../../domain/action.ts';
 import type { Lane } from '../../domain/lane.ts';
 import type { ErasureState } from '../../domain/erasure.ts';
-import type { ModerationKind } from '../../domain/moderation.ts';
 import type { InteractionKind } from '../../domain/relevancy.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import type { UnsentEvents } from './event-documents.ts';
+import type { Interaction } from '../../domain/interaction.ts';
 
 declare module './declaration.ts' {
   interface Documents {
@@ -131,7 +131,7 @@ export interface ActionDocument extends UnsentEvents {
   /** Number of refs that were given, which come first. Absent: exactly those that the descriptor does not name. */
   givenRefs?: number;
   refIds: string[];
-  /** Names it copies, with their versions: see `name-stamps.ts`. Absent when there are none. */
+  /** Names it copies, with their versions: see `directory-stamps.ts`. Absent when there are none. */
   names?: string[];
   /**
    * Ids in the descriptor that are in neither `refIds` nor `names`, people named before an edit, and the actor of a
@@ -272,4 +272,41 @@ export interface RankingDocument {
   generation: Date;
   /** Present while the next generation is being scored: end of the lease. */
   leaseUntil?: Date;
+}
+
+export function toEngagement({ reactions, ...counts }: EngagementDocument): Engagement {
+  return { ...counts, reactions: reactionCounts(Object.entries(reactions ?? {})) };
+}
+
+export function engagementDocument({ reactions, ...counts }: Engagement): EngagementDocument {
+  if (reactions.length === 0) return counts;
+  return {
+    ...counts,
+    reactions: Object.fromEntries(reactions.map(({ reaction, count }) => [reaction, count])),
+  };
+}
+
+/** Most frequent first; ties in an order that is the same for all readers. */
+export function reactionCounts(counts: Iterable<readonly [string, number]>): ReactionCount[] {
+  return Array.from(counts, ([reaction, count]) => ({ reaction, count }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.reaction < b.reaction ? -1 : 1));
+}
+
+export function toInteraction(document: InteractionDocument): Interaction {
+  const { _id, actionId, kind, actorId, at } = document;
+  return {
+    id: _id.toHexString(),
+    actionId: actionId.toHexString(),
+    kind,
+    actorId,
+    at,
+    editedAt: document.editedAt ?? null,
+    text: document.text ?? null,
+    reaction: document.reaction ?? null,
+    parentId: document.parentId?.toHexString() ?? null,
+    data: document.data ?? null,
+    state: document.state ?? 'VISIBLE',
+    passedOn: document.passedOn ?? null,
+  };
 }

@@ -4,7 +4,7 @@ import type { Ids } from './declaration.ts';
 type Change = (id: string) => string;
 
 const AUDIENCE_KEY = /^(team|department|user):(.*)$/su;
-/** Comes after the id in a stamp of a name; see `name-stamps.ts`. */
+/** Comes after the id in a stamp of a name; see `directory-stamps.ts`. */
 export const STAMP_SEPARATOR = '\t';
 
 /** How to change the id in a value of each kind. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { MuteKind } from '../../domain/mute.ts';
 import type { UnsentEvents } from './event-documents.ts';
-import type { ItemState } from '../../domain/item-mark.ts';
+import type { ItemState } from '../../domain/newsfeed-item.ts';
 import type { ReaderActionId } from './reader-action-id.ts';
 
 declare module './declaration.ts' {

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import { inSlices } from '../../lib/turn.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 

@@ -1,12 +1,40 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { Action, UserId } from '../../domain/action.ts';
 import type { DeliveredReader, HostEvent, UnreadFacts } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
 import type { OutboxDocument } from '../documents/event-documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
-import { eventIdOf } from './unsent-events.ts';
+import { eventIdOf, eventsOfInteraction } from './webhook-deliveries.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../documents/declaration.ts';
+import type { InteractionDocument } from '../documents/documents.ts';
+
+const BATCH = 500;
+
+/**
+ * Moves the events of a batch of interactions to the outbox, then deletes these interactions. Returns their number. Safe to
+ * interrupt and repeat: no event is lost or duplicated.
+ */
+export async function rescueEvents(
+  { interactions, eventOutbox }: Collections,
+  filter: Filter<InteractionDocument>,
+): Promise<number> {
+  const found = await interactions
+    .find({ ...filter, unsentAt: { $exists: true } })
+    .limit(BATCH)
+    .batchSize(BATCH)
+    .toArray();
+  if (found.length === 0) return 0;
+  await putIntoOutbox(eventOutbox, found.flatMap(eventsOfInteraction));
+  await interactions.bulkWrite(
+    found.map(({ _id, unsent }) => ({
+      // An interaction with a new event is left for the next batch.
+      deleteOne: { filter: { _id, unsent: unsent ?? [] } },
+    })),
+    { ordered: false },
+  );
+  return found.length;
+}
 
 export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
   name: 'eventOutbox',

@@ -10,8 +10,8 @@ import {
   eventsOfFollow,
   eventsOfInteraction,
   FACTS_OF,
-} from './unsent-events.ts';
-import { literal } from '../stages/literal.ts';
+} from './webhook-deliveries.ts';
+import { literal } from '../stages/revision.ts';
 
 /** Events to move, and how to remove them from their sources afterwards. */
 export interface EventBatch {

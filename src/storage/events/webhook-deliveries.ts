@@ -1,12 +1,84 @@
 import type { ActionId } from '../../domain/action.ts';
-import type { NumberedHostEvent } from '../../domain/host-event.ts';
+import {
+  type NumberedHostEvent,
+  tenantOfFacts,
+  type HostEvent,
+  type HostEventFacts,
+} from '../../domain/host-event.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
-import { eventIdOf } from './unsent-events.ts';
 import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
 import { type Declared, index, NAMES_NOBODY, NOT_OF_ACTIONS } from '../documents/declaration.ts';
+import { createHash } from 'node:crypto';
+import type { ActionDocument, ErasureDocument, InteractionDocument } from '../documents/documents.ts';
+import type { FollowDocument } from '../documents/reader-documents.ts';
+import type { UnsentEvents } from '../documents/event-documents.ts';
+
+/** Hex digits of an id, enough to rule out collisions. */
+const ID_LENGTH = 32;
+
+/** Deterministic: the same parts give the same id, so that repeated work creates one event. */
+export function eventIdOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_LENGTH);
+}
+
+function eventsOf(
+  document: UnsentEvents & { readonly _id: { toString(): string } },
+  facts: HostEventFacts,
+  tenant: Tenant | null = tenantOfFacts(facts),
+): HostEvent[] {
+  let at = new Date(0);
+  return (document.unsent ?? []).map((entry) => {
+    // Clocks of two processes may differ slightly: a later entry in a document must not have an earlier time.
+    if (entry.at > at) at = entry.at;
+    const id = eventIdOf(document._id.toString(), entry.token.toHexString());
+    return { id, type: entry.type, at, tenant, facts };
+  });
+}
+
+type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & UnsentEvents;
+
+/** Events of an action in its current form: members erased since are not named. */
+export function eventsOfAction(
+  document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
+    readonly descriptor: { readonly type: string };
+  },
+): HostEvent[] {
+  const { _id, actorId, descriptor, scope } = document;
+  const facts = { actionId: _id.toHexString(), actorId, descriptorType: descriptor.type, scope };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfInteraction(
+  document: Carrying<InteractionDocument, 'actionId' | 'actorId' | 'kind' | 'reaction'>,
+): HostEvent[] {
+  const { _id, actionId, actorId, kind, reaction } = document;
+  const facts = {
+    ...{ interactionId: _id.toHexString(), actionId: actionId.toHexString(), actorId, kind },
+    ...(reaction === undefined ? {} : { reaction }),
+  };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' | 'refId'>): HostEvent[] {
+  const { followerId, refId } = document;
+  return eventsOf(document, { followerId, refId });
+}
+
+/** Names the tenant but not the erased member. */
+export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
+  return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
+}
+
+/** Fields that the functions above need: the whole documents are many times as large. */
+export const FACTS_OF = {
+  actions: ['actorId', 'scope', 'descriptor.type'],
+  interactions: ['actionId', 'actorId', 'kind', 'reaction'],
+  follows: ['followerId', 'refId'],
+  erasures: ['tenant'],
+} as const;
 
 export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
   name: 'webhookDeliveries',

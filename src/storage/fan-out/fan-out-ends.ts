@@ -3,8 +3,7 @@ import type { ActionDocument, FormerAudienceDocument } from '../documents/docume
 import { ownedBy, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { clock } from '../../lib/clock.ts';
-import { revised, unrevised } from '../stages/revision.ts';
-import { literal } from '../stages/literal.ts';
+import { revised, unrevised, literal } from '../stages/revision.ts';
 
 /** Fields that exist only while a fan-out is not DONE. */
 const OF_OPEN_FAN_OUTS = [

@@ -2,19 +2,24 @@ import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongo
 import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { toAction } from '../actions/action-document.ts';
-import type { ActionDocument } from '../documents/documents.ts';
-import { engagementDocument } from '../documents/engagement-document.ts';
+import { type ActionDocument, engagementDocument } from '../documents/documents.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { claimFirstOf } from '../database/claim-first.ts';
-import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
+import {
+  claimOf,
+  ownedBy,
+  isSameAudience,
+  type Claim,
+  ALL_LANES,
+  laneFilter,
+  type LaneRange,
+} from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
-import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
-import { resharesReplaced } from '../stages/reshare-stages.ts';
+import { resharesReplaced } from '../stages/interaction-stages.ts';
 import { clock } from '../../lib/clock.ts';
-import { revised, unrevised } from '../stages/revision.ts';
+import { revised, unrevised, literal } from '../stages/revision.ts';
 import { LRUCache } from 'lru-cache';
-import { literal } from '../stages/literal.ts';
 
 /**
  * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by

@@ -1,20 +1,18 @@
 import { ObjectId, type Filter, type Document } from 'mongodb';
-import type { ActionId, UserId } from '../../domain/action.ts';
+import type { ActionId, UserId, InteractionModerationKind } from '../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../domain/interaction.ts';
-import type { InteractionModerationKind } from '../../domain/moderation.ts';
 import type { InteractionKind } from '../../domain/relevancy.ts';
 import { tenantField } from '../../domain/tenant.ts';
 import { clock } from '../../lib/clock.ts';
 import { idOfTime } from '../database/database-time.ts';
-import type { InteractionDocument, ModerationDocument } from '../documents/documents.ts';
+import { type InteractionDocument, type ModerationDocument, toInteraction } from '../documents/documents.ts';
 import { isDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
-import { toInteraction } from '../documents/interaction-document.ts';
 import type { Collections } from '../database/mongo.ts';
 import { logRecords } from '../actions/moderation.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 
-interface NewInteraction extends Pick<
+export interface NewInteraction extends Pick<
   Interaction,
   'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
 > {

@@ -7,18 +7,15 @@ import {
   type UserId,
 } from '../../domain/action.ts';
 import type { InteractionGroup, InteractionKind } from '../../domain/relevancy.ts';
-import type { InteractionDocument } from '../documents/documents.ts';
+import { type InteractionDocument, reactionCounts, toInteraction } from '../documents/documents.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
-import { rescueEvents } from '../events/event-rescue.ts';
-import { reactionCounts } from '../documents/engagement-document.ts';
-import { interactionLists } from './interaction-lists.ts';
+import { rescueEvents } from '../events/event-outbox.ts';
+import { interactionLists, liftingGroups } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
-import { liftingGroups } from './lifting-groups.ts';
 import type { Collections } from '../database/mongo.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { plainId, type Tenant } from '../../domain/tenant.ts';
-import { toInteraction } from '../documents/interaction-document.ts';
 
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',

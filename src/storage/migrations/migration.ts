@@ -1,5 +1,13 @@
 import type { Collections } from '../database/mongo.ts';
 
+/** All migrations in order of version, which begins with 1. A released migration is never changed. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** The schema version that a process with these migrations writes. */
+export function latestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
 export interface MigrationBatch {
   /** Start of the next batch; `null`: this was the last one. */
   readonly after: string | null;

@@ -4,12 +4,19 @@ import type { ActionDocument, OffloadStage } from '../documents/documents.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { belongingTo } from '../belongings.ts';
-import { belongingsOf, OffloadSum, WITH_ACTIONS, type OffloadRecord, type Referring, type PinRecord } from './offload-records.ts';
+import {
+  belongingsOf,
+  OffloadSum,
+  WITH_ACTIONS,
+  type OffloadRecord,
+  type Referring,
+  type PinRecord,
+} from './offload-records.ts';
 import { revised, newRevision } from '../stages/revision.ts';
-import { isKeyed, keepPublications, type Published } from '../actions/publications.ts';
+import { isKeyed, keepPublications, type Published } from '../actions/edits.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
-import { uncarried } from '../directory/name-stamps.ts';
-import { MIGRATIONS } from '../migrations/registry.ts';
+import { uncarried } from '../directory/directory-stamps.ts';
+import { MIGRATIONS } from '../migrations/migration.ts';
 import type { MarkedReader } from '../documents/declaration.ts';
 
 const BATCH = 500;

@@ -7,7 +7,7 @@ import type { ErasureDocument } from '../documents/documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../documents/declaration.ts';
 
 export const ERASURES: Declared<'erasures'> = {

@@ -1,6 +1,5 @@
 import { ObjectId, type Filter, type FindCursor } from 'mongodb';
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
-import type { ModerationRecord } from '../../domain/moderation.ts';
+import type { Action, ActionId, UserId, ModerationRecord } from '../../domain/action.ts';
 import { toAction } from '../actions/action-document.ts';
 import { ACTION_TRACES } from '../actions/anonymise-actions.ts';
 import type { MemberDocument, RefDocument } from '../documents/directory-documents.ts';
@@ -9,6 +8,8 @@ import type { HostEventDocument } from '../documents/event-documents.ts';
 import type { Declaration } from '../documents/declaration.ts';
 import { fieldOf } from '../documents/ids.ts';
 import type { Collections } from '../database/mongo.ts';
+import { type HostEvent, hostEventData, type HostEventView } from '../../domain/host-event.ts';
+import type { ErasuresRepository } from './erasures.ts';
 
 /** A section of an export. */
 export interface MemberList {
@@ -138,4 +139,17 @@ function marksOf({ lastRead, mutes, checksFollows, digestedAt }: FeedDocument) {
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };
+}
+
+/** Host events as delivered, with the members of erasures while known. No round trip if there are no erasures among them. */
+export async function viewHostEvents(
+  erasures: ErasuresRepository,
+  events: readonly HostEvent[],
+): Promise<HostEventView[]> {
+  const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
+  const subjects = await erasures.subjectsOf(keys);
+  return events.map((event) => ({
+    ...{ id: event.id, type: event.type, at: event.at, tenant: event.tenant },
+    data: hostEventData(event, (key) => subjects.get(key) ?? null),
+  }));
 }

@@ -1,10 +1,9 @@
 import { type Collection, type Document, type Filter, ObjectId } from 'mongodb';
 import { withoutSubject } from '../../descriptors/anonymise.ts';
 import type { RefId, UserId } from '../../domain/action.ts';
-import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
+import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../domain/erasure.ts';
 import type { HostEventFacts } from '../../domain/host-event.ts';
 import type { MuteKind } from '../../domain/mute.ts';
-import { FORMER_MEMBER } from '../../domain/pseudonym.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION_TRACES, anonymiseActions } from '../actions/anonymise-actions.ts';
 import { moderationRepository } from '../actions/moderation.ts';
@@ -18,10 +17,8 @@ import type { HostEventDocument, OutboxDocument } from '../documents/event-docum
 import { fieldOf } from '../documents/ids.ts';
 import type { FollowDocument } from '../documents/reader-documents.ts';
 import { interactionRecords } from '../interactions/interaction-records.ts';
-import { passRequested } from '../stages/fan-out-stages.ts';
-import { literal } from '../stages/literal.ts';
-import { OPEN_FAN_OUT } from '../stages/open-fan-out.ts';
-import { revised, unrevised } from '../stages/revision.ts';
+import { passRequested, OPEN_FAN_OUT } from '../stages/fan-out-stages.ts';
+import { literal, revised, unrevised } from '../stages/revision.ts';
 
 /**
  * All of a member's traces outside of feeds. Each method processes one bounded batch and returns the number found: repeat

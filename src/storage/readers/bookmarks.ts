@@ -8,7 +8,7 @@ import {
   readerActions,
   type ReaderActionId,
 } from '../documents/reader-action-id.ts';
-import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
+import { behind, NEWEST_FIRST, type ReaderListEntry } from './item-marks.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { index } from '../documents/declaration.ts';
 

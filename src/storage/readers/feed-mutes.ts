@@ -12,7 +12,7 @@ import { clock } from '../../lib/clock.ts';
 import type { FeedDocument, MuteDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
-import { literal } from '../stages/literal.ts';
+import { literal } from '../stages/revision.ts';
 
 /** Readers of whom a mute has ended by then, unannounced. */
 export const hasMuteEnd = (by: Date): Filter<FeedDocument> => ({ muteWakeAt: { $exists: true, $lte: by } });

@@ -5,7 +5,7 @@ import { claimFirstOf } from '../database/claim-first.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
-import { idsOfTenant } from '../database/tenant-ids.ts';
+import { idsOfTenant } from '../database/mongo.ts';
 import { floorOf, toPlace } from './feed-position.ts';
 
 const END_OF_REBUILD = {

@@ -224,7 +224,7 @@ export function feedsRepository(
 }
 
 /** A feed with entries to delete at its floor and below. */
-interface DueTrim {
+export interface DueTrim {
   readonly userId: UserId;
   readonly floor: FeedPosition;
   readonly trimAt: Date;
@@ -279,7 +279,7 @@ function feedTrims(collection: Collection<FeedDocument>) {
 }
 
 /** Readers whose last read is before `read`, or who never read and had deliveries before `neverRead`. `null`: none. */
-interface UnreadSince {
+export interface UnreadSince {
   readonly read: Date | null;
   readonly neverRead: Date | null;
 }

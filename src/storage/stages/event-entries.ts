@@ -1,7 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import type { HostEventType } from '../../domain/host-event.ts';
 import type { UnsentEvents } from '../documents/event-documents.ts';
-import { literal } from './literal.ts';
+import { literal } from './revision.ts';
 
 /**
  * Upper bound on events in one document while no worker moves them. After that the newest replaces the previous one, so that

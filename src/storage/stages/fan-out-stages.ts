@@ -1,6 +1,103 @@
-import type { Document } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import type { Lane } from '../../domain/lane.ts';
-import { traceToKeep } from './fan-out-trace.ts';
+import { clock } from '../../lib/clock.ts';
+import { traceParent } from '../../telemetry/tracing.ts';
+import type { TraceDocument, ActionDocument } from '../documents/documents.ts';
+import type { FanOutState } from '../../domain/action.ts';
+
+/** Former audiences kept individually until a pass processes them. */
+const MOST_FORMER = 10;
+
+/** Upper bound on ids of people, refs and resharers in all of them. */
+const MOST_FORMER_IDS = 20_000;
+
+const FIELDS = ['audience', 'mentions', 'recipients', 'refIds', 'pullRefIds', 'reshares'] as const;
+
+/**
+ * Update pipeline fields that keep the current audience of an action for the pass that notifies readers who lost it. More
+ * than ten are merged into one per scope that names everybody in them: the same readers. If they name too many ids, they are
+ * dropped, and the pass asks all watchers to resync.
+ *
+ * @param audience an expression
+ * @param isLost an expression: whether there is anything to keep
+ */
+export function formerKept(audience: Document, isLost: unknown = true): Document {
+  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [audience]] };
+  const ids = {
+    $sum: {
+      $map: {
+        input: '$$all',
+        in: { $sum: FIELDS.map((field) => ({ $size: { $ifNull: [`$$this.${field}`, []] } })) },
+      },
+    },
+  };
+  const within = (tooMany: unknown, other: unknown): Document => ({
+    $let: { vars: { all }, in: { $cond: [{ $gt: [ids, MOST_FORMER_IDS] }, tooMany, other] } },
+  });
+  const kept = { $cond: [{ $gt: [{ $size: '$$all' }, MOST_FORMER] }, ONE_FOR_EACH_SCOPE, '$$all'] };
+  const changed = (field: string, is: unknown): Document => ({
+    $cond: [isLost, is, { $ifNull: [`$${field}`, '$$REMOVE'] }],
+  });
+  return {
+    'fanOut.former': changed('fanOut.former', within([], kept)),
+    'fanOut.formerCutRev': changed(
+      'fanOut.formerCutRev',
+      within({ $max: '$$all.rev' }, { $ifNull: ['$fanOut.formerCutRev', '$$REMOVE'] }),
+    ),
+  };
+}
+
+const ONE_FOR_EACH_SCOPE = {
+  $map: {
+    input: { $setUnion: ['$$all.scope', []] },
+    as: 'scope',
+    in: {
+      $let: {
+        vars: { same: { $filter: { input: '$$all', cond: { $eq: ['$$this.scope', '$$scope'] } } } },
+        in: {
+          rev: { $max: '$$same.rev' },
+          scope: '$$scope',
+          ...Object.fromEntries(
+            FIELDS.map((field) => [
+              field,
+              {
+                $reduce: {
+                  input: `$$same.${field}`,
+                  initialValue: [],
+                  in: { $setUnion: ['$$value', '$$this'] },
+                },
+              },
+            ]),
+          ),
+        },
+      },
+    },
+  },
+};
+
+const OPEN: FanOutState[] = ['PENDING', 'IN_PROGRESS'];
+
+/** Filter for fan-outs by the state that `reportedFanOut` reports. States other than DONE use the index `claim`. */
+export function reportedAs(state: FanOutState): Filter<ActionDocument> {
+  if (state === 'DONE')
+    return {
+      $or: [
+        { 'fanOut.state': 'DONE' },
+        { 'fanOut.state': { $in: OPEN }, 'fanOut.deliveredVersion': { $exists: true } },
+      ],
+    };
+  return {
+    'fanOut.state': state,
+    'fanOut.leaseUntil': { $exists: true },
+    ...(state === 'FAILED' ? {} : { 'fanOut.deliveredVersion': { $exists: false } }),
+  };
+}
+
+/** Fan-outs that are not DONE; `$exists` states the condition of the partial index. */
+export const OPEN_FAN_OUT: Filter<ActionDocument> = {
+  'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS', 'FAILED'] },
+  'fanOut.leaseUntil': { $exists: true },
+};
 
 /**
  * Minimum time between boost-only passes of one action: a burst of changes becomes a handful of passes, and the first of
@@ -67,7 +164,7 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
         }),
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
-    // Lane names sort by urgency: see `fan-out-lanes.ts`.
+    // Lane names sort by urgency: see `fan-out-claim.ts`.
     'fanOut.lane': { $cond: [{ $or: [isWorkedOn, isWaiting] }, { $max: ['$fanOut.lane', lane] }, lane] },
     'fanOut.nextLane': { $cond: [isWorkedOn, { $max: ['$fanOut.nextLane', lane] }, '$$REMOVE'] },
     'fanOut.leaseUntil': {
@@ -78,4 +175,10 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
       ],
     },
   };
+}
+
+/** The active trace, to be stored with a requested pass. Undefined without one. */
+export function traceToKeep(): TraceDocument | undefined {
+  const parent = traceParent();
+  return parent === null ? undefined : { parent, at: clock.now() };
 }

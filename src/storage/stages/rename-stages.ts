@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { literal } from './literal.ts';
+import { literal } from './revision.ts';
 
 /**
  * Update pipeline fields that set a name. A different name increments the version and becomes due for renaming in the same

@@ -28,3 +28,8 @@ export function revised(
 export function unrevised<U extends Document[] | UpdateFilter<ActionDocument>>(update: U): U {
   return update;
 }
+
+/** A literal value in a pipeline: without this, a string that starts with "$" would be read as a path. */
+export function literal(value: unknown): Document {
+  return { $literal: value };
+}

@@ -1,7 +1,6 @@
 import { BSON, type Document, type Filter, type ObjectId } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
-import { withoutTenantIn } from '../../domain/tenant-text.ts';
+import { idRangeOf, tenantOf, type Tenant, withoutTenantIn } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../database/mongo.ts';
 import type { Declaration, OfTenant } from '../documents/declaration.ts';

@@ -2,8 +2,12 @@ import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
 import type { Context } from '../../feeds/context.ts';
 import { clock } from '../../lib/clock.ts';
 import { newObjectId } from '../../storage/database/mongo.ts';
-import type { ErasureStepName, ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
-import { newPseudonym } from '../../domain/pseudonym.ts';
+import {
+  type ErasureStepName,
+  type ErasureSubject,
+  type ErasureTask,
+  newPseudonym,
+} from '../../domain/erasure.ts';
 import { countFollowers } from '../../storage/follows/count-followers.ts';
 
 interface ErasureStep {

@@ -1,7 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { MAX_READERS_PER_EVENT } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
-import { inSlices } from '../../lib/in-slices.ts';
+import { inSlices } from '../../lib/turn.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { gainedAmong, type AudienceMember, type AudienceReader } from '../fan-out/audience.ts';
 import type { Context } from '../../feeds/context.ts';

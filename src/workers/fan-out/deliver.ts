@@ -1,16 +1,15 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
-import { forEachInOrder } from '../../lib/for-each-in-order.ts';
+import { forEachInOrder } from '../../lib/turn.ts';
 import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { announce, type Announcement } from '../../feeds/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled } from './announce-pulled.ts';
-import type { PassOutcome, Reached } from './pass-outcome.ts';
+import type { PassOutcome, Reached, Fence } from './passes.ts';
 import { audienceOf, type AudienceMember, audienceAmong } from './audience.ts';
-import type { Fence } from './fence.ts';
 import { raiseFloors } from '../../feeds/trim-feeds.ts';
 import { relevancies } from '../../feeds/relevancies.ts';
 import { traced } from '../../telemetry/tracing.ts';

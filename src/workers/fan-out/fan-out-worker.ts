@@ -1,14 +1,12 @@
 import type { Context } from '../../feeds/context.ts';
-import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
+import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-claim.ts';
 import type { Claim, FoundClaim } from '../../storage/fan-out/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/stages/fan-out-stages.ts';
 import type { WorkOffer } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
-import type { PassOutcome } from './pass-outcome.ts';
-import { holdLease } from './lease.ts';
+import { type PassOutcome, Passes, type Fence, holdLease } from './passes.ts';
 import { LaneGate } from './lane-gate.ts';
-import { Passes } from './passes.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { Outage } from '../../lib/outage.ts';
 import type { Next } from '../../lib/poll-loop.ts';
@@ -17,7 +15,6 @@ import type { PassContext } from './pass-context.ts';
 import type { Action, Reshare } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';
-import type { Fence } from './fence.ts';
 import { sweepHolders, notifyFormer } from './sweep-holders.ts';
 import { announce, removals } from '../../feeds/announce.ts';
 import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
@@ -44,7 +41,7 @@ export interface FanOutWorkerOptions {
   readonly pollMs: number;
   /** Readers per chunk. */
   readonly chunkSize: number;
-  /** The readers who can be skipped; see `skip-dormant.ts`. */
+  /** The readers who can be skipped; see `audience.ts`. */
   readonly skipDormant: PassContext['skipDormant'];
   /** Returns a number from 0 to 1. Default: a random one. */
   readonly random?: () => number;
@@ -364,11 +361,7 @@ async function withPulled({ pulledRefs, fanOuts }: PassContext, claim: Claim): P
 }
 
 /** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
-async function withdrawFromAll(
-  dependencies: PassContext,
-  claim: Claim,
-  fence: Fence,
-): Promise<PassOutcome> {
+async function withdrawFromAll(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
   const { feedStore, chunkSize, gate } = dependencies;
   const { action, untoldVersion } = claim;
   if (untoldVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());

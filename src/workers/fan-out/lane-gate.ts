@@ -1,8 +1,8 @@
 import type { Lane } from '../../domain/lane.ts';
-import { OnDispose } from '../../lib/on-dispose.ts';
+import { OnDispose } from '../../lib/closer.ts';
 import { LaneTurns, type ChunkOf } from './lane-turns.ts';
 
-export type { WorkKind } from './lane-queue.ts';
+export type { WorkKind } from './lane-turns.ts';
 export type { ChunkOf } from './lane-turns.ts';
 
 /**

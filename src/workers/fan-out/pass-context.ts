@@ -12,7 +12,7 @@ export interface LiftedClaim {
 
 /** The context of a pass. */
 export interface PassContext extends Context {
-  /** The readers who can be skipped; see `skip-dormant.ts`. */
+  /** The readers who can be skipped; see `audience.ts`. */
   readonly skipDormant: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

@@ -1,7 +1,6 @@
-import type { ActionId } from '../../domain/action.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
-import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
-import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
+import { type Claim, ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-claim.ts';
 
 /** Running passes of a worker by lane. Each lane has the full concurrency of its own. */
 export class Passes {
@@ -66,4 +65,67 @@ export class Passes {
   #hasRoom(lane: Lane): boolean {
     return this.#running[lane].size < this.#room;
   }
+}
+
+/** Whether a pass may continue. Asked before every write. */
+export interface Fence {
+  /** `true` while no other worker has taken the action over. */
+  isHeld(): Promise<boolean>;
+  isStopping(): boolean;
+  /** Other passes are under way in this process: then fewer, larger writes bring all of them to an end sooner. */
+  hasCompany(): boolean;
+}
+
+/** Everybody in the audience up to this reader has been served. */
+export interface Reached {
+  readonly afterUserId: UserId;
+  readonly delivered: number;
+}
+
+export type PassOutcome =
+  | { readonly kind: 'complete'; readonly delivered: number }
+  /** The claim is void: lost, or the action has changed. Writes made until then remain. */
+  | { readonly kind: 'void'; readonly reached: Reached | null }
+  /** Stopped between two chunks on request; a later pass continues from the checkpoint. */
+  | { readonly kind: 'stopped' };
+
+export interface Lease extends Disposable {
+  /** `false` once another worker has the action. An expired lease can still be renewed until then; asks when in doubt. */
+  isHeld(): Promise<boolean>;
+}
+
+/** Renews a lease three times per lease period until disposed. @param extend resolves to false when the claim is void. */
+export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Lease {
+  let ownedUntil = performance.now() + leaseMs;
+  let isLost = false;
+  let renewing: Promise<void> | null = null;
+
+  async function renew(): Promise<void> {
+    const startedAt = performance.now();
+    if (await extend()) ownedUntil = startedAt + leaseMs;
+    else isLost = true;
+  }
+
+  /** One request at a time: a slow database is not asked again before it has answered. */
+  function renewOnce(): Promise<void> {
+    renewing ??= renew().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  const timer = setInterval(() => {
+    renewOnce().catch(() => {
+      // A failed renewal is not fatal: `heldUntil` says when the lease becomes doubtful.
+    });
+  }, leaseMs / 3);
+  return {
+    async isHeld() {
+      if (!isLost && performance.now() >= ownedUntil) await renewOnce();
+      return !isLost;
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { relevancies } from '../../feeds/relevancies.ts';
 import { announce, removals, surviveLiveLog, type Announcement } from '../../feeds/announce.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong, type AudienceMember } from './audience.ts';
-import type { Fence } from './fence.ts';
+import type { Fence } from './passes.ts';
 import type { PassContext, LiftedClaim } from './pass-context.ts';
 
 const CHUNK = 500;

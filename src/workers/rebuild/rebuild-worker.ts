@@ -1,12 +1,12 @@
 import type { Context } from '../../feeds/context.ts';
 import type { FoundRebuild, RebuildClaim } from '../../storage/readers/feed-rebuilds.ts';
 import { StoreUnavailable } from '../../storage/database/errors.ts';
-import { holdLease } from '../fan-out/lease.ts';
+import { holdLease } from '../fan-out/passes.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { rebuildStoredFeed, sweepFeed, type RebuildTurns } from '../../feeds/reconcile-feed.ts';
-import { StretchGuess } from '../../feeds/stretch-guess.ts';
+import { StretchGuess } from '../../feeds/source.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 

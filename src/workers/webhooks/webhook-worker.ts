@@ -1,13 +1,20 @@
-import { type WebhookReceiver, refusalOf, type WebhookDelivery, MAX_RETRY_AFTER_MS, retryDelayMs, webhookPayload } from '../../domain/webhook.ts';
+import {
+  type WebhookReceiver,
+  refusalOf,
+  type WebhookDelivery,
+  MAX_RETRY_AFTER_MS,
+  retryDelayMs,
+  webhookPayload,
+  signatureHeaders,
+} from '../../domain/webhook.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import { holdLease, type Lease } from '../fan-out/lease.ts';
+import { holdLease, type Lease } from '../fan-out/passes.ts';
 import { Turns, type Turn } from './in-turns.ts';
 import type { Context } from '../../feeds/context.ts';
 import type { NumberedHostEvent } from '../../domain/host-event.ts';
 import type { ParkedEvent } from '../../storage/events/webhook-deliveries.ts';
 import type { WebhookClient, WebhookOutcome } from '../../connections/webhook-client.ts';
-import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
-import { signatureHeaders } from '../../domain/webhook-signature.ts';
+import { viewHostEvents } from '../../storage/privacy/member-data.ts';
 
 interface HealthObserver {
   /** So many consecutive attempts failed that no new events are sent to it. */

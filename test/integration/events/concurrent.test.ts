@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HostEventView } from '../../../src/domain/host-event-data.ts';
+import type { HostEventView } from '../../../src/domain/host-event.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';

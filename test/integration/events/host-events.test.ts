@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encodeActionId, encodeInteractionId } from '../../../src/domain/node-ids.ts';
 import { eventsOf, moveEvents, poll } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import type { HostEventView } from '../../../src/domain/host-event-data.ts';
+import type { HostEventView } from '../../../src/domain/host-event.ts';
 
 let parts: Parts;
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { refusalOf } from '../../../src/domain/webhook.ts';
-import { webhookKey } from '../../../src/domain/webhook-signature.ts';
+import { refusalOf, webhookKey } from '../../../src/domain/webhook.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

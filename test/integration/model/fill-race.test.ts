@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts } from '../../support/parts.ts';

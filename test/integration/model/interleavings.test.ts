@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { upsertMembers } from '../../../src/services/members/directory.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { FORMER_MEMBER } from '../../../src/domain/pseudonym.ts';
+import { FORMER_MEMBER } from '../../../src/domain/erasure.ts';
 import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
 import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';

@@ -6,7 +6,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
-import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import type { Core } from '../../../src/services/core.ts';
 import { offloadsRepository } from '../../../src/storage/offload/offloads.ts';
 import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';

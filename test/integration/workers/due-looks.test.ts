@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import type { DueKind } from '../../../src/storage/due/due-work.ts';
-import { DueLooks } from '../../../src/workers/due-looks.ts';
+import { DueLooks } from '../../../src/workers/background-worker.ts';
 import { ExpiryWorker } from '../../../src/workers/expiry/expiry-worker.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OnDispose } from '../../../src/lib/on-dispose.ts';
+import { OnDispose } from '../../../src/lib/closer.ts';
 import { Crash } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OnDispose } from '../../../src/lib/on-dispose.ts';
+import { OnDispose } from '../../../src/lib/closer.ts';
 import { openLiveList, wholeList } from '../../support/live-list.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashSlot, spreadTags } from '../../../src/connections/redis-parts.ts';
-import { describeAddress, readRedisUrl } from '../../../src/connections/redis-address.ts';
+import { describeAddress, readRedisUrl } from '../../../src/connections/redis.ts';
 
 describe('a Redis URL', () => {
   it('has one or several hosts, a user, a password and a database', () => {

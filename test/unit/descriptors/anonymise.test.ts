@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anonymiseDescriptor, withoutNames } from '../../../src/descriptors/anonymise.ts';
 import { idsOf } from '../../../src/descriptors/ids.ts';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
-import { FORMER_MEMBER, nameOfUnknown, newPseudonym } from '../../../src/domain/pseudonym.ts';
+import { FORMER_MEMBER, nameOfUnknown, newPseudonym } from '../../../src/domain/erasure.ts';
 
 const subject = { memberId: 'u1', names: ['Ann Lee', 'Ann'], pseudonym: 'erased:1' };
 

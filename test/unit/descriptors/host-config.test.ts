@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defineDescriptor } from '../../../src/descriptors/declare.ts';
 import { field } from '../../../src/descriptors/field.ts';
 import { checkHostConfig, defineConfig, HostConfigError } from '../../../src/descriptors/host-config.ts';
-import { concernedByDescriptor, refsOfDescriptor } from '../../../src/descriptors/refs.ts';
+import { concernedByDescriptor, refsOfDescriptor } from '../../../src/descriptors/names.ts';
 import { descriptorTypes, useDescriptors } from '../../../src/descriptors/registry.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 

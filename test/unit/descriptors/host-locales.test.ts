@@ -3,7 +3,7 @@ import { defineDescriptor } from '../../../src/descriptors/declare.ts';
 import { field } from '../../../src/descriptors/field.ts';
 import { checkHostConfig, defineConfig, HostConfigError } from '../../../src/descriptors/host-config.ts';
 import { bestLocale } from '../../../src/descriptors/locale.ts';
-import { othersPhrase } from '../../../src/descriptors/phrases.ts';
+import { othersPhrase } from '../../../src/descriptors/sentence.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 
 const FRENCH = {

@@ -7,8 +7,9 @@ import {
   plainId,
   storedId,
   tenantOf,
+  withoutTenant,
+  withoutTenantIn,
 } from '../../../src/domain/tenant.ts';
-import { withoutTenant, withoutTenantIn } from '../../../src/domain/tenant-text.ts';
 
 test.each(['a', 'acme', 'acme-2', '0', 'a'.repeat(63)])('%j is a valid name', (name) => {
   expect(isTenantName(name)).toBe(true);

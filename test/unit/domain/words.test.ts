@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { comparable } from '../../../src/domain/text-forms.ts';
-import { Phrases, wordsOf } from '../../../src/domain/words.ts';
+import { comparable, Phrases, wordsOf } from '../../../src/domain/text-forms.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const words = (text: string): string[] => wordsOf(comparable(text));

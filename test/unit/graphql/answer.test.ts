@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Answer, type WrittenResult } from '../../../src/graphql/rendering/answer.ts';
 import { JsonText, SharedText, unlessTooLarge } from '../../../src/graphql/rendering/json-text.ts';
 import { Answers } from '../../../src/http/limits/answers.ts';
-import type { Caller } from '../../../src/http/identity/caller.ts';
+import type { Caller } from '../../../src/http/identity/auth.ts';
 import { fc } from '../../support/fast-check.ts';
 
 setFlagsFromString('--expose-gc');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDateTime } from '../../../src/graphql/date-time.ts';
+import { parseDateTime } from '../../../src/graphql/types/scalars.ts';
 import { fc } from '../../support/fast-check.ts';
 
 test.each([

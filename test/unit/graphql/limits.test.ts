@@ -10,8 +10,12 @@ import {
 import { describe, expect, test } from 'vitest';
 import { operationCost } from '../../../src/graphql/limits/cost.ts';
 import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
-import { documentFault } from '../../../src/graphql/limits/document-limits.ts';
-import { findOperation, isIntrospection, type Operation } from '../../../src/graphql/limits/operation.ts';
+import {
+  documentFault,
+  findOperation,
+  isIntrospection,
+  type Operation,
+} from '../../../src/graphql/limits/document-limits.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
 const schema = buildSchema();

@@ -1,6 +1,6 @@
 import { buildSchema as parseSchema, execute, parse, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
-import type { ReadyIterator } from '../../../src/lib/ready-iterator.ts';
+import type { ReadyIterator } from '../../../src/lib/prefetch.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../src/graphql/result-stream.ts';
 
 const schema = parseSchema(

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { findOperation } from '../../../src/graphql/limits/operation.ts';
+import { findOperation } from '../../../src/graphql/limits/document-limits.ts';
 import { variablesFault } from '../../../src/graphql/limits/variables.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/http/identity/caller.ts';
+import type { Caller } from '../../../src/http/identity/auth.ts';
 import { Connections, type ConnectionLimits } from '../../../src/http/limits/connections.ts';
 import { silentLogger } from '../../../src/telemetry/logger.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../../src/domain/viewer.ts';
-import type { Caller } from '../../../src/http/identity/caller.ts';
+import type { Caller } from '../../../src/http/identity/auth.ts';
 import { Intake, maxBodyOf } from '../../../src/http/limits/intake.ts';
 
 const KIB = 1_024;

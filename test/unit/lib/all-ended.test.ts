@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allEnded } from '../../../src/lib/all-ended.ts';
+import { allEnded } from '../../../src/lib/closer.ts';
 
 test('waits for all to end although one has failed', async () => {
   let end = (): void => undefined;

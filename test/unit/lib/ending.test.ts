@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Ending } from '../../../src/lib/ending.ts';
+import { Ending } from '../../../src/lib/closer.ts';
 
 test('notifies every listener once, however often it ends', () => {
   const ending = new Ending();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEachInOrder } from '../../../src/lib/for-each-in-order.ts';
+import { forEachInOrder } from '../../../src/lib/turn.ts';
 
 interface Job {
   readonly value: number;

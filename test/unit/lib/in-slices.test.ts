@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inSlices } from '../../../src/lib/in-slices.ts';
+import { inSlices } from '../../../src/lib/turn.ts';
 
 test('works on slices in order, and lets other work run in between', async () => {
   const seen: string[] = [];

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeFolder } from '../../../src/lib/make-folder.ts';
+import { makeFolder } from '../../../src/lib/own-file.ts';
 
 let folder = '';
 beforeAll(async () => {

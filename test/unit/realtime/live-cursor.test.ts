@@ -4,7 +4,7 @@ import {
   decodeLiveCursor,
   encodeLiveCursor,
   readerTag,
-} from '../../../src/realtime/live-cursor.ts';
+} from '../../../src/realtime/live-log.ts';
 
 test('consecutive cursors of a reader equal those encoded alone, and can be decoded', () => {
   const tags = ['ann', 'bob'].map(readerTag);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decodeLiveCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
-import type { LogEntry, LogSnapshot } from '../../../src/realtime/live-resume.ts';
+import {
+  decodeLiveCursor,
+  readerTag,
+  type LogPosition,
+  type LogEntry,
+  type LogSnapshot,
+} from '../../../src/realtime/live-log.ts';
 import { LiveWatcher, type LiveFrame } from '../../../src/realtime/live-watcher.ts';
 import { event, label } from '../../conformance/live-log-tools.ts';
 import { fc } from '../../support/fast-check.ts';

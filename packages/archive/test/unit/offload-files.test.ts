@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRestorable, checkTarget } from '../../src/check-files.ts';
 import { writeOffloadFile } from '../../src/offload-file.ts';
 import { NewFile } from '../../../../src/lib/own-file.ts';
-import { latestVersion, MIGRATIONS } from '../../../../src/storage/migrations/registry.ts';
+import { latestVersion, MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
 
 let folder = '';
 beforeAll(async () => {

@@ -1,4 +1,11 @@
-import type { FeedModel, FeedStore, ReaderDelivery, FillOptions } from '../../../../src/feeds/feed-store.ts';
+import {
+  type FeedModel,
+  type FeedStore,
+  type ReaderDelivery,
+  type FillOptions,
+  isAbove,
+  higher,
+} from '../../../../src/feeds/feed-store.ts';
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import { HOLDERS_INDEX, PAGE_INDEX, byBoost, isBehind } from '../../../../src/feeds/models/stored-entries.ts';
 import {
@@ -11,7 +18,6 @@ import {
   type TakenSlot,
 } from './repository.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
-import { isAbove, higher } from '../../../../src/feeds/feed-range.ts';
 import { deliverInRounds } from '../shared.ts';
 import {
   type FeedEntry,

@@ -1,5 +1,10 @@
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
-import type { FeedModel, FeedStore, FillOptions } from '../../../../src/feeds/feed-store.ts';
+import {
+  type FeedModel,
+  type FeedStore,
+  type FillOptions,
+  higher,
+} from '../../../../src/feeds/feed-store.ts';
 import { feedTopsRepository, type FeedTop, type FeedTopsRepository } from './repository.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import {
@@ -7,7 +12,6 @@ import {
   type FeedEntry,
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
-import { higher } from '../../../../src/feeds/feed-range.ts';
 import { deliverInRounds, unite } from '../shared.ts';
 import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startEmbeddedServices } from '../../src/services.ts';
-import { forgetDeletedKeys } from '../../../../src/connections/forget-deleted-keys.ts';
+import { forgetDeletedKeys } from '../../../../src/connections/redis.ts';
 import { forgetDeleted } from '../../../../src/storage/privacy/forget-deleted.ts';
 import { testCacheDir } from '../../../../test/support/engine.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';

@@ -1,24 +1,63 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { isWritten, type EventRenderer, type LiveRendering } from '../live-rendering.ts';
+import { isWritten, type EventRenderer, type LiveRendering, withEventId } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
 import { Answer, type AnswerLimits } from '../../../graphql/rendering/answer.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
 import type { Identity } from '../../../domain/viewer.ts';
-import { Ending } from '../../../lib/ending.ts';
-import { OnDispose } from '../../../lib/on-dispose.ts';
+import { Ending, OnDispose } from '../../../lib/closer.ts';
 import type { Core } from '../../../services/core.ts';
 import type { FeedEvent } from '../../../services/shapes.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
-import { withEventId } from '../event-ids.ts';
-import type { Caller } from '../../identity/caller.ts';
-import type { RequestObserver } from '../../exchange/observe.ts';
+import type { Caller } from '../../identity/auth.ts';
+import type { RequestObserver } from '../../exchange/respond.ts';
 import type { RequestContext } from '../operation-context.ts';
-import type { SubscriptionQuota } from '../subscription-quota.ts';
 import { clock } from '../../../lib/clock.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
+import { Tally } from '../../../lib/weight.ts';
+
+/** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
+export class SubscriptionQuota {
+  readonly #limit: number;
+  readonly #open = new Tally();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get total(): number {
+    return this.#open.total;
+  }
+
+  /** Takes a place, returned by disposing. `null` when the user has none left. */
+  take(userId: string): Disposable | null {
+    if (this.#open.of(userId) >= this.#limit) return null;
+    this.#open.add(userId, 1);
+    return new Place(this, userId);
+  }
+
+  /** Called once for each place. */
+  giveBack(userId: string): void {
+    this.#open.add(userId, -1);
+  }
+}
+
+class Place implements Disposable {
+  readonly #userId: string;
+  #quota: SubscriptionQuota | null;
+
+  constructor(quota: SubscriptionQuota, userId: string) {
+    this.#quota = quota;
+    this.#userId = userId;
+  }
+
+  [Symbol.dispose](): void {
+    this.#quota?.giveBack(this.#userId);
+    this.#quota = null;
+  }
+}
 
 /** A push later than this was not caused by the pass that the change requested. */
 const PUSHED_WITHIN_MS = 900_000;

@@ -1,8 +1,75 @@
 import type { Plugin } from 'graphql-yoga';
-import { apiError } from '../../../graphql/errors.ts';
+import { apiError, documentError, documentErrors } from '../../../graphql/errors.ts';
 import { JsonMeter, type JsonBounds } from '../../../lib/json-meter.ts';
 import { acceptsAnswers } from '../../exchange/accept.ts';
 import type { RequestContext } from '../operation-context.ts';
+import {
+  type GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  validate,
+  type Source,
+  type DocumentNode,
+} from 'graphql';
+import { findOperation, documentFault } from '../../../graphql/limits/document-limits.ts';
+import type { RequestObserver } from '../../exchange/respond.ts';
+import type { HttpLimits } from '../../limits/limits.ts';
+
+interface DocumentGuardOptions {
+  readonly introspection: boolean;
+  readonly limits: HttpLimits;
+}
+
+/** Validation stops after this many errors, since each may search for similar names. */
+const MAX_ERRORS = 10;
+
+interface ParsedContext {
+  document?: DocumentNode;
+}
+
+/**
+ * Limits the work that a document causes before it runs, and gives its faults the API's error code. Limits are checked
+ * before validation, because some validation rules take quadratic time.
+ */
+export function documentGuard({ introspection, limits }: DocumentGuardOptions): Plugin<ParsedContext> {
+  const faults = new WeakMap<DocumentNode, GraphQLError | null>();
+
+  function faultOf(document: DocumentNode): GraphQLError | null {
+    let fault = faults.get(document);
+    if (fault === undefined) {
+      const words = documentFault(document, limits);
+      fault = words === null ? null : documentError(words);
+      faults.set(document, fault);
+    }
+    return fault;
+  }
+
+  return {
+    onParse({ params, setParseFn }) {
+      const source = params.source as string | Source;
+      const { length } = typeof source === 'string' ? source : source.body;
+      if (length > limits.maxDocumentLength)
+        throw documentError(
+          `The document has ${String(length)} characters, at most ${String(limits.maxDocumentLength)} are allowed`,
+        );
+      setParseFn(() => parse(source, { maxLexicalTokens: limits.maxTokens }));
+      return ({ result, extendContext }) => {
+        if (result !== null && !(result instanceof Error))
+          extendContext({ document: result as DocumentNode });
+      };
+    },
+    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
+      setValidationFn(((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors: MAX_ERRORS })) satisfies typeof validate);
+      const fault = faultOf(params.documentAST as DocumentNode);
+      if (fault !== null) setResult([fault]);
+      else if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      return ({ valid, result, setResult: replaceResult }) => {
+        if (!valid) replaceResult(documentErrors(result as readonly GraphQLError[]));
+      };
+    },
+  };
+}
 
 const NOT_ACCEPTABLE =
   'The accept header must allow application/graphql-response+json, application/json or text/event-stream';
@@ -68,4 +135,19 @@ export function requestGuard(options: {
         });
     },
   };
+}
+
+/** Reports every HTTP request once; a subscription when it starts. */
+export function requestFigures(observer: RequestObserver): Plugin<object, RequestContext> {
+  return {
+    onResultProcess({ result, serverContext }) {
+      const errors = 'errors' in result ? (result.errors as readonly GraphQLError[] | undefined) : undefined;
+      observer.finished(operationName(serverContext), errors, serverContext.startedAt);
+    },
+  };
+}
+
+export function operationName({ document, params }: RequestContext): string | null {
+  if (document === undefined) return null;
+  return findOperation(document, params?.operationName)?.definition.name?.value ?? null;
 }

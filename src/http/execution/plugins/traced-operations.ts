@@ -1,7 +1,7 @@
 import { OperationTypeNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '../../../graphql/context.ts';
-import { findOperation } from '../../../graphql/limits/operation.ts';
+import { findOperation } from '../../../graphql/limits/document-limits.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
 import type { RequestContext } from '../operation-context.ts';
 

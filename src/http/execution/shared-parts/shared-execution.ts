@@ -1,13 +1,31 @@
-import { extendSchema, GraphQLScalarType, isObjectType, parse, type DocumentNode, type ExecutionResult, type GraphQLSchema, getNamedType, Kind, TypeInfo, visit, visitWithTypeInfo, type FieldNode, type FragmentDefinitionNode, type GraphQLNamedType, type SelectionNode, type SelectionSetNode } from 'graphql';
+import {
+  extendSchema,
+  GraphQLScalarType,
+  isObjectType,
+  parse,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getNamedType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Action } from '../../../domain/action.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { ACTION, schemaOfAction, fieldOf, isKept } from '../../../graphql/action-parts.ts';
 import type { Answer } from '../../../graphql/rendering/answer.ts';
 import { SharedText } from '../../../graphql/rendering/json-text.ts';
-import { valueGiven } from '../../exchange/value-given.ts';
+import { valueGiven } from '../../exchange/accept.ts';
 import type { PartCache } from './part-cache.ts';
-import { findOperation, type Operation } from '../../../graphql/limits/operation.ts';
+import { findOperation, type Operation } from '../../../graphql/limits/document-limits.ts';
 
 /** Adjacent shared fields of an action. */
 interface PartOfDocument {

@@ -1,5 +1,10 @@
 import type { Core } from '../../core.ts';
-import { type FeedEntry, type FeedPosition, type NewsfeedItem, compareFeedPositions } from '../../../domain/newsfeed-item.ts';
+import {
+  type FeedEntry,
+  type FeedPosition,
+  type NewsfeedItem,
+  compareFeedPositions,
+} from '../../../domain/newsfeed-item.ts';
 import { decodeGroups, encodeGroups, groupMark } from '../../../domain/cursor.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { clock } from '../../../lib/clock.ts';
@@ -9,10 +14,9 @@ import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs, Count, UnreadCount
 import { checkFeedFilter } from '../filters.ts';
 import { openStages, type PageStages } from '../read-page.ts';
 import { collectPage, pageSize } from '../paging.ts';
-import { groupOf } from '../../../descriptors/group-key.ts';
-import { MAX_UNREAD, type FeedScanOptions } from '../feed-scan.ts';
+import { groupOf } from '../../../descriptors/registry.ts';
+import { MAX_UNREAD, type FeedScanOptions, ListScan, MAX_BATCH, MAX_TOTAL } from '../list-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
-import { ListScan, MAX_BATCH, MAX_TOTAL } from '../list-scan.ts';
 
 type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> &
   Omit<GroupMembersOptions, 'select' | 'known' | 'floor'>;

@@ -8,7 +8,7 @@ import {
   type RelevancyCause,
   type WithheldReason,
 } from '../../../domain/explanation.ts';
-import { boostOf } from '../../../domain/item-mark.ts';
+import { boostOf } from '../../../domain/newsfeed-item.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../../domain/visibility.ts';
@@ -17,7 +17,7 @@ import type { ReaderSession } from '../../session/reader-session.ts';
 import { validate } from '../../validate.ts';
 import { presentEntry, withheldBy, type EntryFacts } from '../feed-rules.ts';
 import { followsOfOne, hydrateOne, loadFollows } from '../hydration.ts';
-import { scoreFor } from '../ranked-score.ts';
+import { scoreFor } from '../read-recent.ts';
 import { requireAction } from '../read-actions.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */

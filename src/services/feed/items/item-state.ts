@@ -1,11 +1,11 @@
 import type { Core } from '../../core.ts';
 import type { Action, ActionId } from '../../../domain/action.ts';
 import { FanfareError } from '../../../domain/errors.ts';
-import type { LastingState } from '../../../domain/item-mark.ts';
+import type { LastingState } from '../../../domain/newsfeed-item.ts';
 import { announce, removals } from '../../../feeds/announce.ts';
 import { readListedActions } from '../listed-actions.ts';
 import { requireAction } from '../read-actions.ts';
-import { MAX_ARCHIVED } from '../state-entries.ts';
+import { MAX_ARCHIVED } from '../list-scan.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../shapes.ts';
 import { clock } from '../../../lib/clock.ts';

@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { badInput, FanfareError } from '../../../domain/errors.ts';
-import { hasEnded } from '../../../domain/item-mark.ts';
+import { hasEnded } from '../../../domain/newsfeed-item.ts';
 import { clock } from '../../../lib/clock.ts';
 import { announce, removals } from '../../../feeds/announce.ts';
 import { MAX_SNOOZED } from '../../../storage/readers/snoozes.ts';

@@ -1,8 +1,7 @@
 import { isMutedAction } from '../../../descriptors/muted-action.ts';
 import type { Action } from '../../../domain/action.ts';
 import { isMutedPerson } from '../../../domain/mute.ts';
-import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
-import { lifted, boostOf } from '../../../domain/item-mark.ts';
+import { type NewsfeedItem, lifted, boostOf } from '../../../domain/newsfeed-item.ts';
 import { baseRelevancy, type RelevancyReader } from '../../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../../domain/visibility.ts';
 import { Turn } from '../../../lib/turn.ts';

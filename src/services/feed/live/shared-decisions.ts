@@ -5,7 +5,7 @@ import type { ReadForEvents } from '../../session/event-reads.ts';
 import type { OpenEventSession } from '../../session/event-sessions.ts';
 import type { KeptProfile } from '../../session/kept-profile.ts';
 import type { EventReaderSession } from '../../session/reader-session.ts';
-import type { FeedEvent } from '../../shapes.ts';
+import type { FeedEvent, UnreadCount } from '../../shapes.ts';
 import type { CheckedFeedFilter } from '../filters.ts';
 import {
   decideAtOnce,
@@ -16,6 +16,38 @@ import {
   type EventMessage,
 } from './live-decisions.ts';
 import type { SharedBoosts } from './shared-boosts.ts';
+import type { UserId } from '../../../domain/action.ts';
+import { SharedLoads } from '../../../lib/shared-loads.ts';
+
+/** Concurrent counts: each one reads a feed. */
+const COUNTS_AT_ONCE = 25;
+
+/** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
+export function createSharedUnread(
+  count: (identity: Identity) => Promise<UnreadCount>,
+): (identity: Identity) => Promise<UnreadCount> {
+  const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
+    load: (identities) =>
+      Promise.all(
+        identities.map(async (identity) => ({
+          name: nameOf(identity),
+          unread: await count(identity),
+        })),
+      ),
+    nameOf,
+    resultName: ({ name }) => name,
+    maxBatch: COUNTS_AT_ONCE,
+  });
+  return async (identity) => {
+    const counted = await counts.load(identity);
+    if (counted === null) throw new Error('A count has no result');
+    return counted.unread;
+  };
+}
+
+function nameOf({ userId, roles }: { readonly userId: UserId; readonly roles: ReadonlySet<string> }): string {
+  return JSON.stringify([userId, ...[...roles].sort()]);
+}
 
 export interface DecisionSources {
   readonly boosts: SharedBoosts;

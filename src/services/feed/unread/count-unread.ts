@@ -3,11 +3,10 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/news
 import type { ReaderProfile } from '../../../domain/viewer.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { UnreadCount } from '../../shapes.ts';
-import { MAX_UNREAD } from '../feed-scan.ts';
+import { MAX_UNREAD, unreadEntries } from '../list-scan.ts';
 import { checkFeedFilter } from '../filters.ts';
 import { collectPage } from '../paging.ts';
 import { showEntries } from '../read-page.ts';
-import { unreadEntries } from '../unread-entries.ts';
 
 /** Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. */
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {

@@ -3,7 +3,7 @@ import { positionAbove } from '../../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { showUnread } from './count-unread.ts';
 import { relevancyCursor } from '../read-page.ts';
-import { unreadEntries } from '../unread-entries.ts';
+import { unreadEntries } from '../list-scan.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import type { FirstUnread } from '../../shapes.ts';
 import { clock } from '../../../lib/clock.ts';
