@@ -43,6 +43,7 @@ function offloadReturns(collections: Collections) {
     };
     const filter = tombstone === null ? { _id, rev: withheld.rev } : { _id, 'offload.stage': 'OUT' };
     try {
+      // eslint-disable-next-line no-restricted-syntax -- The document carries its new revision.
       await actions.replaceOne(filter, withheld, { upsert: tombstone === null });
     } catch (error) {
       // Another process inserted the same document first.
