@@ -14,14 +14,5 @@ export function zipf(count: number): (random: number) => number {
   const sums: number[] = [];
   let sum = 0;
   for (let rank = 0; rank < count; rank++) sums.push((sum += 1 / (rank + 1)));
-  return (random) => {
-    const wanted = random * sum;
-    let [low, high] = [0, count - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sums[middle] ?? sum) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  return (random) => sums.findIndex((one) => one >= random * sum);
 }
