@@ -171,7 +171,7 @@ export class CensusWorker extends BackgroundWorker {
   insertions: [
     [
       'src/app/upkeep-workers.ts',
-      "import type { BackgroundWorker } from '../workers/background-worker.ts';\n",
+      "import { type BackgroundWorker, pollByTheClockMs } from '../workers/background-worker.ts';\n",
       "import { CensusWorker } from '../workers/census/census-worker.ts';\n",
     ],
     ['src/app/upkeep-workers.ts', '...byTheClock(setup), ', 'census(setup), '],
