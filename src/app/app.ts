@@ -6,7 +6,7 @@ import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
 import { Closer, allEnded } from '../lib/closer.ts';
-import { once } from '../lib/gate.ts';
+import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';

@@ -13,7 +13,7 @@ import { createSharedBoosts } from '../services/feed/live/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../services/feed/live/shared-decisions.ts';
 import { countUnread } from '../services/feed/unread/count-unread.ts';
 import { createEventReads } from '../services/session/event-reads.ts';
-import { cursorSeal, UNSEALED } from '../services/tenants/stored-input.ts';
+import { cursorSeal, UNSEALED } from '../services/tenants/cursor-seal.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../services/tenants/quotas.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { chooseFeedModel } from '../storage/readers/feed-epochs.ts';

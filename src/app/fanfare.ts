@@ -10,7 +10,7 @@ import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
-import { once } from '../lib/gate.ts';
+import { once } from '../lib/once.ts';
 import type { Core } from '../services/core.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';

@@ -1,39 +1,3 @@
-/** Sums by key, and in total. A key whose sum is zero takes no memory. */
-export class Tally {
-  readonly #sums = new Map<string, number>();
-  #total = 0;
-
-  get total(): number {
-    return this.#total;
-  }
-
-  of(key: string): number {
-    return this.#sums.get(key) ?? 0;
-  }
-
-  /** @param key `null`: counts in total only */
-  add(key: string | null, more: number): void {
-    if (more === 0) return;
-    this.#total += more;
-    if (key === null) return;
-    const sum = this.of(key) + more;
-    if (sum === 0) this.#sums.delete(key);
-    else this.#sums.set(key, sum);
-  }
-}
-
-/** Ids that share a stamp. More buckets make stamps larger; fewer make a change invalidate more unchanged entries. */
-const BUCKETS = 256;
-const OFFSET_BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
-
-/** Bucket of an id, from "0" to "255", by its FNV-1a hash: the same in every process and release. */
-export function bucketOf(id: string): string {
-  let hash = OFFSET_BASIS;
-  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), PRIME);
-  return String((hash >>> 0) % BUCKETS);
-}
-
 /** A field of an object: its value or pointer, and its share of the object's shape. */
 const FIELD_BYTES = 24;
 const OBJECT_BYTES = 64;

@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { RedisPart, RedisParts } from '../connections/redis-parts.ts';
 import type { LiveLog } from './live-log.ts';
-import { MemoryLiveLog, PartitionedLiveLog } from './memory-live-log.ts';
+import { MemoryLiveLog } from './memory-live-log.ts';
 import { MemorySessionEnds, type SessionEnds, RedisSessionEnds, type EndedAmong } from './session-ends.ts';
 import { MemoryWorkSignal, type WorkSignal, RedisWorkSignal } from './work-signal.ts';
+import { PartitionedLiveLog } from './partitioned-live-log.ts';
 import { RedisLiveLog } from './redis-live-log.ts';
 
 export interface Realtime {

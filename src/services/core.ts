@@ -4,7 +4,7 @@ import type { FeedReader } from '../feeds/feed-reader.ts';
 import type { SharedDecisions } from './feed/live/shared-decisions.ts';
 import type { OpenEventSession } from './session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
-import type { CursorSeal } from './tenants/stored-input.ts';
+import type { CursorSeal } from './tenants/cursor-seal.ts';
 import type { TenantQuotas } from './tenants/quotas.ts';
 
 /** The context of use cases: takes the place of their first argument. */

@@ -1,5 +1,5 @@
 import { ACTIONS } from './actions/actions-collection.ts';
-import { PUBLICATIONS } from './actions/edits.ts';
+import { PUBLICATIONS } from './actions/publications.ts';
 import { SCORES, RANKINGS } from './actions/scores.ts';
 import { MODERATION_LOG } from './actions/moderation.ts';
 import { FOLLOWS } from './follows/follows.ts';
@@ -20,7 +20,7 @@ import { WEBHOOK_DELIVERIES } from './events/webhook-deliveries.ts';
 import { SECRETS } from './database/secrets.ts';
 import { SCHEMA } from './database/schema-version.ts';
 import { PROCESSES } from './database/processes.ts';
-import { WRITE_PROBES } from './database/errors.ts';
+import { WRITE_PROBES } from './database/write-check.ts';
 import { ERASED_TENANTS } from './tenants/erased-tenants.ts';
 import type { Declaration, Declared, Documents } from './documents/declaration.ts';
 

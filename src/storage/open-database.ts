@@ -3,8 +3,9 @@ import { clock } from '../lib/clock.ts';
 import { CORE_COLLECTIONS } from './catalogue.ts';
 import { traceCommands } from './database/command-spans.ts';
 import { keepTime } from './database/database-time.ts';
-import { EndingConnection, WriteCheck } from './database/errors.ts';
+import { EndingConnection } from './database/ending-connection.ts';
 import type { Collections, Database, DatabaseOptions } from './database/mongo.ts';
+import { WriteCheck } from './database/write-check.ts';
 
 /** Connects and determines the kind of server. Rejects with the driver's error when it cannot be reached. */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Operation } from '../limits/document-limits.ts';
-import { isShared } from '../action-parts.ts';
+import { isShared } from '../shared-field.ts';
 
 /** The fields an operation selects at one place of its result, whatever the type there. */
 export interface Place {

@@ -11,7 +11,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { toByteText } from '../../lib/byte-text.ts';
-import type { Sharing } from '../action-parts.ts';
+import type { Sharing } from '../shared-field.ts';
 import type { Place } from './personal-selection.ts';
 import type { ResultText } from './result-text.ts';
 

@@ -10,7 +10,7 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connecti
 import { MOST_REACTIONS } from '../../config/kinds.ts';
 import { parseActionId } from '../global-id.ts';
 import { mostRefs } from '../limits/lengths.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';

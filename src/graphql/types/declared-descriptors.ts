@@ -4,7 +4,7 @@ import { HostConfigError } from '../../descriptors/host-config.ts';
 import { descriptorSource, descriptorTypes } from '../../descriptors/registry.ts';
 import { builder } from '../builder.ts';
 import { liveField } from '../live-selection.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import type { Described } from '../sentences.ts';
 import { ActionDescriptor, objectName } from './descriptor.ts';
 

@@ -12,7 +12,7 @@ import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { summaryParts } from '../limits/lengths.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import {
   summaryOf,
   summaryPartsOf,

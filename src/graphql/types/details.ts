@@ -3,7 +3,7 @@ import type { Details } from '../../domain/member.ts';
 import { MAX_DETAILS_BYTES, MAX_URL_LENGTH } from '../../services/members/directory.ts';
 import type { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 

@@ -2,7 +2,7 @@ import type { FeedEvent as EventSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
 import { asksForType } from '../live-selection.ts';
-import { HOLDS_SHARED, PLAIN } from '../action-parts.ts';
+import { HOLDS_SHARED, PLAIN } from '../shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
 import { watchFeed } from '../../services/feed/live/watch-feed.ts';

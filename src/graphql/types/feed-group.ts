@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import { groupOf } from '../../descriptors/registry.ts';
+import { groupOf } from '../../descriptors/group-key.ts';
 import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
 import { GROUPS, readFeedGroups } from '../../services/feed/groups/read-groups.ts';
 import { pageSize } from '../../services/feed/paging.ts';

@@ -5,7 +5,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import type { Reads } from '../limits/cost.ts';
 import { asksForField } from '../live-selection.ts';
-import { PLAIN, SHARED } from '../action-parts.ts';
+import { PLAIN, SHARED } from '../shared-field.ts';
 import { Action, ActionConnection, ActionFilter } from './action.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';

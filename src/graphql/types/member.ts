@@ -5,7 +5,7 @@ import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import { MAX_ENTRIES_PER_CALL, upsertMembers } from '../../services/members/directory.ts';
 import type { GraphQLContext } from '../context.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node, type MemberSource } from './node.ts';
 import { Ref } from './ref.ts';

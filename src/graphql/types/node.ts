@@ -6,7 +6,7 @@ import type { FeedGroup } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
-import { SHARED, type Sharing } from '../action-parts.ts';
+import { SHARED, type Sharing } from '../shared-field.ts';
 import {
   encodeActionId,
   encodeFeedGroupId,

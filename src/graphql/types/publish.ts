@@ -7,7 +7,7 @@ import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
 import { publishAction, publishActions } from '../../services/publish/publish-action.ts';
 import { parseActionId } from '../global-id.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import { updateAction } from '../../services/publish/update-action.ts';
 
 const UpdateActionInput = builder.inputType('UpdateActionInput', {

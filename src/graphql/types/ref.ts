@@ -7,7 +7,7 @@ import { MAX_ENTRIES_PER_CALL, upsertRefs } from '../../services/members/directo
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-selection.ts';
-import { SHARED } from '../action-parts.ts';
+import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from './node.ts';
 import { renameRef } from '../../services/members/rename-ref.ts';

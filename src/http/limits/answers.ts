@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { Answer, type AnswerRoom } from '../../graphql/rendering/answer.ts';
 import { holderOf, type Caller } from '../identity/auth.ts';
 import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
-import { Tally } from '../../lib/weight.ts';
+import { Tally } from '../../lib/tally.ts';
 import { busy } from './request-lanes.ts';
 
 /** A sum of bytes in memory, limited in total and per user. */

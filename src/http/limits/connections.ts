@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Tally } from '../../lib/weight.ts';
+import { Tally } from '../../lib/tally.ts';
 import { logConnectionEnded } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { holderOf, type Counted } from '../identity/auth.ts';

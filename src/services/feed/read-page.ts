@@ -11,7 +11,7 @@ import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { once } from '../../lib/gate.ts';
+import { once } from '../../lib/once.ts';
 import { Turn } from '../../lib/turn.ts';
 import { beginPage, beginReading, type BegunPage } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';

@@ -1,6 +1,6 @@
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { bucketOf } from '../../lib/weight.ts';
+import { bucketOf } from '../../lib/bucket-of.ts';
 import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 
 /** Maximum age of a cached profile: bounds how long a change is missed if its process died before renewing the stamp. */

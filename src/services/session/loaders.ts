@@ -6,7 +6,7 @@ import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { once } from '../../lib/gate.ts';
+import { once } from '../../lib/once.ts';
 import type { DirectoryAsOf, ReaderSession } from './reader-session.ts';
 
 /** Maximum keys of one query; more are split. */

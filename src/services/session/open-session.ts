@@ -3,7 +3,7 @@ import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
-import { once } from '../../lib/gate.ts';
+import { once } from '../../lib/once.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { PulledRefs } from '../../storage/follows/pulled-refs.ts';
 import type { Repositories } from '../../storage/repositories.ts';

@@ -1,12 +1,14 @@
-import { indexedFields, groupKeyOf, descriptorOfType } from '../../descriptors/registry.ts';
+import { indexedFields } from '../../descriptors/registry.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import { groupKeyOf } from '../../descriptors/group-key.ts';
+import { descriptorOfType } from '../../descriptors/registry.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../documents/declaration.ts';
 import { inTenant } from '../documents/ids.ts';
 import { newRevision } from '../stages/revision.ts';
 import { erasedAction } from './anonymise-actions.ts';
-import { forgetPublications, isKeyed } from './edits.ts';
+import { forgetPublications, isKeyed } from './publications.ts';
 
 export const ACTIONS: Declared<'actions'> = {
   name: 'actions',

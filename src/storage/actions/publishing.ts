@@ -6,7 +6,7 @@ import type { ActionDocument } from '../documents/documents.ts';
 import { duplicatePositions } from '../database/errors.ts';
 import type { EventEntries } from '../stages/event-entries.ts';
 import type { Collections } from '../database/mongo.ts';
-import { fixIds, publicationId } from './edits.ts';
+import { fixIds, publicationId } from './publications.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
 /** Actions per insert: serialising several MB blocks the event loop. */

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { clock } from '../../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { Collections } from '../documents/declaration.ts';
-import type { WriteCheck } from './errors.ts';
+import type { WriteCheck } from './write-check.ts';
 import { idRangeOf, type Tenant } from '../../domain/tenant.ts';
 
 export type { Collections } from '../documents/declaration.ts';

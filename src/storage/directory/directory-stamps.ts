@@ -1,5 +1,5 @@
 import type { Collection, Document } from 'mongodb';
-import { bucketOf } from '../../lib/weight.ts';
+import { bucketOf } from '../../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { DirectoryStampDocument } from '../documents/installation-documents.ts';
 import { newRevision, literal } from '../stages/revision.ts';

@@ -1,7 +1,7 @@
 import type { Document, ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import { isKeyed, keepPublications, type Published } from '../actions/edits.ts';
+import { isKeyed, keepPublications, type Published } from '../actions/publications.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import { uncarried } from '../directory/directory-stamps.ts';
 import { passRequested } from '../stages/fan-out-stages.ts';

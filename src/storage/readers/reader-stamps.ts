@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import { bucketOf } from '../../lib/weight.ts';
+import { bucketOf } from '../../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import { newRevision } from '../stages/revision.ts';

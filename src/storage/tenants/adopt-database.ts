@@ -5,7 +5,7 @@ import { erasureKeyOf } from '../privacy/erasures.ts';
 import { latestVersion, MIGRATIONS } from '../migrations/migration.ts';
 import type { Database } from '../database/mongo.ts';
 import { processesRepository } from '../database/processes.ts';
-import { isKeyed, notePublications, type Published } from '../actions/edits.ts';
+import { isKeyed, notePublications, type Published } from '../actions/publications.ts';
 import { schemaVersionRepository } from '../database/schema-version.ts';
 import type { Declaration } from '../documents/declaration.ts';
 import { inTenant, mapIds } from '../documents/ids.ts';

@@ -16,7 +16,7 @@ import type { RequestObserver } from '../../exchange/respond.ts';
 import type { RequestContext } from '../operation-context.ts';
 import { clock } from '../../../lib/clock.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
-import { Tally } from '../../../lib/weight.ts';
+import { Tally } from '../../../lib/tally.ts';
 
 /** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
 export class SubscriptionQuota {

@@ -14,7 +14,7 @@ import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs, Count, UnreadCount
 import { checkFeedFilter } from '../filters.ts';
 import { openStages, type PageStages } from '../read-page.ts';
 import { collectPage, pageSize } from '../paging.ts';
-import { groupOf } from '../../../descriptors/registry.ts';
+import { groupOf } from '../../../descriptors/group-key.ts';
 import { MAX_UNREAD, type FeedScanOptions, ListScan, MAX_BATCH, MAX_TOTAL } from '../list-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
 

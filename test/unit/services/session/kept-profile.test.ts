@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readerMutes } from '../../../../src/domain/mute.ts';
 import { profileOfStranger, type ReaderProfile } from '../../../../src/domain/viewer.ts';
 import { KeptProfile } from '../../../../src/services/session/kept-profile.ts';
-import { bucketOf } from '../../../../src/lib/weight.ts';
+import { bucketOf } from '../../../../src/lib/bucket-of.ts';
 
 const ann = profileOfStranger('ann');
 const stamps = { [bucketOf('ann')]: 1, other: 1 };
