@@ -21,8 +21,8 @@ type RedisFeedChange = 'added' | 'raised' | 'none';
 const BATCH = 250;
 
 /**
- * Feeds as sorted sets; keys are described. Rejects with StoreUnavailable while Redis is away (reads within
- * a second, see its reach), otherwise with the client's errors.
+ * Feeds as sorted sets. Rejects with StoreUnavailable while Redis is away (reads within a second), otherwise with the
+ * client's errors.
  */
 export function redisFeedsRepository(
   { commands: client, prefix, isSharded }: RedisPart,
