@@ -35,63 +35,38 @@ const limits = {
   expect: { poll: { timeout: PATIENCE_MS } },
 };
 
-const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
-/** They count what their whole process has open, or give it types of their own, and so have it to themselves. */
-const aloneWithDatabases = [
-  'test/e2e/additions.test.ts',
-  'test/e2e/library.test.ts',
-  'test/e2e/live-cycles.test.ts',
-  'test/e2e/own-languages.test.ts',
-  'test/e2e/own-types.test.ts',
-  'test/e2e/protocol-names.test.ts',
-];
-const alone = [
-  'test/unit/cli/host-config-file.test.ts',
-  'test/unit/cli/init.test.ts',
-  'test/unit/graphql/type-names.test.ts',
-  // They look at the heap of their process, which is small then.
-  'test/unit/http/deadline.test.ts',
-  'test/unit/lib/cache-memory.test.ts',
-];
-
-/** A process that has once served tenants takes ids with one ever after: these have it to themselves, too. */
-const tenants = [
-  'test/e2e/library-tenants.test.ts',
-  'test/e2e/react-tabs-browser.test.ts',
-  'test/e2e/tenant-commands.test.ts',
-  'test/e2e/tenant-quotas.test.ts',
-  'test/e2e/tenants-own-types.test.ts',
-  'test/e2e/tenants-table.test.ts',
-  'test/e2e/tenants.test.ts',
-  'test/integration/costs/tenants.test.ts',
-];
 const watched = { setupFiles: ['test/support/watch-commands.ts'] };
+const forks = { pool: 'forks' as const };
+const testsIn = (...folders: readonly string[]) =>
+  folders.flatMap((folder) => [`test/${folder}/**/*.test.ts`, `packages/*/test/${folder}/**/*.test.ts`]);
+
+// The folder of a file says what runs it, and in which of the two tiers: see test/README.md.
+const projects = [
+  // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
+  { name: 'unit', include: testsIn('unit'), isolate: false },
+  {
+    ...watched,
+    ...{ name: 'shared', include: testsIn('conformance', 'integration', 'e2e'), isolate: false },
+    provide: { otherModels: false },
+  },
+  // A process for each file.
+  { ...watched, name: 'alone', include: testsIn('alone') },
+  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'fault') },
+  {
+    ...watched,
+    ...{ name: 'models', include: testsIn('integration/each-model'), isolate: false },
+    provide: { otherModels: true },
+  },
+];
 
 export default defineConfig({
   test: {
     // One engine and one Redis for the whole run; see test/support/engine.ts.
     globalSetup: ['test/support/global-setup.ts'],
-    projects: [
-      // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
-      ...kinds.map((name) => ({
-        resolve,
-        plugins: [relayArtifacts()],
-        test: {
-          ...limits,
-          ...(name === 'unit' ? {} : watched),
-          name,
-          include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
-          exclude: [...alone, ...aloneWithDatabases, ...tenants],
-          pool: 'forks' as const,
-          isolate: false,
-        },
-      })),
-      { resolve, test: { ...limits, name: 'alone', include: alone, pool: 'forks' } },
-      {
-        resolve,
-        test: { ...limits, ...watched, name: 'alone-e2e', include: aloneWithDatabases, pool: 'forks' },
-      },
-      { resolve, test: { ...limits, ...watched, name: 'tenants', include: tenants, pool: 'forks' } },
-    ],
+    projects: projects.map((project) => ({
+      resolve,
+      plugins: [relayArtifacts()],
+      test: { ...limits, ...forks, ...project },
+    })),
   },
 });

@@ -11,7 +11,7 @@ import { afterAll, expect } from 'vitest';
  * drops what is no longer sent.
  */
 const LOG = fileURLToPath(new URL('../command-log.txt', import.meta.url));
-const LOGGED = /\/test\/(e2e\/story(-changes)?|integration\/costs\/[^/]+)\.test\.ts$/;
+const LOGGED = /\/test\/(alone\/tenant-costs|e2e\/story(-changes)?|integration\/costs\/[^/]+)\.test\.ts$/;
 const IS_WRITTEN = process.env['FANFARE_COMMAND_LOG'] === 'write';
 
 /** What the driver does for itself. */

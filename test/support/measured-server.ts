@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const SERVER = fileURLToPath(new URL('../e2e/fixtures/measured-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('../processes/fixtures/measured-server.ts', import.meta.url));
 
 /** What a server has to say of itself since it was last asked. */
 export interface Measured {

@@ -1,19 +1,27 @@
+import { inject } from 'vitest';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import { IS_DEEP } from './seed.ts';
 
-/** Of these, each file takes its own pair, so that a usual run has every model in some of them. */
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Whether the files in `integration/each-model` run with the feed models other than `items`. */
+    otherModels: boolean;
+  }
+}
+
 const OTHERS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
 const PAIR = 2;
 
 /**
- * The feed models that a test of a use case runs with: all of them in a deep run, `items` and one pair of the others in a
- * usual run. What a model promises is tested with every model in every run, by the conformance suites and the random
- * histories.
+ * The feed models that a test of a use case runs with: `items` in the first tier; in the rest one pair of the others, of which
+ * each file takes its own, and all of them in a deep run. What a model promises is tested with every model in the first tier, by
+ * the conformance suites and the random histories.
  *
  * @param turn Which pair: 0, 1, 2, and from the beginning again.
  */
 export function someModels(turn: number): readonly string[] {
-  if (IS_DEEP) return FEED_MODEL_NAMES;
+  if (!inject('otherModels')) return ['items'];
+  if (IS_DEEP) return OTHERS;
   const pair = Array.from({ length: PAIR }, (_, n) => OTHERS[(turn * PAIR + n) % OTHERS.length]);
-  return ['items', ...pair.filter((name) => name !== undefined)];
+  return pair.filter((name) => name !== undefined);
 }

@@ -56,10 +56,15 @@ export function unusedReasons(path: string): readonly string[] {
   return allReasons().filter((reason) => !used.has(reason));
 }
 
-/** Whether all tests that there are ran, to their end: only then is what nothing had in use by nobody. */
+/** What uses every reason: the first tier. */
+const TIER = ['unit', 'shared', 'alone'];
+
+/** Whether all tests of the first tier ran, to their end: only then is what nothing had in use by nobody. */
 export async function ranWhole(vitest: Vitest): Promise<boolean> {
   const { state } = vitest;
   if (vitest.getGlobalTestNamePattern() !== undefined || vitest.config.shard !== undefined) return false;
-  if (vitest.config.project.length > 0 || state.getCountOfFailedTests() > 0) return false;
+  if (state.getCountOfFailedTests() > 0) return false;
+  const running = new Set(vitest.projects.map(({ name }) => name));
+  if (!TIER.every((name) => running.has(name))) return false;
   return state.getFiles().length === (await vitest.globTestSpecifications()).length;
 }

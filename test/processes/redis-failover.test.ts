@@ -1,12 +1,12 @@
 import { expect, inject, it } from 'vitest';
-import { openRedisParts } from '../../../src/connections/redis-parts.ts';
-import { RedisLiveLog } from '../../../src/realtime/redis-live-log.ts';
-import { makeCertificate } from '../../support/certificate.ts';
-import { withSentinel } from '../../support/sentinel.ts';
-import { until } from '../../support/valkey.ts';
-import { startValkeyCluster } from '../../support/valkey-cluster.ts';
-import { runCli } from '../../support/run-cli.ts';
-import { uniqueName } from '../../support/unique-name.ts';
+import { openRedisParts } from '../../src/connections/redis-parts.ts';
+import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { withSentinel } from '../support/sentinel.ts';
+import { until } from '../support/valkey.ts';
+import { startValkeyCluster } from '../support/valkey-cluster.ts';
+import { runCli } from '../support/run-cli.ts';
+import { uniqueName } from '../support/unique-name.ts';
 
 const event = {
   kind: 'added',

@@ -6,8 +6,8 @@ import type { EmbeddedEvent } from '../../src/events.ts';
 import { ensureTree, findTree } from '../../src/tree/ensure-tree.ts';
 import type { TreeOptions } from '../../src/tree/ensure-tree.ts';
 import { waitUntil } from '../../src/process/wait-until.ts';
-import { FAKE_FILES, makeFakeArchive, makeStuckUnpacker } from './fake-archive.ts';
-import { PATH, isDebian, remainingProcesses, runFixture, testFolder } from './support.ts';
+import { FAKE_FILES, makeFakeArchive, makeStuckUnpacker } from '../integration/fake-archive.ts';
+import { PATH, isDebian, remainingProcesses, runFixture, testFolder } from '../integration/support.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 
 // The archive is small and fake; apt and dpkg are real. The real tree is what the other tests run on.

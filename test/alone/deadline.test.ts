@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { callAt } from '../../../src/http/limits/deadline.ts';
+import { callAt } from '../../src/http/limits/deadline.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });

@@ -8,7 +8,7 @@ import { repeats, SEED } from '../support/seed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 // The largest data that input allows, and random documents of at most 8 KiB that ask for as much of them as they can.
-// `npm run test:deep -- test/e2e/costly-documents.test.ts` sends many more.
+// `npm run test:deep -- test/processes/costly-documents.test.ts` sends many more.
 const DOCUMENTS = repeats(15);
 const MAX_BYTES = 10_000_000;
 /** CPU time in milliseconds for which a request may hold the event loop. */

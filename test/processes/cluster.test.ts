@@ -8,10 +8,10 @@ import { borrowDatabase, openShared, returnDatabase } from '../support/spare-dat
 import { uniqueName } from '../support/unique-name.ts';
 import { until } from '../support/valkey.ts';
 import { startValkeyCluster, type ValkeyCluster } from '../support/valkey-cluster.ts';
-import { feedStoreCapConformance } from './feed-store-cap.conformance.ts';
-import { feedStoreConformance } from './feed-store.conformance.ts';
-import type { OpenFeedStore } from './feed-store-tools.ts';
-import { liveLogConformance } from './live-log.conformance.ts';
+import { feedStoreCapConformance } from '../conformance/feed-store-cap.conformance.ts';
+import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
+import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
+import { liveLogConformance } from '../conformance/live-log.conformance.ts';
 import { hearThrough, startProcess, undisturbed } from './cluster-tools.ts';
 
 let cluster: ValkeyCluster;

@@ -55,7 +55,7 @@ const of = (tenant: TenantName) => inTenant(app, tenant);
 const other = (tenant: TenantName): TenantName => (tenant === 'azure' ? 'crimson' : 'azure');
 
 beforeAll(async () => {
-  useDescriptors(checkHostConfig(config, 'test/e2e/tenants-own-types.test.ts'));
+  useDescriptors(checkHostConfig(config, 'test/alone/tenants-own-types.test.ts'));
   app = await startTestApp({ env: { TENANT_CLAIM, POLL_INTERVAL: '50ms' } });
   for (const tenant of TENANTS) await fill(tenant);
   await app.idle();

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withHostConfig } from '../../../src/cli/host-config-file.ts';
-import { createProgram } from '../../../src/cli/program.ts';
-import { reasonFor, reportFailure } from '../../../src/cli/report-failure.ts';
-import { descriptorOfType } from '../../../src/descriptors/registry.ts';
-import { recordingTerminal } from '../../support/recording-terminal.ts';
+import { withHostConfig } from '../../src/cli/host-config-file.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { reasonFor, reportFailure } from '../../src/cli/report-failure.ts';
+import { descriptorOfType } from '../../src/descriptors/registry.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 
 const FILES = {
   'good.ts': `

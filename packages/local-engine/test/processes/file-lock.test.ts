@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWhenFree, tryLock } from '../../src/process/file-lock.ts';
-import { runFixture, testFolder } from './support.ts';
+import { runFixture, testFolder } from '../integration/support.ts';
 
 test('gives the lock to one process at a time and names it to the others', async () => {
   await using folder = testFolder();

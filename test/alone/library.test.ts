@@ -27,7 +27,7 @@ const config = defineConfig({
 let settings: { MONGODB_URI: string; REDIS_URL: string; MONGODB_DB: string; LOG_LEVEL: string };
 beforeAll(async () => {
   // Before anything asks for the indexes of this process.
-  useDescriptors(checkHostConfig(config, 'test/e2e/library.test.ts'));
+  useDescriptors(checkHostConfig(config, 'test/alone/library.test.ts'));
   settings = {
     MONGODB_URI: inject('mongodbUri'),
     REDIS_URL: inject('redisUrl'),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { connectRedis } from '../../../src/connections/redis.ts';
-import { openRedisParts } from '../../../src/connections/redis-parts.ts';
-import { runCli } from '../../support/run-cli.ts';
-import { uniqueName } from '../../support/unique-name.ts';
-import { startValkeyCluster, type ValkeyCluster } from '../../support/valkey-cluster.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
+import { openRedisParts } from '../../src/connections/redis-parts.ts';
+import { runCli } from '../support/run-cli.ts';
+import { uniqueName } from '../support/unique-name.ts';
+import { startValkeyCluster, type ValkeyCluster } from '../support/valkey-cluster.ts';
 
 let cluster: ValkeyCluster;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { commandsOf, withoutClockReads } from '../../support/commands.ts';
+import { commandsOf, withoutClockReads } from '../support/commands.ts';
 import type { CommandSucceededEvent } from 'mongodb';
-import { startTestApp, type TestApp } from '../../support/app.ts';
-import { inTenant, TENANT_CLAIM, type TenantApp } from '../../support/tenants.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { inTenant, TENANT_CLAIM, type TenantApp } from '../support/tenants.ts';
 
 // What is paid for tenants: nothing. Pages are read in as many commands that bring as many documents.
 

@@ -7,7 +7,7 @@ import { forgetDeletedKeys } from '../../../../src/connections/redis.ts';
 import { forgetDeleted } from '../../../../src/storage/privacy/forget-deleted.ts';
 import { testCacheDir } from '../../../../test/support/engine.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
-import { PATH, connectMongo, testFolder } from './support.ts';
+import { PATH, connectMongo, testFolder } from '../integration/support.ts';
 
 const TEXT = 'zebulon-quux-4711';
 

@@ -17,7 +17,7 @@ import { openGreetedSocket, type TestSocket } from '../support/socket.ts';
 
 // Random operations of the whole schema, by POST, GET and socket, as users, services and admins: none may be answered with
 // a fault of the server. All it needs answers, so that UNAVAILABLE is one too.
-// `npm run test:deep -- test/e2e/fuzz.test.ts` sends 10,000 from each of two seeds.
+// `npm run test:deep -- test/processes/fuzz.test.ts` sends 10,000 from each of two seeds.
 const REQUESTS = IS_DEEP ? 10_000 : 200;
 const SEEDS = IS_DEEP ? [SEED, SEED + 1] : [SEED];
 const AT_ONCE = 16;

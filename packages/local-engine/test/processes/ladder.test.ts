@@ -18,7 +18,7 @@ import { downloadMongod } from '../../src/mongo/download-mongod.ts';
 import { startEmbeddedServices, startMongo } from '../../src/services.ts';
 import { startTcpProxy } from '../../../../test/integration/realtime/tcp-proxy.ts';
 import { testCacheDir } from '../../../../test/support/engine.ts';
-import { PATH, connectMongo, pathWithOnly, remainingProcesses, testFolder } from './support.ts';
+import { PATH, connectMongo, pathWithOnly, remainingProcesses, testFolder } from '../integration/support.ts';
 
 const silent = { onEvent: () => undefined };
 

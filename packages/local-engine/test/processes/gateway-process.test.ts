@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { freshSocket } from './own-engine.ts';
-import { message, rawClient } from './raw-client.ts';
+import { freshSocket } from '../integration/gateway/own-engine.ts';
+import { message, rawClient } from '../integration/gateway/raw-client.ts';
 
-const main = fileURLToPath(new URL('../../../src/gateway/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/gateway/main.ts', import.meta.url));
 /** The database is never reached in these tests. */
 const options = {
   postgres: { host: '/nowhere', port: 1, user: 'postgres', database: 'postgres' },

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withHostConfig } from '../../../src/cli/host-config-file.ts';
-import { init } from '../../../src/cli/init.ts';
-import { descriptorOfInput, descriptorTypes } from '../../../src/descriptors/registry.ts';
-import { recordingTerminal } from '../../support/recording-terminal.ts';
+import { withHostConfig } from '../../src/cli/host-config-file.ts';
+import { init } from '../../src/cli/init.ts';
+import { descriptorOfInput, descriptorTypes } from '../../src/descriptors/registry.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -33,7 +33,7 @@ test('creates a project with a valid configuration and a start script that runs 
   };
   expect(scripts).toEqual({ start: 'fanfare serve', example: 'node example.mjs', schema: 'fanfare schema' });
   // These tests run in a checkout, of which no registry has the version.
-  const checkout = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[\\/]$/, '');
+  const checkout = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
   expect(dependencies).toEqual({
     '@fanfare/server': `file:${checkout}`,
     '@fanfare/local-engine': `file:${join(checkout, 'packages', 'local-engine')}`,

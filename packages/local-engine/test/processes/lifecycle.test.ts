@@ -16,7 +16,7 @@ import {
   remainingProcesses,
   runFixture,
   testFolder,
-} from './support.ts';
+} from '../integration/support.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 
 function optionsFor(dataDir: string, durability: EmbeddedOptions['durability'] = 'fast') {
