@@ -31,12 +31,16 @@ import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts'
 import type { PublicationQuota, TenantQuotas } from '../services/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { logWorkerStarted, logWorkerStopped } from '../telemetry/events/workers.ts';
-import { DueLooks } from '../workers/background-worker.ts';
+import { DueLooks, JobRunner, type JobSetup } from '../workers/job.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import { eventWorkers } from './event-workers.ts';
 import { feedWorkers } from './feed-workers.ts';
+import { JOBS } from './jobs.ts';
 import { upkeepWorkers } from './upkeep-workers.ts';
 import { clock } from '../lib/clock.ts';
+import { MemoryWorkSignal } from '../realtime/work-signal.ts';
+import { countUnread } from '../services/feed/unread/count-unread.ts';
+import { openSession } from '../services/session/open-session.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
@@ -394,16 +398,22 @@ export function publicationQuota(share: Share, parts?: readonly WindowPart[]): P
 /** Starts all background workers of a process. Disposing releases unfinished work. */
 function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
   const workerId = randomUUID();
-  const setup = {
-    config,
-    core,
-    workerId,
-    gate: new LaneGate(),
-    dueLooks: new DueLooks(core.dueWork),
-    logger,
-    metrics,
+  const dueLooks = new DueLooks(core.dueWork);
+  const setup: JobSetup = {
+    ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
+    countUnread: (userId) =>
+      countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
+    // Within this process; events moved by other processes are found by polling.
+    eventsMoved: new MemoryWorkSignal(),
   };
-  const workers = [...upkeepWorkers(setup), ...feedWorkers(setup), ...eventWorkers(setup)];
+  const workers = [
+    ...upkeepWorkers(setup),
+    ...feedWorkers(setup),
+    ...eventWorkers(setup),
+    ...JOBS.flatMap((declare) => declare(setup)).map(
+      (job) => new JobRunner(job, { logger, isDue: (kind) => dueLooks.isDue(kind) }),
+    ),
+  ];
   for (const one of workers) one.start();
   logWorkerStarted(logger, {
     worker: workerId,

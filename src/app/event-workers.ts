@@ -1,8 +1,6 @@
 import { createWebhookClient } from '../connections/webhook-client.ts';
-import type { UserId } from '../domain/action.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import { clock } from '../lib/clock.ts';
-import { MemoryWorkSignal } from '../realtime/work-signal.ts';
 import { EventMover } from '../workers/events/event-mover.ts';
 import { DigestWorker } from '../workers/events/digest-worker.ts';
 import type { BackgroundWorker } from '../workers/background-worker.ts';
@@ -17,13 +15,18 @@ import {
 import { logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Role } from '../domain/viewer.ts';
-import { countUnread } from '../services/feed/unread/count-unread.ts';
-import { openSession } from '../services/session/open-session.ts';
-import type { WorkerSetup } from './feed-workers.ts';
+import type { JobSetup } from '../workers/job.ts';
 
 /** Workers for host events; none when events are not recorded. */
-export function eventWorkers({ config, core, workerId, logger, metrics }: WorkerSetup): BackgroundWorker[] {
+export function eventWorkers({
+  config,
+  core,
+  workerId,
+  logger,
+  metrics,
+  countUnread,
+  eventsMoved,
+}: JobSetup): BackgroundWorker[] {
   const { events, fanOut } = config;
   if (events.retentionMs === null) return [];
   const { leaseMs, pollMs } = fanOut;
@@ -31,11 +34,9 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     logWorkerTrouble(logger, { err });
   };
   const { receivers, timeoutMs, retryForMs } = events.webhooks;
-  // Signals only within this process; events moved by other processes are found by polling.
-  const moved = new MemoryWorkSignal();
   const mover = new EventMover(core, {
     onMoved: () => {
-      moved.notify('webhooks');
+      eventsMoved.notify('webhooks');
     },
     onError,
     ...{ workerId, workSignal: core.workSignal, leaseMs, pollMs },
@@ -51,18 +52,19 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     const now = (): Date => clock.now();
     return new WebhookWorker(core, {
       ...{ client, now, random: Math.random, observer },
-      ...{ receiver, workerId, workSignal: moved, leaseMs, pollMs, retryForMs },
+      ...{ receiver, workerId, workSignal: eventsMoved, leaseMs, pollMs, retryForMs },
     });
   });
-  return [mover, ...(events.digests === null ? [] : [digests(events.digests.afterMs)]), ...webhooks];
-
-  function digests(afterMs: number): BackgroundWorker {
-    const count = (userId: UserId) =>
-      countUnread(core, openSession(core, { userId, roles: new Set<Role>(['user']), expiresAt: null }));
-    return new DigestWorker(core, {
-      ...{ countUnread: count, mayLook: () => mover.hasLease, onError, pollMs, afterMs },
-    });
-  }
+  const digests =
+    events.digests === null
+      ? []
+      : [
+          new DigestWorker(core, {
+            ...{ countUnread, mayLook: () => mover.hasLease, onError, pollMs },
+            afterMs: events.digests.afterMs,
+          }),
+        ];
+  return [mover, ...digests, ...webhooks];
 }
 
 /** Name of a receiver in logs and metrics. Omits path and query, which may contain secrets. */

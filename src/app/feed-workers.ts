@@ -1,9 +1,8 @@
 import { dormancy } from '../workers/fan-out/audience.ts';
 import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
 import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
-import { RenameWorker } from '../workers/rename/rename-worker.ts';
-import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
-import type { BackgroundWorker, DueLooks } from '../workers/background-worker.ts';
+import type { BackgroundWorker } from '../workers/background-worker.ts';
+import type { JobSetup } from '../workers/job.ts';
 import {
   logFanOutAttemptFailed,
   logFanOutFinished,
@@ -11,26 +10,18 @@ import {
   logFanOutOvertaken,
   logFeedRebuilt,
   logLeaseLost,
-  logNameCarried,
-  logRenameAttemptFailed,
-  logRescored,
   logWorkerTrouble,
 } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import type { Config } from '../config/config.ts';
-import type { LaneGate } from '../workers/fan-out/lane-gate.ts';
-import type { Core } from '../services/core.ts';
-
-const RESCORE_POLL_MS = 10_000;
 
 /** Workers that deliver actions to feeds and keep feed contents up to date. */
-export function feedWorkers(setup: WorkerSetup): BackgroundWorker[] {
-  return [fanOut(setup), rescores(setup), rebuilds(setup), renames(setup)];
+export function feedWorkers(setup: JobSetup): BackgroundWorker[] {
+  return [fanOut(setup), rebuilds(setup)];
 }
 
-function fanOut(setup: WorkerSetup): FanOutWorker {
+function fanOut(setup: JobSetup): FanOutWorker {
   const { core, workerId, gate, logger, metrics } = setup;
   const { feeds, fanOut } = setup.config;
   const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
@@ -41,7 +32,7 @@ function fanOut(setup: WorkerSetup): FanOutWorker {
   });
 }
 
-function rebuilds(setup: WorkerSetup): RebuildWorker {
+function rebuilds(setup: JobSetup): RebuildWorker {
   const { core, gate, logger } = setup;
   const { leaseMs, pollMs } = setup.config.fanOut;
   return new RebuildWorker(core, {
@@ -49,41 +40,6 @@ function rebuilds(setup: WorkerSetup): RebuildWorker {
     observer: {
       rebuilt: (userId, seconds) => {
         logFeedRebuilt(logger, { userId, seconds });
-      },
-      failed: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
-    },
-  });
-}
-
-function renames({ config, core, workerId, gate, dueLooks, logger }: WorkerSetup): RenameWorker {
-  const { leaseMs, pollMs, chunkSize } = config.fanOut;
-  const failure = createStackOnce();
-  return new RenameWorker(core, {
-    ...{ workerId, leaseMs, pollMs, gate, batchSize: chunkSize },
-    isDue: () => dueLooks.isDue('rename'),
-    observer: {
-      carried: ({ id, version }, actions, seconds) => {
-        logNameCarried(logger, { id, version, actions, seconds });
-      },
-      failed: ({ id, attempts }, err) => {
-        logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(err) });
-      },
-      claimFailed: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
-    },
-  });
-}
-
-function rescores({ config, core, logger }: WorkerSetup): RescoreWorker {
-  const { leaseMs } = config.fanOut;
-  return new RescoreWorker(core, {
-    ...{ leaseMs, pollMs: RESCORE_POLL_MS },
-    observer: {
-      rescored: (generation, actions, seconds) => {
-        logRescored(logger, { generation: generation.toISOString(), actions, seconds });
       },
       failed: (err) => {
         logWorkerTrouble(logger, { err });
@@ -125,14 +81,4 @@ function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
       logWorkerTrouble(logger, { err });
     },
   };
-}
-
-export interface WorkerSetup {
-  readonly config: Config;
-  readonly core: Core;
-  readonly workerId: string;
-  readonly gate: LaneGate;
-  readonly dueLooks: DueLooks;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 }

@@ -1,5 +1,4 @@
 import { MIGRATIONS } from '../storage/migrations/migration.ts';
-import type { DueKind } from '../storage/due/due-work.ts';
 import {
   logMigrationFailed,
   logMigrationFinished,
@@ -7,24 +6,21 @@ import {
   logMigrationWaits,
 } from '../telemetry/events/databases.ts';
 import { logErasureFailed, logErasureRound, logWorkerTrouble } from '../telemetry/events/workers.ts';
-import { type BackgroundWorker, pollByTheClockMs } from '../workers/background-worker.ts';
+import type { BackgroundWorker } from '../workers/background-worker.ts';
 import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
-import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
 import { MigrationWorker } from '../workers/migration/migration-worker.ts';
-import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
-import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import type { WorkerSetup } from './feed-workers.ts';
+import type { JobSetup } from '../workers/job.ts';
 
 const MIGRATION_POLL_MS = 5_000;
 
-/** Workers for migrations, expiries, leftovers and erasures. */
-export function upkeepWorkers(setup: WorkerSetup): BackgroundWorker[] {
-  return [migrations(setup), ...byTheClock(setup), upkeep(setup), erasures(setup)];
+/** Workers for migrations, leftovers and erasures. */
+export function upkeepWorkers(setup: JobSetup): BackgroundWorker[] {
+  return [migrations(setup), upkeep(setup), erasures(setup)];
 }
 
-function migrations({ config, core, logger }: WorkerSetup): MigrationWorker {
+function migrations({ config, core, logger }: JobSetup): MigrationWorker {
   const { leaseMs, chunkSize } = config.fanOut;
   return new MigrationWorker(core, {
     migrations: MIGRATIONS,
@@ -46,24 +42,7 @@ function migrations({ config, core, logger }: WorkerSetup): MigrationWorker {
   });
 }
 
-function byTheClock(setup: WorkerSetup): BackgroundWorker[] {
-  const { core, logger } = setup;
-  const { leaseMs, pollMs } = setup.config.fanOut;
-  const byTime = (kind: DueKind) => ({
-    ...{ leaseMs, pollMs: pollByTheClockMs(pollMs) },
-    isDue: () => setup.dueLooks.isDue(kind),
-    onError: (err: unknown) => {
-      logWorkerTrouble(logger, { err });
-    },
-  });
-  return [
-    new ExpiryWorker(core, byTime('expiry')),
-    new MuteEndsWorker(core, byTime('muteEnd')),
-    new SnoozeWorker(core, byTime('snooze')),
-  ];
-}
-
-function upkeep(setup: WorkerSetup): UpkeepWorker {
+function upkeep(setup: JobSetup): UpkeepWorker {
   const { core, logger } = setup;
   const { feeds } = setup.config;
   return new UpkeepWorker(core, {
@@ -76,7 +55,7 @@ function upkeep(setup: WorkerSetup): UpkeepWorker {
   });
 }
 
-function erasures(setup: WorkerSetup): ErasureWorker {
+function erasures(setup: JobSetup): ErasureWorker {
   const { core, logger, metrics } = setup;
   const failure = createStackOnce();
   return new ErasureWorker(core, {

@@ -87,13 +87,13 @@ describe('an addition', () => {
       'packages/feed-models/src/index.ts',
       'packages/feed-models/src/plain/model.ts',
       'packages/feed-models/src/plain/store.ts',
-      'src/app/upkeep-workers.ts',
+      'src/app/jobs.ts',
       'src/config/config.ts',
       'src/config/read-config.ts',
       'src/config/settings/feeds.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
-      'src/workers/census/census-worker.ts',
+      'src/workers/census/census.ts',
     ]);
   });
 });
@@ -109,7 +109,7 @@ describe('an added feed model', () => {
   feedStoreConformance('plain', open);
 });
 
-test('stores an action of an added type, while the added worker runs', async () => {
+test('stores an action of an added type, while the added job runs', async () => {
   const { startTestApp } = await load<typeof App>('test/support/app.ts');
   await using app = await startTestApp({ env: { FEED_MODEL: 'plain', POLL_INTERVAL: '20ms' } });
   const id = await publish(app, {

@@ -134,64 +134,32 @@ export const praised = defineDescriptor('Praised', {
   written: { 'npm run schema': 'schema/schema.graphql' },
 };
 
-const WORKER: Addition = {
-  what: 'a worker',
+const JOB: Addition = {
+  what: 'a background job',
   files: {
-    'src/workers/census/census-worker.ts': `
-import type { Context } from '../../feeds/context.ts';
-import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-
-export interface CensusOptions extends BackgroundWorkerOptions {
-  readonly counted: (names: number) => void;
-  readonly failed: (error: unknown) => void;
-}
+    'src/workers/census/census.ts': `
+import type { Job, JobSetup } from '../job.ts';
 
 /** Counts the names that are still to be carried to their copies. */
-export class CensusWorker extends BackgroundWorker {
-  readonly #context: Context;
-  readonly #options: CensusOptions;
-
-  constructor(context: Context, options: CensusOptions) {
-    super(options);
-    this.#context = context;
-    this.#options = options;
-  }
-
-  protected override async work(): Promise<boolean> {
-    this.#options.counted(await this.#context.renames.countDue());
-    return false;
-  }
-
-  protected override failed(error: unknown): void {
-    this.#options.failed(error);
-  }
+export function census({ core, config, logger }: JobSetup): Job {
+  return {
+    name: 'census',
+    every: config.fanOut.pollMs,
+    async run() {
+      logger.info({ names: await core.renames.countDue() }, 'Census taken');
+      return false;
+    },
+  };
 }
 `,
   },
   insertions: [
     [
-      'src/app/upkeep-workers.ts',
-      "import { type BackgroundWorker, pollByTheClockMs } from '../workers/background-worker.ts';\n",
-      "import { CensusWorker } from '../workers/census/census-worker.ts';\n",
+      'src/app/jobs.ts',
+      "import type { DeclareJob } from '../workers/job.ts';\n",
+      "import { census } from '../workers/census/census.ts';\n",
     ],
-    ['src/app/upkeep-workers.ts', '...byTheClock(setup), ', 'census(setup), '],
-    [
-      'src/app/upkeep-workers.ts',
-      'upkeep(setup), erasures(setup)];\n}\n',
-      `
-function census({ config, core, logger }: WorkerSetup): CensusWorker {
-  return new CensusWorker(core, {
-    ...config.fanOut,
-    counted: (names) => {
-      logger.info({ names }, 'Census taken');
-    },
-    failed: (err) => {
-      logWorkerTrouble(logger, { err });
-    },
-  });
-}
-`,
-    ],
+    ['src/app/jobs.ts', 'JOBS: readonly DeclareJob[] = [', 'census, '],
   ],
   written: {},
 };
@@ -211,7 +179,7 @@ const SETTING: Addition = {
   written: { 'npm run settings': 'docs/configuration.md' },
 };
 
-export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, WORKER, SETTING] as const;
+export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING] as const;
 
 /** Puts it into the project in a folder, but for what commands write. */
 export async function add({ files, insertions }: Addition, project: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
+import { expiry } from '../../src/workers/expiry/expiry-worker.ts';
+import type { JobRunner } from '../../src/workers/job.ts';
 import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
+import { reporting, runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { revised } from '../../src/storage/stages/revision.ts';
 
@@ -19,9 +21,11 @@ export async function letExpire(
 /** @param onError default: throws, so that the round fails */
 export function expiryWorker({
   core,
-  onError = (error) => {
-    throw error;
-  },
-}: Pick<Parts, 'core'> & { readonly onError?: (error: unknown) => void }): ExpiryWorker {
-  return new ExpiryWorker({ ...core, workSignal: new MemoryWorkSignal() }, { pollMs: 60_000, onError });
+  onError,
+}: Pick<Parts, 'core'> & { readonly onError?: (error: unknown) => void }): JobRunner {
+  return runnerOf(
+    expiry,
+    { ...core, workSignal: new MemoryWorkSignal() },
+    onError === undefined ? {} : { logger: reporting(onError) },
+  );
 }

@@ -1,14 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
 import type { RebuildWorker } from '../../src/workers/rebuild/rebuild-worker.ts';
-import { RenameWorker } from '../../src/workers/rename/rename-worker.ts';
+import type { JobRunner } from '../../src/workers/job.ts';
+import { renames } from '../../src/workers/rename/rename-worker.ts';
 import type { FanOutWorker, FanOutWorkerOptions } from '../../src/workers/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
+import { runnerOf } from './jobs.ts';
 import { muteEndsWorker } from './mute-ends.ts';
 import type { Run } from './model-run.ts';
 import { snoozeWorker } from './snoozes.ts';
 import { silentObserver, type Parts } from './parts.ts';
-import { uniqueName } from './unique-name.ts';
 
 /** Longer than anything waits that is put off: the clock by which workers take work up is ahead by this. */
 const AHEAD_MS = 40_000;
@@ -47,14 +48,8 @@ function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): Rebui
   return started;
 }
 
-function startRenames({ core }: Parts): RenameWorker {
-  const fail = (...args: unknown[]): never => {
-    throw new Error(`A rename failed: ${args.map(String).join(' ')}`);
-  };
-  const started = new RenameWorker(core, {
-    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
-    ...{ workerId: uniqueName('renamer'), leaseMs: LEASE_MS, pollMs: 20, batchSize: 2 },
-  });
+function startRenames({ core }: Parts): JobRunner {
+  const started = runnerOf(renames, core, { fanOut: { leaseMs: LEASE_MS, chunkSize: 2 }, every: 20 });
   started.start();
   return started;
 }

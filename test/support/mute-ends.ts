@@ -1,5 +1,7 @@
 import type { MuteKind } from '../../src/domain/mute.ts';
-import { MuteEndsWorker } from '../../src/workers/mutes/mute-ends-worker.ts';
+import type { JobRunner } from '../../src/workers/job.ts';
+import { muteEnds } from '../../src/workers/mutes/mute-ends-worker.ts';
+import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 
 /** As if it had been muted until then. Default: a moment ago. */
@@ -17,11 +19,6 @@ export async function letMuteEnd(
   if (modifiedCount !== 1) throw new Error('Nothing is muted');
 }
 
-export function muteEndsWorker({ core }: Pick<Parts, 'core'>, leaseMs = 30_000): MuteEndsWorker {
-  return new MuteEndsWorker(core, {
-    ...{ leaseMs, pollMs: 60_000 },
-    onError: (error) => {
-      throw error;
-    },
-  });
+export function muteEndsWorker({ core }: Pick<Parts, 'core'>, leaseMs = 30_000): JobRunner {
+  return runnerOf(muteEnds, core, { fanOut: { leaseMs } });
 }

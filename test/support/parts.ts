@@ -12,7 +12,7 @@ import {
   type FanOutWorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
 import type { Core } from '../../src/services/core.ts';
-import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
+import { rescoring } from '../../src/workers/rescore/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerOptions } from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createTickets } from '../../src/http/identity/tickets.ts';
@@ -28,6 +28,7 @@ import { dormancy } from '../../src/workers/fan-out/audience.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
+import { runnerOf } from './jobs.ts';
 import { servicesOf, type Services } from './services.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
@@ -186,10 +187,7 @@ async function openOn(
       },
     );
   const rescore: Parts['rescore'] = async (now = new Date()) => {
-    const rescores = new RescoreWorker(core, {
-      ...{ leaseMs: 30_000, pollMs: 30_000, observer: { rescored: () => undefined, failed: fail } },
-    });
-    await rescores.round(now);
+    await runnerOf(rescoring, core).round(now);
   };
   const isIdle = async (): Promise<boolean> => {
     // In this order: a fan-out may leave a feed to be rebuilt.

@@ -1,5 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { SnoozeWorker } from '../../src/workers/snoozes/snooze-worker.ts';
+import type { JobRunner } from '../../src/workers/job.ts';
+import { snoozeEnds } from '../../src/workers/snoozes/snooze-worker.ts';
+import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 
 /** As if the reader had snoozed the item until then, and that were over now. Nothing where it is not snoozed. */
@@ -17,11 +19,6 @@ export async function endSnoozeAt(
 
 export const SNOOZE_LEASE_MS = 30_000;
 
-export function snoozeWorker({ core }: Pick<Parts, 'core'>, pollMs = 60_000): SnoozeWorker {
-  return new SnoozeWorker(core, {
-    ...{ leaseMs: SNOOZE_LEASE_MS, pollMs },
-    onError: (error) => {
-      throw error;
-    },
-  });
+export function snoozeWorker({ core }: Pick<Parts, 'core'>, every = 60_000): JobRunner {
+  return runnerOf(snoozeEnds, core, { fanOut: { leaseMs: SNOOZE_LEASE_MS }, every });
 }

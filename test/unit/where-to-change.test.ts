@@ -24,25 +24,14 @@ function usersOf(folder: string): string[] {
   });
 }
 
-/** Files of the workers that declare a class, but for the one that all of them extend. */
-const WORKERS = [...SOURCES.keys()].filter(
-  (file) =>
-    file.startsWith('src/workers/') && /-(?:worker|mover)\.ts$/.test(file) && dirname(file) !== 'src/workers',
-);
-
-test('every background worker is a BackgroundWorker with a file named after it', () => {
-  const named = /^export class (\w*(?:Worker|Mover))\b(?: extends (\w+))?/gm;
-  const found = [...SOURCES].flatMap(([file, text]) =>
-    file.startsWith('src/workers/') ? [...text.matchAll(named)].map(([, , base]) => ({ file, base })) : [],
+test('every background job is declared in one file and started by the list of jobs', () => {
+  const declared = [...SOURCES].flatMap(([file, text]) =>
+    /^export function \w+\([^)]*: JobSetup\): (?:readonly )?Job\b/m.test(text) ? [file] : [],
   );
-  expect(found).toEqual(WORKERS.map((file) => ({ file, base: 'BackgroundWorker' })));
-});
-
-test.each(WORKERS)('the worker %s has its own folder and is started in one place', (file) => {
-  const [, , folder = '', ...rest] = file.split('/');
-  expect([folder, rest.length]).toEqual([expect.any(String), 1]);
-  const starters = usersOf(file).filter((user) => !user.startsWith(dirname(file)));
-  expect(starters).toEqual([expect.stringMatching(/^src\/app\/[\w-]*workers\.ts$/)]);
+  expect(declared.length).toBeGreaterThan(3);
+  expect(declared.map((file) => [file, usersOf(file)])).toEqual(
+    declared.map((file) => [file, ['src/app/jobs.ts']]),
+  );
 });
 
 /** It says how the start failed, when there may be no configuration. */

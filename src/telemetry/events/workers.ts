@@ -16,6 +16,10 @@ export function logWorkerTrouble(log: Logger, fields: { readonly err: unknown })
   log.error(fields, 'The worker cannot look for work, it keeps trying');
 }
 
+export function logJobFailed(log: Logger, fields: { readonly job: string; readonly err: unknown }): void {
+  log.error(fields, 'A background job failed, it will be retried');
+}
+
 export function logFanOutFinished(
   log: Logger,
   fields: {

@@ -1,8 +1,9 @@
-import type { Context } from '../../feeds/context.ts';
-import { NAME_SOURCES, type RenameClaim } from '../../storage/directory/renames.ts';
-import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
-import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';
+import { newObjectId } from '../../storage/database/mongo.ts';
+import { NAME_SOURCES, type RenameClaim } from '../../storage/directory/renames.ts';
+import { logNameCarried, logRenameAttemptFailed } from '../../telemetry/events/workers.ts';
+import { createStackOnce } from '../../telemetry/stack-once.ts';
+import type { Job, JobSetup, Round } from '../job.ts';
 
 const FIRST_BACKOFF_MS = 200;
 /** A rename is retried for ever: nobody else would finish it. */
@@ -10,86 +11,58 @@ const MAX_BACKOFF_MS = 60_000;
 
 const IN_BULK = { lane: 'BULK', kind: 'rename' } as const;
 
-export interface RenameObserver {
-  /** @param actions number of actions that had an older name. */
-  carried(claim: RenameClaim, actions: number, seconds: number): void;
-  failed(claim: RenameClaim, error: unknown): void;
-  claimFailed(error: unknown): void;
-}
-
-export interface RenameWorkerOptions extends BackgroundWorkerOptions {
-  readonly observer: RenameObserver;
-  /** Shared with other background work of the process. Default: a gate of its own. */
-  readonly gate?: LaneGate;
-  /** Unique among all workers. */
-  readonly workerId: string;
-  readonly leaseMs: number;
-  /** Actions per write. The lease is renewed between writes. */
-  readonly batchSize: number;
-}
-
 /**
- * Updates copies of changed names, one name at a time, in any number of processes. Level-triggered: writes the current name
- * until no action has an older one; a change meanwhile leads to one more pass. An interrupted worker loses nothing, and a
- * late one never overwrites a newer name. Polls without a signal: reads show a new name at once anyway, and the work signal
- * fires for every action.
+ * Updates copies of changed names, one name at a time. Level-triggered: writes the current name until no action has an older
+ * one; a change meanwhile leads to one more pass. An interrupted process loses nothing, and a late one never overwrites a
+ * newer name. Polls without a signal: reads show a new name at once anyway, and the work signal fires for every action.
  */
-export class RenameWorker extends BackgroundWorker {
-  readonly #context: Context;
-  readonly #options: RenameWorkerOptions;
-  readonly #gate: LaneGate;
-  #claims = 0;
+export function renames({ core, config, gate, logger }: JobSetup): Job {
+  const { leaseMs, pollMs, chunkSize } = config.fanOut;
+  const failure = createStackOnce();
+  return {
+    name: 'renames',
+    every: pollMs,
+    due: 'rename',
+    async run({ signal }) {
+      let settled = 0;
+      for (const source of NAME_SOURCES)
+        settled += await core.renames.settleFirst(source, clock.now(), chunkSize);
+      const claim = await core.renames.claim(newObjectId(), clock.now(), leaseMs);
+      if (claim !== null) await rename(claim, signal);
+      return settled > 0 || claim !== null;
+    },
+  };
 
-  constructor(context: Context, options: RenameWorkerOptions) {
-    super(options);
-    this.#context = context;
-    this.#options = options;
-    this.#gate = options.gate ?? new LaneGate();
-  }
-
-  protected override async work(): Promise<boolean> {
-    const { renames } = this.#context;
-    const { workerId, leaseMs, batchSize } = this.#options;
-    let settled = 0;
-    for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
-    const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, clock.now(), leaseMs);
-    if (claim !== null) await this.#run(claim);
-    return settled > 0 || claim !== null;
-  }
-
-  protected override failed(error: unknown): void {
-    this.#options.observer.claimFailed(error);
-  }
-
-  async #run(claim: RenameClaim): Promise<void> {
-    const { renames } = this.#context;
-    const { observer } = this.#options;
+  async function rename(claim: RenameClaim, signal: Round['signal']): Promise<void> {
+    const { id, version, attempts } = claim;
     const startedAt = performance.now();
     try {
-      const actions = await this.#carry(claim);
-      if (actions !== null && (await renames.finish(claim)))
-        observer.carried(claim, actions, (performance.now() - startedAt) / 1_000);
-      else await renames.release(claim, clock.now(), null);
+      const actions = await carry(claim, signal);
+      if (actions === null || !(await core.renames.finish(claim))) {
+        await core.renames.release(claim, clock.now(), null);
+        return;
+      }
+      const seconds = (performance.now() - startedAt) / 1_000;
+      logNameCarried(logger, { id, version, actions, seconds });
     } catch (error) {
-      observer.failed(claim, error);
-      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+      logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(error) });
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
       const reason = error instanceof Error ? error.message : String(error);
-      await renames.release(claim, new Date(clock.time() + backoffMs), reason);
+      await core.renames.release(claim, new Date(clock.time() + backoffMs), reason);
     }
   }
 
   /** Writes until no action has an older name. Returns the number of updated actions; `null` when interrupted. */
-  async #carry(claim: RenameClaim): Promise<number | null> {
-    const { renames } = this.#context;
-    const { batchSize, leaseMs } = this.#options;
-    const name = await renames.current(claim.id);
+  async function carry(claim: RenameClaim, signal: Round['signal']): Promise<number | null> {
+    const name = await core.renames.current(claim.id);
     let actions = 0;
     for (;;) {
       const found =
-        name === null ? 0 : await this.#gate.run(IN_BULK, () => renames.carry(claim.id, name, batchSize));
+        name === null ? 0 : await gate.run(IN_BULK, () => core.renames.carry(claim.id, name, chunkSize));
       if (found === 0) return actions;
       actions += found;
-      if (this.isStopping || !(await renames.renew(claim, new Date(clock.time() + leaseMs)))) return null;
+      const leaseUntil = new Date(clock.time() + leaseMs);
+      if (signal.aborted || !(await core.renames.renew(claim, leaseUntil))) return null;
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../../feeds/context.ts';
 import {
   actionScore,
   generationAt,
@@ -6,56 +5,37 @@ import {
   rankedSince,
   RESCORE_EVERY_MS,
 } from '../../domain/ranking.ts';
-import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
-import { BackgroundWorker } from '../background-worker.ts';
 import { clock } from '../../lib/clock.ts';
+import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
+import { logRescored } from '../../telemetry/events/workers.ts';
+import type { Job, JobSetup, Round } from '../job.ts';
 
-export interface RescoreObserver {
-  rescored(generation: Date, actions: number, seconds: number): void;
-  /** The generation stays due and is retried when its lease expires. */
-  failed(error: unknown): void;
-}
+/** Older scores belong to no stored generation. */
+const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;
 
-export interface RescoreOptions {
-  readonly observer: RescoreObserver;
-  readonly leaseMs: number;
-  readonly pollMs: number;
-}
-
-/** One process at a time. If it dies, the next one does the rest; two that overlap do the same work without harm. */
-export class RescoreWorker extends BackgroundWorker {
-  readonly #context: Context;
-  readonly #options: RescoreOptions;
-
-  constructor(context: Context, options: RescoreOptions) {
-    super(options);
-    this.#context = context;
-    this.#options = options;
-  }
-
-  protected override async work(): Promise<boolean> {
-    await this.round(clock.now());
-    return false;
-  }
-
-  protected override failed(error: unknown): void {
-    this.#options.observer.failed(error);
-  }
-
-  /** Computes the generation due at this time, if any and nobody else has claimed it. */
-  async round(now: Date): Promise<void> {
-    const { scores } = this.#context;
-    const { observer } = this.#options;
-    const generation = generationAt(now);
-    const startedAt = performance.now();
-    if (!(await scores.claim(generation, now, this.#options.leaseMs))) return;
-    const actions = await this.#rescore(generation);
-    if (actions !== null) observer.rescored(generation, actions, (performance.now() - startedAt) / 1_000);
-  }
+/**
+ * Computes the scores of a generation, one process at a time. If it dies or fails, the next one does the rest when the lease
+ * expires; two that overlap do the same work without harm.
+ */
+export function rescoring({ core, config, logger }: JobSetup): Job {
+  const { scores, rankedActions, ranking } = core;
+  const { leaseMs } = config.fanOut;
+  return {
+    name: 'scoring',
+    every: 10_000,
+    async run({ now, signal }) {
+      const generation = generationAt(now);
+      const startedAt = performance.now();
+      if (!(await scores.claim(generation, now, leaseMs))) return false;
+      const actions = await rescore(generation, signal);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      if (actions !== null) logRescored(logger, { generation: generation.toISOString(), actions, seconds });
+      return false;
+    },
+  };
 
   /** Number of scored actions in the generation; `null` when interrupted. */
-  async #rescore(generation: Date): Promise<number | null> {
-    const { scores, rankedActions, ranking } = this.#context;
+  async function rescore(generation: Date, signal: Round['signal']): Promise<number | null> {
     let count = 0;
     for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
       const entries = actions.map((action) => ({
@@ -64,17 +44,11 @@ export class RescoreWorker extends BackgroundWorker {
       }));
       await scores.put(entries, generation);
       count += entries.length;
-      if (this.isStopping) {
-        await scores.renew(clock.now());
-        return null;
-      }
-      await scores.renew(new Date(clock.time() + this.#options.leaseMs));
+      await scores.renew(new Date(clock.time() + (signal.aborted ? 0 : leaseMs)));
+      if (signal.aborted) return null;
     }
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
     return count;
   }
 }
-
-/** Older scores belong to no stored generation. */
-const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;

@@ -130,7 +130,7 @@ export class UpkeepWorker extends BackgroundWorker {
     if (performance.now() < this.#dropAt) return;
     const nowOf = (): Date => new Date(now.getTime() + performance.now() - startedAt);
     const drop = () => dropDormant(this.#context, this.#options, nowOf, () => this.isStopping);
-    if ((await this.apart(drop)) === null) this.#dropAt = performance.now() + DROP_EVERY_MS;
+    if (await this.apart(drop)) this.#dropAt = performance.now() + DROP_EVERY_MS;
   }
 
   protected override async work(): Promise<boolean> {

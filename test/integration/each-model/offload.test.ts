@@ -9,8 +9,9 @@ import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/a
 import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import type { Core } from '../../../src/services/core.ts';
 import { offloadsRepository } from '../../../src/storage/offload/offloads.ts';
-import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
+import { renames } from '../../../src/workers/rename/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { someModels } from '../../support/some-models.ts';
@@ -34,10 +35,6 @@ function run({ core }: Pick<Parts, 'core'>, path: string) {
 function withOffloads({ core }: Parts, steps: Partial<Core['offloads']>): Core {
   return { ...core, offloads: { ...core.offloads, ...steps } };
 }
-
-const fail = (...args: unknown[]): never => {
-  throw args.at(-1);
-};
 
 /** Takes out, with a worker that withdraws. */
 async function takeOut(parts: Parts, path: string, before = BEFORE): Promise<OffloadOutcome> {
@@ -222,11 +219,8 @@ test('actions restored into another database behave as before, repeated keys inc
   const path = newFile();
   expect(await takeOut(from, path, day(40))).toMatchObject({ taken: 8 });
   expect(await bringBack(to, path)).toEqual({ returned: 8, skipped: 0 });
-  await using renames = new RenameWorker(to.core, {
-    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
-    ...{ workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
-  });
-  renames.start();
+  await using renamer = runnerOf(renames, to.core, { every: 50 });
+  renamer.start();
   const labels = async (): Promise<unknown[]> =>
     (await to.database.collections.actions.distinct('refs.label')) as unknown[];
   await expect.poll(labels, { timeout: PATIENCE_MS }).toEqual(['Place']);
@@ -513,11 +507,8 @@ test('people and things renamed meanwhile have their new names when restored', a
   await takeOut(parts, path);
   await parts.services.upsertRefs(parts.service, [{ id: 'site', type: 'site', label: 'New Site' }]);
   await bringBack(parts, path);
-  await using renames = new RenameWorker(parts.core, {
-    observer: { carried: () => undefined, failed: fail, claimFailed: fail },
-    ...{ workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
-  });
-  renames.start();
+  await using renamer = runnerOf(renames, parts.core, { every: 50 });
+  renamer.start();
   await expect
     .poll(() => parts.database.collections.actions.countDocuments({ 'refs.label': 'Site' }), {
       timeout: PATIENCE_MS,

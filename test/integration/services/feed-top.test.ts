@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
-import { RescoreWorker } from '../../../src/workers/rescore/rescore-worker.ts';
+import { rescoring } from '../../../src/workers/rescore/rescore-worker.ts';
 import type { FeedFilter, FeedPage } from '../../../src/services/shapes.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
@@ -237,7 +238,8 @@ test('an interrupted scoring is completed by the next worker, and its results st
   const ids = await publishAll(parts, SAMPLES, now);
   await parts.fanOut();
   const { scores } = parts.repositories;
-  const broken = new RescoreWorker(
+  const broken = runnerOf(
+    rescoring,
     {
       ...parts.repositories,
       scores: {
@@ -248,7 +250,7 @@ test('an interrupted scoring is completed by the next worker, and its results st
         },
       },
     },
-    { leaseMs: 1, pollMs: 1, observer: { rescored: () => undefined, failed: () => undefined } },
+    { fanOut: { leaseMs: 1 } },
   );
   await expect(broken.round(now)).rejects.toThrow('Out of breath');
   expect(await scores.current()).toBeNull();

@@ -1,34 +1,33 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import {
-  RenameWorker,
-  type RenameObserver,
-  type RenameWorkerOptions,
-} from '../../../src/workers/rename/rename-worker.ts';
+import type { JobRunner } from '../../../src/workers/job.ts';
+import { renames } from '../../../src/workers/rename/rename-worker.ts';
 import type { PublishActionInput } from '../../../src/services/shapes.ts';
 import type { RenamesRepository } from '../../../src/storage/directory/renames.ts';
+import { reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { uniqueName } from '../../support/unique-name.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-
-const fail = (...args: unknown[]): never => {
-  throw new Error(`Not expected: ${args.map(String).join(' ')}`);
-};
-const silent: RenameObserver = { carried: () => undefined, failed: fail, claimFailed: fail };
 
 function renamer(
   parts: Parts,
-  options: Omit<Partial<RenameWorkerOptions>, 'observer'> & {
+  {
+    batchSize = 100,
+    leaseMs = 30_000,
+    renames: given,
+    onFailed,
+  }: {
+    readonly batchSize?: number;
+    readonly leaseMs?: number;
     readonly renames?: Partial<RenamesRepository>;
-    readonly observer?: Partial<RenameObserver>;
+    readonly onFailed?: (error: unknown) => void;
   } = {},
-): RenameWorker {
-  const { renames, observer, ...rest } = options;
-  return new RenameWorker(
-    { ...parts.core, renames: { ...parts.core.renames, ...renames } },
+): JobRunner {
+  return runnerOf(
+    renames,
+    { ...parts.core, renames: { ...parts.core.renames, ...given } },
     {
-      ...{ workerId: uniqueName('renamer'), leaseMs: 30_000, pollMs: 10, batchSize: 100, ...rest },
-      observer: { ...silent, ...observer },
+      ...{ fanOut: { leaseMs, chunkSize: batchSize }, every: 10 },
+      ...(onFailed === undefined ? {} : { logger: reporting(onFailed) }),
     },
   );
 }
@@ -466,7 +465,7 @@ describe('failures of a rename', () => {
     const failures: unknown[] = [];
     let error: string | null | undefined;
     await using worker = renamer(parts, {
-      observer: { failed: (_claim, cause) => failures.push(cause) },
+      onFailed: (cause) => failures.push(cause),
       renames: {
         async carry(...args) {
           if (failures.length === 0) throw new Error('The database is on fire');

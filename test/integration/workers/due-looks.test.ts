@@ -1,11 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
 import type { DueKind } from '../../../src/storage/due/due-work.ts';
-import { DueLooks } from '../../../src/workers/background-worker.ts';
-import { ExpiryWorker } from '../../../src/workers/expiry/expiry-worker.ts';
+import { DueLooks, JobRunner } from '../../../src/workers/job.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { reporting } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -83,29 +82,22 @@ test('concurrent callers share a query, and its failure', async () => {
   );
 });
 
-test('a worker searches only for due work, and continues after a failure', async () => {
-  await using parts = await openParts();
-  const { repositories } = parts;
+test('a job begins a round only if something is due, or there was more, and continues after a failure', async () => {
   const answers: (boolean | Error)[] = [false, new Error('No database'), false, true];
+  const rounds = [true, false];
   let asked = 0;
-  const searches: number[] = [];
+  const begun: number[] = [];
   const errors: unknown[] = [];
-  const { moderation } = repositories;
-  await using worker = new ExpiryWorker(
+  await using runner = new JobRunner(
     {
-      ...parts.core,
-      moderation: {
-        ...moderation,
-        expired: (...args) => {
-          searches.push(asked);
-          return moderation.expired(...args);
-        },
+      ...{ name: 'sample', every: 1, due: 'expiry' },
+      run: () => {
+        begun.push(asked);
+        return Promise.resolve(rounds.shift() ?? false);
       },
-      workSignal: new MemoryWorkSignal(),
     },
     {
-      onError: (error) => errors.push(error),
-      pollMs: 1,
+      logger: reporting((error) => errors.push(error)),
       isDue: () => {
         const answer = answers[asked] ?? false;
         asked += 1;
@@ -113,8 +105,8 @@ test('a worker searches only for due work, and continues after a failure', async
       },
     },
   );
-  worker.start();
+  runner.start();
   await eventually('it was told that nothing is due any more', () => asked > answers.length + 1);
   expect(errors).toEqual([new Error('No database')]);
-  expect(searches).toEqual([4]);
+  expect(begun).toEqual([4, 4]);
 });

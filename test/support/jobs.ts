@@ -1,0 +1,59 @@
+import { readConfig } from '../../src/config/read-config.ts';
+import type { Config } from '../../src/config/config.ts';
+import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
+import type { Core } from '../../src/services/core.ts';
+import { type Logger, silentLogger } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { LaneGate } from '../../src/workers/fan-out/lane-gate.ts';
+import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/workers/job.ts';
+import { uniqueName } from './unique-name.ts';
+
+const CONFIG = readConfig({}, { feedModels: ['items'], needsKey: false });
+const LEASE_MS = 30_000;
+
+function fail(fields: object, message: string): never {
+  const { err } = fields as { readonly err?: unknown };
+  throw err instanceof Error ? err : new Error(`${message}: ${JSON.stringify(fields)}`);
+}
+
+/** Fails the test on what would be logged as a warning or an error. */
+const FAILING = { ...silentLogger(), warn: fail, error: fail };
+
+/** Calls back with each error that is logged. */
+export function reporting(onError: (error: unknown) => void): Logger {
+  const report = ({ err }: { readonly err?: unknown }): void => {
+    onError(err);
+  };
+  return { ...silentLogger(), warn: report, error: report };
+}
+
+export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'> {
+  readonly fanOut?: Partial<Config['fanOut']>;
+  readonly feeds?: Partial<Config['feeds']>;
+  readonly events?: Partial<Config['events']>;
+  /** Default: no round begins on its own for a minute. */
+  readonly every?: number;
+}
+
+/** The one job that is declared, which nothing starts. */
+export function runnerOf(declare: DeclareJob, core: Core, given: TestJobSetup = {}): JobRunner {
+  const { fanOut, feeds, events, every = 60_000, logger = FAILING, ...rest } = given;
+  const [job] = [
+    declare({
+      core,
+      config: {
+        ...CONFIG,
+        fanOut: { ...CONFIG.fanOut, leaseMs: LEASE_MS, ...fanOut },
+        feeds: { ...CONFIG.feeds, ...feeds },
+        events: { ...CONFIG.events, ...events },
+      },
+      ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger },
+      metrics: createMetrics({ withProcess: false }),
+      countUnread: () => Promise.resolve({ count: 0, isExact: true }),
+      eventsMoved: new MemoryWorkSignal(),
+      ...rest,
+    }),
+  ].flat() as readonly Job[];
+  if (job === undefined) throw new Error('No job is declared');
+  return new JobRunner({ ...job, every }, { logger });
+}
