@@ -1,45 +1,54 @@
 /**
- * The house: what a folder of src/ may import. Arrows only point down this list; a folder may import itself and
- * everything below it.
+ * The house: what a file of src/ may import. Arrows only point down this list; a layer may import itself and everything below
+ * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
+ * files are its use cases.
  */
+const FEATURE = '^src/(?:features/[^/]+|feed|fan-out)';
 const LAYERS = [
-  'main.ts',
-  'cli',
-  'index.ts',
-  'app',
-  'packages',
-  'http',
-  'graphql',
-  'services',
-  'workers',
-  'feeds',
-  'realtime',
-  'storage',
-  'connections',
-  'descriptors',
-  'telemetry',
-  'config',
-  'domain',
-  'lib',
+  ['main', ['^src/main\\.ts$']],
+  ['cli', ['^src/cli/']],
+  ['library', ['^src/index\\.ts$']],
+  ['app', ['^src/app/']],
+  ['packages', ['^src/packages/']],
+  ['http', ['^src/http/']],
+  ['api', ['^src/graphql/', `${FEATURE}/api(?:/|\\.ts$)`]],
+  [
+    'use-cases',
+    [
+      '^src/features/(?:[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
+      '^src/feed/(?:groups|page|session|watch)/',
+    ],
+  ],
+  ['jobs', ['^src/jobs/', '^src/features/[^/]+/jobs/', '^src/fan-out/[^/]+\\.ts$']],
+  ['feed', ['^src/feed/(?:models/|[^/]+\\.ts$)']],
+  ['live', ['^src/live/']],
+  ['store', ['^src/storage/', `${FEATURE}/store(?:/|\\.ts$)`]],
+  ['connections', ['^src/connections/']],
+  ['descriptors', ['^src/descriptors/']],
+  ['telemetry', ['^src/telemetry/']],
+  ['config', ['^src/config/']],
+  ['domain', ['^src/domain/']],
+  ['lib', ['^src/lib/']],
 ];
+const layer = (name) => LAYERS.find(([one]) => one === name)[1];
 
-const folder = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
-
-const layerRules = LAYERS.slice(1).map((name, index) => ({
-  name: `arrows-point-down-from-${name.replace('.ts', '')}`,
-  comment: `${name} must not know what stands above it: ${LAYERS.slice(0, index + 1).join(', ')}.`,
+const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
+  name: `arrows-point-down-from-${name}`,
+  comment: `${name} must not know what stands above it: ${LAYERS.slice(0, index + 1)
+    .map(([above]) => above)
+    .join(', ')}.`,
   severity: 'error',
-  from: { path: folder(name) },
-  to: { path: LAYERS.slice(0, index + 1).map(folder) },
+  from: { path: paths },
+  to: { path: LAYERS.slice(0, index + 1).flatMap(([, above]) => above) },
 }));
 
 /** Packages that belong to one room, so that replacing one is a matter of that room. */
 const ROOMS = [
-  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/feeds/models/'] },
+  { packages: ['mongodb', 'bson'], rooms: [...layer('store'), '^src/feed/models/'] },
   { packages: ['ioredis'], rooms: ['^src/connections/'] },
-  { packages: ['@pothos/[^/]+'], rooms: ['^src/graphql/'] },
-  { packages: ['dataloader'], rooms: ['^src/services/session/'] },
-  { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
+  { packages: ['@pothos/[^/]+'], rooms: layer('api') },
+  { packages: ['dataloader'], rooms: ['^src/feed/session/'] },
+  { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: [...layer('api'), '^src/http/'] },
   {
     packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'graphql-jit'],
     rooms: ['^src/http/'],
@@ -49,7 +58,7 @@ const ROOMS = [
     packages: ['lru-cache'],
     rooms: [
       '^src/http/',
-      '^src/storage/',
+      ...layer('store'),
       '^src/descriptors/muted-action\\.ts$',
       '^src/telemetry/stack-once\\.ts$',
     ],
@@ -58,7 +67,7 @@ const ROOMS = [
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/'],
+    rooms: ['^src/config/', '^src/descriptors/', ...layer('use-cases'), '^src/cli/import/'],
   },
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
@@ -71,31 +80,31 @@ const ROOMS = [
 const PARTS = {
   'feed-models': [
     '^src/(?:domain|lib)/',
-    '^src/feeds/(?:feed-store|feed-range)\\.ts$',
-    '^src/feeds/models/stored-entries\\.ts$',
+    '^src/feed/(?:feed-store|feed-range)\\.ts$',
+    '^src/feed/models/stored-entries\\.ts$',
     '^src/storage/database/(?:errors|in-one-batch)\\.ts$',
     '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
-    '^src/storage/readers/feed-position\\.ts$',
+    '^src/feed/store/feed-position\\.ts$',
     '^src/connections/redis-parts\\.ts$',
     '^node_modules/mongodb/',
   ],
   archive: [
     '^src/(?:cli|config|lib)/',
-    '^src/services/(?:core\\.ts$|lifecycle/|operations/read-work\\.ts$)',
+    '^src/features/(?:core\\.ts$|archive/[^/]+\\.ts$|operations/read-work\\.ts$)',
     '^src/storage/database/processes\\.ts$',
     '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|zlib)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
   demo: [
     '^src/(?:cli|config|lib)/',
-    '^src/services/shapes\\.ts$',
+    '^src/features/shapes\\.ts$',
     '^(?:fs/promises|path|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?commander/',
   ],
   planner: [
     '^src/cli/context\\.ts$',
     '^src/domain/lane\\.ts$',
-    '^src/workers/fan-out/lane-turns\\.ts$',
+    '^src/fan-out/lane-turns\\.ts$',
     '^fs/promises$',
     '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
   ],
@@ -135,8 +144,8 @@ module.exports = {
       comment: 'What two folders of a room need of each other belongs into one of them or into a third.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^src/(?:storage|http|services/feed)/[^/]+' },
-      to: { circular: true, path: '^src/(?:storage|http|services/feed)/[^/]+' },
+      from: { path: '^src/http/[^/]+' },
+      to: { circular: true, path: '^src/http/[^/]+' },
     },
     {
       name: 'domain-is-pure',
@@ -238,15 +247,15 @@ module.exports = {
       name: 'graphql-touches-no-storage',
       comment: 'The API asks services.',
       severity: 'error',
-      from: { path: '^src/graphql/' },
-      to: { path: '^src/(?:storage|connections|feeds|realtime|workers)/' },
+      from: { path: layer('api') },
+      to: { path: ['connections', 'store', 'feed', 'live', 'jobs'].flatMap(layer) },
     },
     {
       name: 'every-folder-has-a-layer',
       comment: 'A new folder of src/ gets its place in the list at the top of this file.',
       severity: 'error',
       from: {},
-      to: { path: '^src/', pathNot: LAYERS.map(folder) },
+      to: { path: '^src/', pathNot: LAYERS.flatMap(([, paths]) => paths) },
     },
     {
       name: 'sources-know-no-tests',

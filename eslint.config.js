@@ -31,7 +31,7 @@ const NO_CLOCK_AS_TIMER = [
 
 /** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
-  'src/storage/**/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
+  'src/**/{store,storage}/**/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(
@@ -80,7 +80,7 @@ export default tseslint.config(
   // What processes compare goes by the database's clock.
   {
     files: [
-      'src/{app,services,workers,feeds,storage,connections,realtime}/**',
+      'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
       'packages/feed-models/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },

@@ -3,12 +3,12 @@ import { createApp, type App } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
-import type { PublishActionInput } from '../../src/services/shapes.ts';
+import type { PublishActionInput } from '../../src/features/shapes.ts';
 import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Environment } from './environment.ts';
 import { fanfareEnv } from './fanfare.ts';
-import { publishAction } from '../../src/services/publish/publish-action.ts';
+import { publishAction } from '../../src/features/publish/publish-action.ts';
 
 /** A finished fan-out, as the worker logs it. */
 export interface Finished {

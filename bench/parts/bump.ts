@@ -10,8 +10,8 @@ import { itemsCollection, newItems } from '../world/items.ts';
 import { loadFollowers } from '../world/people.ts';
 import { openRawWorld, type RawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
-import { addInteraction } from '../../src/services/interactions/add-interaction.ts';
-import { openSession } from '../../src/services/session/open-session.ts';
+import { addInteraction } from '../../src/features/interactions/add-interaction.ts';
+import { openSession } from '../../src/feed/session/open-session.ts';
 
 const BATCHES = [1_000, 10_000];
 const REF = 'site-bumped';

@@ -1,11 +1,11 @@
-import { itemId } from '../../src/feeds/models/items.ts';
+import { itemId } from '../../src/feed/models/items.ts';
 import { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
-import type { PublishActionInput } from '../../src/services/shapes.ts';
+import type { PublishActionInput } from '../../src/features/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { ratingInput } from './actions.ts';
 import { load, type RawWorld } from './raw.ts';
-import { upsertMembers, upsertRefs } from '../../src/services/members/directory.ts';
+import { upsertMembers, upsertRefs } from '../../src/features/directory/directory.ts';
 
 /** What has an action published, here or by its API. */
 interface Publishing {

@@ -1,6 +1,6 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
-import { itemId } from '../../src/feeds/models/items.ts';
+import { itemId } from '../../src/feed/models/items.ts';
 import { allIndexes } from '../../src/app/collections.ts';
 import { readerId } from './people.ts';
 

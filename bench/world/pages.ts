@@ -4,8 +4,8 @@ import { startChild, type Child } from '../harness/child.ts';
 import { graphqlRequest, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import type { ProbeApi } from '../programs/probe.ts';
-import { readFeed } from '../../src/services/feed/read-page.ts';
-import { openSession } from '../../src/services/session/open-session.ts';
+import { readFeed } from '../../src/feed/page/read-page.ts';
+import { openSession } from '../../src/feed/session/open-session.ts';
 
 /** The two queries of a first page, as the service sends them. */
 export async function rawPage(db: Db, reader: string, first: number): Promise<void> {

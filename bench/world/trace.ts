@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/shapes.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/features/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';
 import type { RawWorld } from './raw.ts';
-import { followMany } from '../../src/services/follow/follow.ts';
-import { upsertMembers, upsertRefs } from '../../src/services/members/directory.ts';
-import { publishActions } from '../../src/services/publish/publish-action.ts';
+import { followMany } from '../../src/features/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../../src/features/directory/directory.ts';
+import { publishActions } from '../../src/features/publish/publish-action.ts';
 
 export interface Trace {
   /** For people: which one it is. */

@@ -1,11 +1,11 @@
 import { createWebhookClient } from '../connections/webhook-client.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import { clock } from '../lib/clock.ts';
-import { EventMover } from '../workers/events/event-mover.ts';
-import { DigestWorker } from '../workers/events/digest-worker.ts';
-import type { BackgroundWorker } from '../workers/background-worker.ts';
-import { CONCURRENT_REQUESTS } from '../workers/webhooks/in-turns.ts';
-import { WebhookWorker, type WebhookObserver } from '../workers/webhooks/webhook-worker.ts';
+import { EventMover } from '../features/events/jobs/event-mover.ts';
+import { DigestWorker } from '../features/events/jobs/digest-worker.ts';
+import type { BackgroundWorker } from '../jobs/background-worker.ts';
+import { CONCURRENT_REQUESTS } from '../features/webhooks/jobs/in-turns.ts';
+import { WebhookWorker, type WebhookObserver } from '../features/webhooks/jobs/webhook-worker.ts';
 import {
   logWebhookBack,
   logWebhookDown,
@@ -15,7 +15,7 @@ import {
 import { logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { JobSetup } from '../workers/job.ts';
+import type { JobSetup } from '../jobs/job.ts';
 
 /** Workers for host events; none when events are not recorded. */
 export function eventWorkers({

@@ -13,7 +13,7 @@ import type {
   MemberInput,
   PublishActionInput,
   RefInput,
-} from '../services/shapes.ts';
+} from '../features/shapes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { AppGroup, StartStep } from './group-and-steps.ts';
 

@@ -11,8 +11,8 @@ import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
 import { once } from '../lib/once.ts';
-import type { Core } from '../services/core.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
+import type { Core } from '../features/core.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../features/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import { logDatabases } from '../telemetry/events/databases.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
@@ -29,14 +29,14 @@ import type {
   TypesOf,
 } from './fanfare-shapes.ts';
 import { checkBeforeStart } from './before-start.ts';
-import { readFeed } from '../services/feed/read-page.ts';
-import { openSession } from '../services/session/open-session.ts';
-import { followMany } from '../services/follow/follow.ts';
-import { upsertMembers, upsertRefs } from '../services/members/directory.ts';
-import { publishAction } from '../services/publish/publish-action.ts';
+import { readFeed } from '../feed/page/read-page.ts';
+import { openSession } from '../feed/session/open-session.ts';
+import { followMany } from '../features/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../features/directory/directory.ts';
+import { publishAction } from '../features/publish/publish-action.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/tenant.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
-import { storedInput } from '../services/tenants/stored-input.ts';
+import { storedInput } from '../features/tenants/stored-input.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
 import { startDatabases, withAddresses, type Databases, type StartSteps } from './databases.ts';
 

@@ -1,8 +1,8 @@
-import { dormancy } from '../workers/fan-out/audience.ts';
-import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
-import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
-import type { BackgroundWorker } from '../workers/background-worker.ts';
-import type { JobSetup } from '../workers/job.ts';
+import { dormancy } from '../fan-out/audience.ts';
+import { FanOutWorker, type FanOutObserver } from '../fan-out/fan-out-worker.ts';
+import { RebuildWorker } from '../features/rebuild/jobs/rebuild-worker.ts';
+import type { BackgroundWorker } from '../jobs/background-worker.ts';
+import type { JobSetup } from '../jobs/job.ts';
 import {
   logFanOutAttemptFailed,
   logFanOutFinished,

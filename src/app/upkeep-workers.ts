@@ -6,12 +6,12 @@ import {
   logMigrationWaits,
 } from '../telemetry/events/databases.ts';
 import { logErasureFailed, logErasureRound, logWorkerTrouble } from '../telemetry/events/workers.ts';
-import type { BackgroundWorker } from '../workers/background-worker.ts';
-import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
-import { MigrationWorker } from '../workers/migration/migration-worker.ts';
-import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
+import type { BackgroundWorker } from '../jobs/background-worker.ts';
+import { ErasureWorker } from '../features/erasure/jobs/erasure-worker.ts';
+import { MigrationWorker } from '../features/upkeep/jobs/migration-worker.ts';
+import { UpkeepWorker } from '../features/upkeep/jobs/upkeep-worker.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import type { JobSetup } from '../workers/job.ts';
+import type { JobSetup } from '../jobs/job.ts';
 
 const MIGRATION_POLL_MS = 5_000;
 

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Tenant, withoutTenantIn } from '../domain/tenant.ts';
 import { NewFile } from '../lib/own-file.ts';
-import { storedInput } from '../services/tenants/stored-input.ts';
-import type { ExportPart } from '../services/shapes.ts';
+import { storedInput } from '../features/tenants/stored-input.ts';
+import type { ExportPart } from '../features/shapes.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
 import { endOnSignals } from './shutdown.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenants.ts';
-import { exportMember as partsOfMember } from '../services/privacy/export-member.ts';
-import { openSession } from '../services/session/open-session.ts';
+import { exportMember as partsOfMember } from '../features/erasure/export-member.ts';
+import { openSession } from '../feed/session/open-session.ts';
 
 export interface ExportOptions {
   readonly member: string;

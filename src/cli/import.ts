@@ -11,7 +11,7 @@ import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
 import { MissingWorker } from './worker.ts';
 import { tenantFor } from './tenants.ts';
-import { readWork } from '../services/operations/read-work.ts';
+import { readWork } from '../features/operations/read-work.ts';
 
 export interface ImportOptions {
   readonly tenant?: string;

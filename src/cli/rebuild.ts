@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../domain/tenant.ts';
-import { storedInput } from '../services/tenants/stored-input.ts';
+import { storedInput } from '../features/tenants/stored-input.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
 import { endOnSignals } from './shutdown.ts';
 import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenants.ts';
-import { rebuildFeed, rebuildFeeds } from '../services/feed/rebuild-feed.ts';
+import { rebuildFeed, rebuildFeeds } from '../features/rebuild/rebuild-feed.ts';
 
 export interface RebuildOptions {
   readonly member?: string;

@@ -10,12 +10,12 @@ import { NewFile } from '../lib/own-file.ts';
 import { connectDatabase } from '../storage/open-database.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { COLLECTIONS } from '../app/collections.ts';
-import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
-import { erasedTenantsRepository } from '../storage/tenants/erased-tenants.ts';
+import { AdoptionRefused, adoptDatabase } from '../features/tenants/store/adopt-database.ts';
+import { erasedTenantsRepository } from '../features/tenants/store/erased-tenants.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import * as allOfTenant from '../services/tenants/all-of-tenant.ts';
+import * as allOfTenant from '../features/tenants/all-of-tenant.ts';
 import type { Config } from '../config/config.ts';
 import type { Identity } from '../domain/viewer.ts';
 

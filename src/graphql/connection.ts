@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../services/feed/paging.ts';
-import type { Page } from '../services/shapes.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../feed/page/paging.ts';
+import type { Page } from '../features/shapes.ts';
 import { builder } from './builder.ts';
 import type { ListSize, PageSize } from './limits/cost.ts';
 

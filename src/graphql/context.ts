@@ -2,10 +2,10 @@ import type { EndSignal } from '../lib/closer.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
-import type { ReaderSession } from '../services/session/reader-session.ts';
-import type { Core } from '../services/core.ts';
+import type { ReaderSession } from '../feed/session/reader-session.ts';
+import type { Core } from '../features/core.ts';
 import type { Answer } from './rendering/answer.ts';
-import { openSession } from '../services/session/open-session.ts';
+import { openSession } from '../feed/session/open-session.ts';
 
 /** Context of resolvers, one per operation and one per subscription event. */
 export interface GraphQLContext {

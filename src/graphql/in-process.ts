@@ -1,5 +1,5 @@
 import type { Locale } from '../descriptors/locale.ts';
-import type { ReaderSession } from '../services/session/reader-session.ts';
+import type { ReaderSession } from '../feed/session/reader-session.ts';
 import { summaryOf, type Described } from './sentences.ts';
 import { declarationOf } from './types/descriptor.ts';
 

@@ -1,7 +1,7 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { StoredDescriptor } from '../domain/action.ts';
 import { nameIn } from '../descriptors/registry.ts';
-import type { ReaderSession } from '../services/session/reader-session.ts';
+import type { ReaderSession } from '../feed/session/reader-session.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** What a field's resolver knows of the selection below it. */

@@ -1,26 +1,26 @@
 import './types/scalars.ts';
 import './types/enums.ts';
 import './types/node.ts';
-import './types/member.ts';
-import './types/ref.ts';
-import './types/follow.ts';
-import './types/followers.ts';
-import './types/unread-count.ts';
+import '../features/directory/api/member.ts';
+import '../features/directory/api/ref.ts';
+import '../features/follow/api/follow.ts';
+import '../features/follow/api/followers.ts';
+import '../feed/api/unread-count.ts';
 import './types/viewer.ts';
 import './types/descriptor.ts';
 import './types/action.ts';
-import './types/publish.ts';
-import './types/feed.ts';
-import './types/explanation.ts';
-import './types/feed-event.ts';
-import './types/feed-group.ts';
-import './types/interaction.ts';
-import './types/moderation.ts';
-import './types/mutes.ts';
-import './types/bookmark.ts';
-import './types/item-marks.ts';
-import './types/erasure.ts';
-import './types/webhooks.ts';
+import '../features/publish/api.ts';
+import '../feed/api/feed.ts';
+import '../features/explain/api.ts';
+import '../feed/api/feed-event.ts';
+import '../feed/api/feed-group.ts';
+import '../features/interactions/api.ts';
+import '../features/moderation/api.ts';
+import '../features/mutes/api.ts';
+import '../features/bookmarks/api.ts';
+import '../features/marks/api.ts';
+import '../features/erasure/api.ts';
+import '../features/webhooks/api.ts';
 import {
   type GraphQLSchema,
   getNamedType,
@@ -36,7 +36,7 @@ import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/tenant.ts';
-import { storedInput } from '../services/tenants/stored-input.ts';
+import { storedInput } from '../features/tenants/stored-input.ts';
 import type { GraphQLContext } from './context.ts';
 import { plainGlobalId, storedGlobalIds } from './global-id.ts';
 

@@ -5,10 +5,10 @@ import type { DescriptorType } from '../descriptors/define.ts';
 import type { Locale } from '../descriptors/locale.ts';
 import { nameIn, othersIn } from '../descriptors/registry.ts';
 import { ACTOR, type SentencePart, SUBJECTS } from '../descriptors/sentence.ts';
-import type { ReaderSession } from '../services/session/reader-session.ts';
+import type { ReaderSession } from '../feed/session/reader-session.ts';
 import { liveName } from './live-selection.ts';
 import type { MemberSource } from './types/node.ts';
-import type { RefSource } from './types/ref.ts';
+import type { RefSource } from '../features/directory/api/ref.ts';
 import { joinTexts } from '../lib/byte-text.ts';
 
 /** Upper bound on names in a list; longer lists name the first two and count the others. */

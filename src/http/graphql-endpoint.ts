@@ -13,7 +13,7 @@ import { maxBodyOf, type BodyUnderWay, type Intake } from './limits/intake.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
-import type { Core } from '../services/core.ts';
+import type { Core } from '../features/core.ts';
 import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './limits/rate-limit.ts';
 import { readJsonBody } from './limits/read-json.ts';
 import { isStream, send, sendJson, sendResponse, GRAPHQL_PATH } from './exchange/respond.ts';

@@ -1,7 +1,7 @@
 import { models } from '../../packages/feed-models/src/index.ts';
-import type { FeedModel, FeedModelParts, FeedStore } from '../feeds/feed-store.ts';
-import { itemsModel } from '../feeds/models/items.ts';
-import { pullModel } from '../feeds/models/pull.ts';
+import type { FeedModel, FeedModelParts, FeedStore } from '../feed/feed-store.ts';
+import { itemsModel } from '../feed/models/items.ts';
+import { pullModel } from '../feed/models/pull.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 
 /** Those of the core, and those that packages bring. */

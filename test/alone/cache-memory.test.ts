@@ -6,10 +6,10 @@ import { PartCache } from '../../src/http/execution/shared-parts/part-cache.ts';
 import { SharedText } from '../../src/graphql/rendering/json-text.ts';
 import { ActionCache } from '../../src/storage/actions/action-cache.ts';
 import { toStoredAction } from '../../src/storage/actions/action-document.ts';
-import { DirectoryStamp } from '../../src/storage/directory/directory-stamps.ts';
+import { DirectoryStamp } from '../../src/features/directory/store/directory-stamps.ts';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
-import { toMember } from '../../src/storage/directory/members.ts';
-import { NameCache } from '../../src/storage/directory/name-cache.ts';
+import { toMember } from '../../src/features/directory/store/members.ts';
+import { NameCache } from '../../src/features/directory/store/name-cache.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

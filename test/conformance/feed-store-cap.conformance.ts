@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareFeedPositions, type FeedEntry } from '../../src/domain/newsfeed-item.ts';
-import type { FeedStore } from '../../src/feeds/feed-store.ts';
+import type { FeedStore } from '../../src/feed/feed-store.ts';
 import {
   above,
   at,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../src/domain/newsfeed-item.ts';
-import type { DeliveryOutcome, FeedStore, StoredPage } from '../../src/feeds/feed-store.ts';
+import type { DeliveryOutcome, FeedStore, StoredPage } from '../../src/feed/feed-store.ts';
 
 export interface FeedStoreFixture extends AsyncDisposable {
   readonly store: FeedStore;

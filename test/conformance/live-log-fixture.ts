@@ -1,4 +1,4 @@
-import type { LiveLog, LiveLogOptions } from '../../src/realtime/live-log.ts';
+import type { LiveLog, LiveLogOptions } from '../../src/live/live-log.ts';
 
 /** A fresh log on an empty store of its own. */
 export interface LiveLogFixture extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveLog } from '../../src/realtime/live-log.ts';
+import type { LiveLog } from '../../src/live/live-log.ts';
 import { entry, eventually, label } from './live-log-tools.ts';
 import type { MakeLiveLog } from './live-log-fixture.ts';
 import { fc } from '../support/fast-check.ts';

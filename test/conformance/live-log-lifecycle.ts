@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { LiveLogUnavailable } from '../../src/realtime/live-log.ts';
+import { LiveLogUnavailable } from '../../src/live/live-log.ts';
 import { drain, entries, entry, eventually, numbers, Tap } from './live-log-tools.ts';
 import type { MakeLiveLog } from './live-log-fixture.ts';
 

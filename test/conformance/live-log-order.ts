@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent } from '../../src/realtime/live-log.ts';
+import type { LiveEvent } from '../../src/live/live-log.ts';
 import { entries, entry, event, label, numbers, Tap } from './live-log-tools.ts';
 import type { MakeLiveLog } from './live-log-fixture.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RedisLiveLog, type RedisLiveLogOptions } from '../../src/realtime/redis-live-log.ts';
+import { RedisLiveLog, type RedisLiveLogOptions } from '../../src/live/redis-live-log.ts';
 import { connectRedis, type RedisConnections } from '../../src/connections/redis.ts';
 
 /** One log with connections and, unless given, a prefix of its own. */

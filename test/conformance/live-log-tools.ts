@@ -4,7 +4,7 @@ import {
   type LiveAppend,
   type LiveLog,
   type LiveMessage,
-} from '../../src/realtime/live-log.ts';
+} from '../../src/live/live-log.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 /** An event that can be told from every other by its number. */

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { erasuresRepository } from '../../src/storage/privacy/erasures.ts';
+import { erasuresRepository } from '../../src/features/erasure/store/erasures.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { placesOf } from '../support/erasure.ts';

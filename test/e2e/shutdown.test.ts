@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { FeedReader } from '../../src/feeds/feed-reader.ts';
+import type { FeedReader } from '../../src/feed/feed-reader.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket } from '../support/socket.ts';

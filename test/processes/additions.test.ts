@@ -93,7 +93,7 @@ describe('an addition', () => {
       'src/config/settings/feeds.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
-      'src/workers/census/census.ts',
+      'src/features/census/jobs/census.ts',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
-import { createRealtime, type Realtime } from '../../src/realtime/create-realtime.ts';
-import type { LiveMessages } from '../../src/realtime/live-log.ts';
+import { createRealtime, type Realtime } from '../../src/live/create-realtime.ts';
+import type { LiveMessages } from '../../src/live/live-log.ts';
 import { until } from '../support/valkey.ts';
 
 /** What a process has of a cluster. */

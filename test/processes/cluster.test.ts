@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFeedStore } from '../../src/packages/feed-models.ts';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
-import { PartitionedLiveLog } from '../../src/realtime/partitioned-live-log.ts';
-import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
-import type { WorkOffer } from '../../src/realtime/work-signal.ts';
+import { PartitionedLiveLog } from '../../src/live/partitioned-live-log.ts';
+import { RedisLiveLog } from '../../src/live/redis-live-log.ts';
+import type { WorkOffer } from '../../src/live/work-signal.ts';
 import { borrowDatabase, openShared, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { until } from '../support/valkey.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
 import { openRedisParts } from '../../src/connections/redis-parts.ts';
-import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
+import { RedisLiveLog } from '../../src/live/redis-live-log.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { withSentinel } from '../support/sentinel.ts';
 import { until } from '../support/valkey.ts';

@@ -18,9 +18,9 @@ const FEED_MODEL: Addition = {
   what: 'a feed model',
   files: {
     'packages/feed-models/src/plain/model.ts': `
-import type { FeedModel } from '../../../../src/feeds/feed-store.ts';
+import type { FeedModel } from '../../../../src/feed/feed-store.ts';
 import { feedCollection } from '../../../../src/storage/documents/declaration.ts';
-import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feeds/models/stored-entries.ts';
+import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feed/models/stored-entries.ts';
 import { plainFeedStore } from './store.ts';
 
 export const plainModel: FeedModel = {
@@ -42,8 +42,8 @@ import type { UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry } from '../../../../src/domain/newsfeed-item.ts';
 import { isDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../../src/storage/documents/feed-documents.ts';
-import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
-import { BY_FIELDS, isBehind, storedEntries } from '../../../../src/feeds/models/stored-entries.ts';
+import type { FeedStore } from '../../../../src/feed/feed-store.ts';
+import { BY_FIELDS, isBehind, storedEntries } from '../../../../src/feed/models/stored-entries.ts';
 
 /** One write for each entry, and nothing more. */
 export function plainFeedStore(
@@ -137,8 +137,8 @@ export const praised = defineDescriptor('Praised', {
 const JOB: Addition = {
   what: 'a background job',
   files: {
-    'src/workers/census/census.ts': `
-import type { Job, JobSetup } from '../job.ts';
+    'src/features/census/jobs/census.ts': `
+import type { Job, JobSetup } from '../../../jobs/job.ts';
 
 /** Counts the names that are still to be carried to their copies. */
 export function census({ core, config, logger }: JobSetup): Job {
@@ -156,8 +156,8 @@ export function census({ core, config, logger }: JobSetup): Job {
   insertions: [
     [
       'src/app/jobs.ts',
-      "import type { DeclareJob } from '../workers/job.ts';\n",
-      "import { census } from '../workers/census/census.ts';\n",
+      "import type { DeclareJob } from '../jobs/job.ts';\n",
+      "import { census } from '../features/census/jobs/census.ts';\n",
     ],
     ['src/app/jobs.ts', 'JOBS: readonly DeclareJob[] = [', 'census, '],
   ],

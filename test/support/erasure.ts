@@ -1,10 +1,10 @@
 import { BSON } from 'mongodb';
 import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
-import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
-import { MemorySessionEnds } from '../../src/realtime/session-ends.ts';
-import type { Core } from '../../src/services/core.ts';
-import { eraseMember } from '../../src/services/privacy/erase-member.ts';
-import { ErasureWorker } from '../../src/workers/erasure/erasure-worker.ts';
+import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
+import { MemorySessionEnds } from '../../src/live/session-ends.ts';
+import type { Core } from '../../src/features/core.ts';
+import { eraseMember } from '../../src/features/erasure/erase-member.ts';
+import { ErasureWorker } from '../../src/features/erasure/jobs/erasure-worker.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';

@@ -1,7 +1,7 @@
 import type { NumberedHostEvent, HostEventView } from '../../src/domain/host-event.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
-import { EventMover, type EventMoverOptions } from '../../src/workers/events/event-mover.ts';
+import { EventMover, type EventMoverOptions } from '../../src/features/events/jobs/event-mover.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';

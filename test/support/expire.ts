@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { expiry } from '../../src/workers/expiry/expiry-worker.ts';
-import type { JobRunner } from '../../src/workers/job.ts';
-import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
+import { expiry } from '../../src/features/publish/jobs/expiry-worker.ts';
+import type { JobRunner } from '../../src/jobs/job.ts';
+import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import { reporting, runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { revised } from '../../src/storage/stages/revision.ts';

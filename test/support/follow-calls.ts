@@ -1,9 +1,9 @@
-import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
-import { follow, followMany } from '../../src/services/follow/follow.ts';
-import { unfollow } from '../../src/services/follow/unfollow.ts';
+import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
+import { follow, followMany } from '../../src/features/follow/follow.ts';
+import { unfollow } from '../../src/features/follow/unfollow.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
-import type { Core } from '../../src/services/core.ts';
+import type { Core } from '../../src/features/core.ts';
 
 /** More than any of the calls below has. */
 export const MOST_WRITES = 12;

@@ -1,5 +1,5 @@
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
-import { MemorySessionEnds } from '../../src/realtime/session-ends.ts';
+import { MemorySessionEnds } from '../../src/live/session-ends.ts';
 import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { TEST_SECRET, type TestApp } from './app.ts';

@@ -1,11 +1,11 @@
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Config } from '../../src/config/config.ts';
-import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
-import type { Core } from '../../src/services/core.ts';
+import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
+import type { Core } from '../../src/features/core.ts';
 import { type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { LaneGate } from '../../src/workers/fan-out/lane-gate.ts';
-import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/workers/job.ts';
+import { LaneGate } from '../../src/fan-out/lane-gate.ts';
+import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';
 
 const CONFIG = readConfig({}, { feedModels: ['items'], needsKey: false });

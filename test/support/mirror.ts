@@ -1,5 +1,5 @@
 import type { FeedClient, FeedFilter, FeedPage } from '@fanfare/client';
-import { decodeLiveCursor, readerTag, type LogPosition } from '../../src/realtime/live-log.ts';
+import { decodeLiveCursor, readerTag, type LogPosition } from '../../src/live/live-log.ts';
 
 /** What a client shows: relevancies by item. */
 export type Shown = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { PublishActionInput } from '../../src/services/shapes.ts';
+import type { PublishActionInput } from '../../src/features/shapes.ts';
 import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
 import { descriptorFor, textOf } from './model-descriptors.ts';

@@ -2,8 +2,8 @@ import { openSpanOf as openSpan } from '../../src/domain/follow-span.ts';
 import type { Action } from '../../src/domain/action.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
 import { liveName } from '../../src/graphql/live-selection.ts';
-import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { Page, PageArgs } from '../../src/services/shapes.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
+import type { Page, PageArgs } from '../../src/features/shapes.ts';
 import {
   engagementOf,
   followersOf,

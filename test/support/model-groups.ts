@@ -1,6 +1,6 @@
 import type { Services } from './services.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/services/shapes.ts';
-import type { ReaderSession } from '../../src/services/session/reader-session.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/features/shapes.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { ModelItem } from './model.ts';
 
 /** A group in words that a person can compare. */

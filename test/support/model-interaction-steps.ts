@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
-import type { ChangedInteraction } from '../../src/services/shapes.ts';
+import type { ChangedInteraction } from '../../src/features/shapes.ts';
 import { toDate } from './model-action-steps.ts';
 import {
   interactionsFor,

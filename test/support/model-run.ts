@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { clock } from '../../src/lib/clock.ts';
 import { FanfareError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Role } from '../../src/domain/viewer.ts';
-import type { ReaderSession } from '../../src/services/session/reader-session.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { Model, ModelReader } from './model.ts';
 import { PEOPLE, type Person, type Step } from './model-steps.ts';
 import type { Parts } from './parts.ts';

@@ -1,6 +1,6 @@
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
-import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { FeedFilter } from '../../src/services/shapes.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
+import type { FeedFilter } from '../../src/features/shapes.ts';
 import {
   archiveFor,
   bookmarksOf,

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
-import type { RebuildWorker } from '../../src/workers/rebuild/rebuild-worker.ts';
-import type { JobRunner } from '../../src/workers/job.ts';
-import { renames } from '../../src/workers/rename/rename-worker.ts';
-import type { FanOutWorker, FanOutWorkerOptions } from '../../src/workers/fan-out/fan-out-worker.ts';
+import type { RebuildWorker } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
+import type { JobRunner } from '../../src/jobs/job.ts';
+import { renames } from '../../src/features/directory/jobs/rename-worker.ts';
+import type { FanOutWorker, FanOutWorkerOptions } from '../../src/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
 import { runnerOf } from './jobs.ts';
 import { muteEndsWorker } from './mute-ends.ts';

@@ -10,21 +10,21 @@ import {
   FanOutWorker,
   type FanOutObserver,
   type FanOutWorkerOptions,
-} from '../../src/workers/fan-out/fan-out-worker.ts';
-import type { Core } from '../../src/services/core.ts';
-import { rescoring } from '../../src/workers/rescore/rescore-worker.ts';
-import { RebuildWorker, type RebuildWorkerOptions } from '../../src/workers/rebuild/rebuild-worker.ts';
-import type { FeedStore } from '../../src/feeds/feed-store.ts';
+} from '../../src/fan-out/fan-out-worker.ts';
+import type { Core } from '../../src/features/core.ts';
+import { rescoring } from '../../src/features/ranking/jobs/rescore-worker.ts';
+import { RebuildWorker, type RebuildWorkerOptions } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
+import type { FeedStore } from '../../src/feed/feed-store.ts';
 import { createTickets } from '../../src/http/identity/tickets.ts';
-import { openSession } from '../../src/services/session/open-session.ts';
+import { openSession } from '../../src/feed/session/open-session.ts';
 import { Closer } from '../../src/lib/closer.ts';
-import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
-import { MemorySessionEnds } from '../../src/realtime/session-ends.ts';
-import { MemoryWorkSignal } from '../../src/realtime/work-signal.ts';
-import type { Realtime } from '../../src/realtime/create-realtime.ts';
-import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { PublishActionInput } from '../../src/services/shapes.ts';
-import { dormancy } from '../../src/workers/fan-out/audience.ts';
+import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
+import { MemorySessionEnds } from '../../src/live/session-ends.ts';
+import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
+import type { Realtime } from '../../src/live/create-realtime.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
+import type { PublishActionInput } from '../../src/features/shapes.ts';
+import { dormancy } from '../../src/fan-out/audience.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';

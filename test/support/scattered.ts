@@ -23,18 +23,18 @@ const inSource = (from: string, why: string): Reason => ({ why, from });
 const HELD = 'feeds that contain an action that was withdrawn or addressed to others';
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
-const TENANT = inSource('storage/tenants/', 'erasing a tenant, or adopting all data into one');
+const TENANT = inSource('features/tenants/store/', 'erasing a tenant, or adopting all data into one');
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
-const EVERYBODY = inSource('storage/readers/reader-choices.ts', 'listing all readers');
-const erased = (by: string): Reason => inSource(`storage/privacy/${by}.ts`, 'erasure');
+const EVERYBODY = inSource('feed/store/reader-choices.ts', 'listing all readers');
+const erased = (by: string): Reason => inSource(`features/erasure/store/${by}.ts`, 'erasure');
 const unsent = because('events not moved yet', ['unsentAt']);
-const MOVED = inSource('storage/events/event-', 'moved events, by id');
+const MOVED = inSource('features/events/store/event-', 'moved events, by id');
 const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
-const OFFLOADED = inSource('storage/offload/', 'offload and restore');
+const OFFLOADED = inSource('features/archive/store/', 'offload and restore');
 
 /** Who holds an action is found by an index of that name, or by `_id`. */
 function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {
@@ -59,13 +59,13 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['reshares.by', 'descriptor.raterId'],
       ]),
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
-      inSource('storage/actions/scores.ts', 'ranked actions'),
-      because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
+      inSource('features/ranking/store.ts', 'ranked actions'),
+      because(LISTS, ['$lookup'], 'features/interactions/store/interaction-lists.ts'),
       ...[OFFLOADED, TENANT, EMPTY],
     ],
     writes: [
       erased('member-traces'),
-      because('lanes of an earlier release', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts'),
+      because('lanes of an earlier release', ['fanOut.lane'], 'fan-out/store/fan-outs.ts'),
     ],
   },
   publications: { reads: [], writes: [TENANT] },
@@ -76,7 +76,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['rebuildAt', 'trimAt', 'muteWakeAt', 'digestAt'],
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
-      because('a page, only if the database is not sharded', ['$lookup'], 'feeds/models/items.ts'),
+      because('a page, only if the database is not sharded', ['$lookup'], 'feed/models/items.ts'),
       ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
@@ -90,9 +90,9 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   },
   interactions: {
     reads: [
-      because('one by id only', ['_id'], 'storage/interactions/interaction-records.ts'),
+      because('one by id only', ['_id'], 'features/interactions/store/interaction-records.ts'),
       because('interactions of a member', ['actorId']),
-      because('all comments, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
+      because('all comments, for moderators', ['text'], 'features/interactions/store/interaction-lists.ts'),
       ...[CUT_OFF, unsent, TENANT],
     ],
     writes: [MOVED, TENANT, erased('member-traces')],
@@ -100,24 +100,24 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
-      because('number of members of a tenant', ['_id'], 'storage/directory/members.ts'),
+      because('number of members of a tenant', ['_id'], 'features/directory/store/members.ts'),
       ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
   },
   refs: {
     reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, EMPTY],
-    writes: [because(PULLED, ['pullSince'], 'storage/directory/refs.ts')],
+    writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts')],
   },
   itemMarks: {
     reads: [
-      because('ending snoozes', ['due', 'claim'], 'storage/readers/snoozes.ts'),
+      because('ending snoozes', ['due', 'claim'], 'features/marks/store/snoozes.ts'),
       because('ending snoozes', ['due'], 'storage/due/'),
       ...[OFFLOADED, TENANT],
     ],
     writes: [
       because(PURGED, ['_id.actionId']),
-      because('ended snoozes, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
+      because('ended snoozes, by id', ['claim', 'due', 'until'], 'features/marks/store/snoozes.ts'),
       ...[TENANT, erased('member-traces')],
     ],
   },

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { JobRunner } from '../../src/workers/job.ts';
-import { snoozeEnds } from '../../src/workers/snoozes/snooze-worker.ts';
+import type { JobRunner } from '../../src/jobs/job.ts';
+import { snoozeEnds } from '../../src/features/marks/jobs/snooze-worker.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 

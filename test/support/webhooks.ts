@@ -5,7 +5,7 @@ import {
   WebhookWorker,
   type WebhookObserver,
   type WebhookWorkerOptions,
-} from '../../src/workers/webhooks/webhook-worker.ts';
+} from '../../src/features/webhooks/jobs/webhook-worker.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
 

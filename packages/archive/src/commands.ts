@@ -9,7 +9,7 @@ import { runOffload, runRestore, type OffloadRun } from './run-offload.ts';
 import { openProgress, type Progress } from '../../../src/cli/terminal.ts';
 import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
 import { MissingWorker } from '../../../src/cli/worker.ts';
-import { readWork } from '../../../src/services/operations/read-work.ts';
+import { readWork } from '../../../src/features/operations/read-work.ts';
 
 export interface OffloadOptions {
   readonly before: string;

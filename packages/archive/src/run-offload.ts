@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Core } from '../../../src/services/core.ts';
+import type { Core } from '../../../src/features/core.ts';
 import {
   claimOffloaded,
   purgeOffloaded,
@@ -7,8 +7,8 @@ import {
   readLeaving,
   readOffloadable,
   takeOut,
-} from '../../../src/services/lifecycle/offload-actions.ts';
-import { restoreActions, type BroughtBack } from '../../../src/services/lifecycle/restore-actions.ts';
+} from '../../../src/features/archive/offload-actions.ts';
+import { restoreActions, type BroughtBack } from '../../../src/features/archive/restore-actions.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';

@@ -1,4 +1,4 @@
-import type { PublishActionInput } from '../../../src/services/shapes.ts';
+import type { PublishActionInput } from '../../../src/features/shapes.ts';
 import {
   APPLICANTS,
   applicantRef,

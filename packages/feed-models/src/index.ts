@@ -1,4 +1,4 @@
-import type { FeedModel } from '../../../src/feeds/feed-store.ts';
+import type { FeedModel } from '../../../src/feed/feed-store.ts';
 import { sizeBucketsModel, timeBucketsModel } from './buckets/store.ts';
 import { cappedModel } from './capped/store.ts';
 import { redisModel } from './redis/store.ts';

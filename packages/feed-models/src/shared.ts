@@ -1,8 +1,8 @@
 import type { FeedEntry, FeedPosition } from '../../../src/domain/newsfeed-item.ts';
 import type { UserId } from '../../../src/domain/action.ts';
-import { isBehind } from '../../../src/feeds/models/stored-entries.ts';
-import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../../src/feeds/feed-store.ts';
-import { toPlace } from '../../../src/storage/readers/feed-position.ts';
+import { isBehind } from '../../../src/feed/models/stored-entries.ts';
+import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../../src/feed/feed-store.ts';
+import { toPlace } from '../../../src/feed/store/feed-position.ts';
 
 /** From this number of readers on, equal writes are sent as one statement. */
 const MANY = 20;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { descriptorOfInput } from '../../descriptors/registry.ts';
 import { SCOPES } from '../../domain/action.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../features/shapes.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';

@@ -4,12 +4,12 @@ import { CommandError } from '../context.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { type Tenant, withoutTenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { Core } from '../../services/core.ts';
-import { storedInput } from '../../services/tenants/stored-input.ts';
+import type { Core } from '../../features/core.ts';
+import { storedInput } from '../../features/tenants/stored-input.ts';
 import { actingIn } from '../tenants.ts';
-import { followMany } from '../../services/follow/follow.ts';
-import { upsertMembers, upsertRefs } from '../../services/members/directory.ts';
-import { publishActions } from '../../services/publish/publish-action.ts';
+import { followMany } from '../../features/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../../features/directory/directory.ts';
+import { publishActions } from '../../features/publish/publish-action.ts';
 
 const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service']), expiresAt: null };
 

@@ -4,7 +4,7 @@ import {
   type Engagement as EngagementRecord,
   type ReactionCount as ReactionCountRecord,
 } from '../../domain/action.ts';
-import type { CountedPage } from '../../services/shapes.ts';
+import type { CountedPage } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { MOST_REACTIONS } from '../../config/kinds.ts';
@@ -14,11 +14,11 @@ import { SHARED } from '../shared-field.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
-import { Member } from './member.ts';
+import { Member } from '../../features/directory/api/member.ts';
 import { Node } from './node.ts';
-import { Ref } from './ref.ts';
-import { getAction, listActions } from '../../services/feed/read-actions.ts';
-import { retryFanOut } from '../../services/moderation/retry-fan-out.ts';
+import { Ref } from '../../features/directory/api/ref.ts';
+import { getAction, listActions } from '../../feed/page/read-actions.ts';
+import { retryFanOut } from '../../features/moderation/retry-fan-out.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   description: 'A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`.',

@@ -1,5 +1,5 @@
-import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
-import type { Count as CountSource } from '../../services/shapes.ts';
+import { MAX_TOTAL } from '../../feed/page/list-scan.ts';
+import type { Count as CountSource } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListSize } from '../limits/cost.ts';
 

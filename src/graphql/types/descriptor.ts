@@ -19,8 +19,8 @@ import {
   type Described,
   type SummaryPart as SummaryPartSource,
 } from '../sentences.ts';
-import { Member } from './member.ts';
-import { Ref } from './ref.ts';
+import { Member } from '../../features/directory/api/member.ts';
+import { Ref } from '../../features/directory/api/ref.ts';
 
 export function objectName({ type }: Pick<DescriptorType, 'type'>): string {
   return `${type}Descriptor`;

@@ -1,7 +1,7 @@
 import { FAN_OUT_STATES, SCOPES, type FanOutState, type Scope } from '../../domain/action.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
 import { DELIVERY_REASONS, type DeliveryReason } from '../../domain/newsfeed-item.ts';
-import type { FeedOrder, FeedState } from '../../services/shapes.ts';
+import type { FeedOrder, FeedState } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 
 export function described<Value extends string>(

@@ -2,7 +2,7 @@ import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { FeedGroup } from '../../services/shapes.ts';
+import type { FeedGroup } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -18,11 +18,11 @@ import {
   readGlobalId,
   type GlobalId,
 } from '../global-id.ts';
-import { getFeedGroup } from '../../services/feed/groups/read-groups.ts';
-import { getNewsfeedItem } from '../../services/feed/items/get-item.ts';
-import { getAction } from '../../services/feed/read-actions.ts';
-import { getInteraction } from '../../services/interactions/find-interaction.ts';
-import { getRef } from '../../services/members/read-directory.ts';
+import { getFeedGroup } from '../../feed/groups/read-groups.ts';
+import { getNewsfeedItem } from '../../feed/page/get-item.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
+import { getInteraction } from '../../features/interactions/find-interaction.ts';
+import { getRef } from '../../features/directory/read-directory.ts';
 
 /** A member by id; loaded when another field is requested. */
 export interface MemberSource {

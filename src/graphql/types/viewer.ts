@@ -1,12 +1,12 @@
 import { tenantOf } from '../../domain/tenant.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
-import { Member } from './member.ts';
-import { RefConnection } from './ref.ts';
-import { UNREAD_COST, UnreadCount } from './unread-count.ts';
-import { countUnread } from '../../services/feed/unread/count-unread.ts';
-import { following } from '../../services/follow/following.ts';
-import type { Ticket as TicketSource } from '../../services/shapes.ts';
+import { Member } from '../../features/directory/api/member.ts';
+import { RefConnection } from '../../features/directory/api/ref.ts';
+import { UNREAD_COST, UnreadCount } from '../../feed/api/unread-count.ts';
+import { countUnread } from '../../feed/page/count-unread.ts';
+import { following } from '../../features/follow/following.ts';
+import type { Ticket as TicketSource } from '../../features/shapes.ts';
 
 const Ticket = builder.objectRef<TicketSource>('Ticket').implement({
   description: 'Opens event streams for clients that cannot send headers, such as EventSource.',

@@ -6,7 +6,7 @@ import { findOperation, isIntrospection } from '../../graphql/limits/document-li
 import { variablesFault } from '../../graphql/limits/variables.ts';
 import { localeFor } from '../../descriptors/registry.ts';
 import type { Answer } from '../../graphql/rendering/answer.ts';
-import type { Core } from '../../services/core.ts';
+import type { Core } from '../../features/core.ts';
 import type { Caller } from '../identity/auth.ts';
 import type { SocketFrames } from '../exchange/socket-frames.ts';
 import { refusalFor, type RateLimits, type ShareState } from '../limits/rate-limit.ts';

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { CompiledExecution } from './compiled-execution.ts';
 import type { CorsOrigins } from '../../config/config.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import type { Core } from '../../services/core.ts';
+import type { Core } from '../../features/core.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { corsFor } from '../exchange/cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';

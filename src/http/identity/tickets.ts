@@ -3,7 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { FanfareError } from '../../domain/errors.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import { ROLES, type Identity } from '../../domain/viewer.ts';
-import type { Ticket } from '../../services/shapes.ts';
+import type { Ticket } from '../../features/shapes.ts';
 import { unauthenticated } from './auth.ts';
 
 /** Lets a viewer open event streams without sending headers. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Identity } from '../../domain/viewer.ts';
-import type { SessionEnds } from '../../realtime/session-ends.ts';
+import type { SessionEnds } from '../../live/session-ends.ts';
 import { callAt } from '../limits/deadline.ts';
 import { sendStream } from '../exchange/respond.ts';
 

@@ -15,7 +15,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
-import type { SessionEnds } from '../../realtime/session-ends.ts';
+import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events/requests.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { AddressOf } from '../identity/addresses.ts';

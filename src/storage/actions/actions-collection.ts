@@ -7,8 +7,8 @@ import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../documents/declaration.ts';
 import { inTenant } from '../documents/ids.ts';
 import { newRevision } from '../stages/revision.ts';
-import { erasedAction } from './anonymise-actions.ts';
-import { forgetPublications, isKeyed } from './publications.ts';
+import { erasedAction } from '../../features/erasure/store/anonymise-actions.ts';
+import { forgetPublications, isKeyed } from '../../features/publish/store/publications.ts';
 
 export const ACTIONS: Declared<'actions'> = {
   name: 'actions',

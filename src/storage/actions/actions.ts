@@ -10,11 +10,11 @@ import {
 } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
-import { ALL_READERS, type Stamps } from '../readers/reader-stamps.ts';
+import { ALL_READERS, type Stamps } from '../../feed/store/reader-stamps.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
 import type { Collections } from '../database/mongo.ts';
-import { publishing } from './publishing.ts';
+import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { inTurns } from '../database/in-turns.ts';

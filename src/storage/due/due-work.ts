@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import { isExpired } from '../actions/moderation.ts';
-import { isRenameDue } from '../directory/renames.ts';
-import { hasMuteEnd } from '../readers/feed-mutes.ts';
-import { isSnoozeOver } from '../readers/snoozes.ts';
+import { isExpired } from '../../features/moderation/store/moderation.ts';
+import { isRenameDue } from '../../features/directory/store/renames.ts';
+import { hasMuteEnd } from '../../features/mutes/store.ts';
+import { isSnoozeOver } from '../../features/marks/store/snoozes.ts';
 import type { Collections } from '../database/mongo.ts';
 
 /** Work that becomes due by the clock, or that nobody announces. */

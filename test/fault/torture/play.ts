@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { encodeNewsfeedItemId } from '../../../src/graphql/global-id.ts';
-import { LIST_CHANGES } from '../../../src/realtime/live-log.ts';
+import { LIST_CHANGES } from '../../../src/live/live-log.ts';
 import { clientOf } from '../../support/client-watches.ts';
 import { wholeFeed, type Mirror } from '../../support/mirror.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DigestWorker } from '../../../src/workers/events/digest-worker.ts';
+import { DigestWorker } from '../../../src/features/events/jobs/digest-worker.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

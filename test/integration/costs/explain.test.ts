@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
-import { nameStamp } from '../../../src/storage/directory/directory-stamps.ts';
+import { nameStamp } from '../../../src/features/directory/store/directory-stamps.ts';
 import type { SourceKeys } from '../../../src/storage/actions/source-actions.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

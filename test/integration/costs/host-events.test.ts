@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventMover } from '../../../src/workers/events/event-mover.ts';
+import { EventMover } from '../../../src/features/events/jobs/event-mover.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

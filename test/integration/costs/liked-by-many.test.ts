@@ -1,7 +1,7 @@
 import { ObjectId, type CommandSucceededEvent } from 'mongodb';
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS, relevancyFor } from '../../../src/domain/relevancy.ts';
-import { raiseFloors } from '../../../src/feeds/trim-feeds.ts';
+import { raiseFloors } from '../../../src/feed/trim-feeds.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DEPARTMENTS = 5;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 
 // How much work an answer is must not tell an action that may not be seen from one that is not there.
 

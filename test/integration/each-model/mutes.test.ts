@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MuteTargetInput } from '../../../src/services/shapes.ts';
+import type { MuteTargetInput } from '../../../src/features/shapes.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
-import { DigestWorker } from '../../../src/workers/events/digest-worker.ts';
+import { DigestWorker } from '../../../src/features/events/jobs/digest-worker.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { newWebhookSecret } from '../../support/webhook-receiver.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { EventMover } from '../../../src/workers/events/event-mover.ts';
+import { EventMover } from '../../../src/features/events/jobs/event-mover.ts';
 import { eventsOf } from '../../support/events.ts';
 import { openParts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';

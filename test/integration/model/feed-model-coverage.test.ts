@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { raiseFloors, trimDue } from '../../../src/feeds/trim-feeds.ts';
+import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
 import { PEOPLE, REFS, story } from '../../support/model-steps.ts';
 import { happens, type StoryOptions } from '../../support/model-story.ts';
 import type { Run } from '../../support/model-run.ts';

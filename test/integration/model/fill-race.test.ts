@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
-import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
+import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
+import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts } from '../../support/parts.ts';
 

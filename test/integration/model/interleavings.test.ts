@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { MemoryWorkSignal } from '../../../src/realtime/work-signal.ts';
-import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
-import { upsertMembers } from '../../../src/services/members/directory.ts';
-import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
+import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
+import { NO_QUOTAS } from '../../../src/features/tenants/quotas.ts';
+import { upsertMembers } from '../../../src/features/directory/directory.ts';
+import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedFilter } from '../../../src/services/shapes.ts';
+import type { FeedFilter } from '../../../src/features/shapes.ts';
 import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { fc } from '../../support/fast-check.ts';

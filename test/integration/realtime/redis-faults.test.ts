@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
-import { LiveLogUnavailable } from '../../../src/realtime/live-log.ts';
-import { RedisLiveLog } from '../../../src/realtime/redis-live-log.ts';
+import { LiveLogUnavailable } from '../../../src/live/live-log.ts';
+import { RedisLiveLog } from '../../../src/live/redis-live-log.ts';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { openRedisLog, type RedisLogFixture } from '../../conformance/live-log-redis.ts';
 import { entries, entry, eventually, label, numbers, Tap } from '../../conformance/live-log-tools.ts';

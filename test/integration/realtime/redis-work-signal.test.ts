@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
-import { MemoryWorkSignal, RedisWorkSignal } from '../../../src/realtime/work-signal.ts';
+import { MemoryWorkSignal, RedisWorkSignal } from '../../../src/live/work-signal.ts';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';

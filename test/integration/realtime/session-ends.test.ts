@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
-import { LiveLogUnavailable } from '../../../src/realtime/live-log.ts';
+import { LiveLogUnavailable } from '../../../src/live/live-log.ts';
 import {
   MemorySessionEnds,
   type SessionEnds,
   RedisSessionEnds,
   type EndedAmong,
-} from '../../../src/realtime/session-ends.ts';
+} from '../../../src/live/session-ends.ts';
 import { connectRedis, type RedisConnections } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { openParts } from '../../support/parts.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { anySpanContains } from '../../../src/domain/follow-span.ts';
-import { follow } from '../../../src/services/follow/follow.ts';
+import { follow } from '../../../src/features/follow/follow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
+import { UpkeepWorker } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { FOLLOW_CALLS, followDependencies, MOST_WRITES } from '../../support/follow-calls.ts';
 import { openLiveList } from '../../support/live-list.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import { checkClock } from '../../../src/services/clock-watch.ts';
+import { checkClock } from '../../../src/features/operations/clock-watch.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { skewed } from '../../support/skewed.ts';

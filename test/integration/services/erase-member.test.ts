@@ -1,13 +1,13 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { FORMER_MEMBER } from '../../../src/domain/erasure.ts';
-import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
+import { eraseMember } from '../../../src/features/erasure/erase-member.ts';
 import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { ErasureWorker } from '../../../src/workers/erasure/erasure-worker.ts';
+import { ErasureWorker } from '../../../src/features/erasure/jobs/erasure-worker.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
 

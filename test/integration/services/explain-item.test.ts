@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedItemExplanation } from '../../../src/domain/explanation.ts';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY_MS = 86_400_000;

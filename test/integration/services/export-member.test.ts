@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { jsonLines } from '../../../src/cli/export.ts';
-import { memberExport } from '../../../src/services/privacy/export-member.ts';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
-import type { ExportPart } from '../../../src/services/shapes.ts';
+import { memberExport } from '../../../src/features/erasure/export-member.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import type { ExportPart } from '../../../src/features/shapes.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
 import { REACTION } from '../../support/erasure-traces.ts';

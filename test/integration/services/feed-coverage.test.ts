@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { raiseFloors, trimDue } from '../../../src/feeds/trim-feeds.ts';
-import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
+import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
+import { UpkeepWorker } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedGroup } from '../../../src/services/shapes.ts';
+import type { FeedGroup } from '../../../src/features/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = Date.UTC(2024, 0, 10);

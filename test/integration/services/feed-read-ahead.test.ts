@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FeedEntry } from '../../../src/domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
-import { feedReader, type FeedReader } from '../../../src/feeds/feed-reader.ts';
-import type { StoredPage } from '../../../src/feeds/feed-store.ts';
+import { feedReader, type FeedReader } from '../../../src/feed/feed-reader.ts';
+import type { StoredPage } from '../../../src/feed/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/services/shapes.ts';
+import type { FeedPage } from '../../../src/features/shapes.ts';
 import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
-import { settleMemberships } from '../../../src/services/members/directory.ts';
+import { settleMemberships } from '../../../src/features/directory/directory.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unfollow } from '../../../src/services/follow/unfollow.ts';
+import { unfollow } from '../../../src/features/follow/unfollow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/services/core.ts';
-import { addInteraction } from '../../../src/services/interactions/add-interaction.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
   hideInteraction,
   unhideInteraction,
   updateInteraction,
-} from '../../../src/services/interactions/moderate-interaction.ts';
-import { removeInteraction } from '../../../src/services/interactions/remove-interaction.ts';
+} from '../../../src/features/interactions/moderate-interaction.ts';
+import { removeInteraction } from '../../../src/features/interactions/remove-interaction.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { settleAbandonedInteractions } from '../../../src/workers/upkeep/settle-abandoned-interactions.ts';
+import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/settle-abandoned-interactions.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

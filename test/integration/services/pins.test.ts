@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Identity } from '../../../src/domain/viewer.ts';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { revised } from '../../../src/storage/stages/revision.ts';
 

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { publishAction } from '../../../src/services/publish/publish-action.ts';
+import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
-import { publicationId } from '../../../src/storage/actions/publications.ts';
+import { publicationId } from '../../../src/features/publish/store/publications.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { erase, placesOf } from '../../support/erasure.ts';

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import type { JobRunner } from '../../../src/workers/job.ts';
-import { renames } from '../../../src/workers/rename/rename-worker.ts';
-import type { PublishActionInput } from '../../../src/services/shapes.ts';
-import type { RenamesRepository } from '../../../src/storage/directory/renames.ts';
+import type { JobRunner } from '../../../src/jobs/job.ts';
+import { renames } from '../../../src/features/directory/jobs/rename-worker.ts';
+import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { RenamesRepository } from '../../../src/features/directory/store/renames.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

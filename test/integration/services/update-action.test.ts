@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
-import type { UpdateActionInput } from '../../../src/services/shapes.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import type { UpdateActionInput } from '../../../src/features/shapes.ts';
 import { erase, placesOf } from '../../support/erasure.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

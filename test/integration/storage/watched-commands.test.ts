@@ -33,7 +33,7 @@ async function judged(
   }
 }
 
-const HOLDER = 'feeds/models/items.ts';
+const HOLDER = 'feed/models/items.ts';
 
 it.each([
   [
@@ -68,20 +68,25 @@ it.each([
   ],
   [
     'follows',
-    'storage/follows/follows.ts',
+    'features/follow/store/follows.ts',
     'collection.countDocuments({ active: true })',
     /^scattered: count follows/,
   ],
-  ['nobodys', 'storage/follows/follows.ts', 'collection.findOne({})', /^Error: nobodys has no shard key/],
+  [
+    'nobodys',
+    'features/follow/store/follows.ts',
+    'collection.findOne({})',
+    /^Error: nobodys has no shard key/,
+  ],
   [
     'itemMarks',
-    'storage/readers/item-marks.ts',
+    'features/marks/store/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }, { deleteMany: { filter: { x: 1 } } }])",
     /^scattered: delete itemMarks/,
   ],
   [
     'erasures',
-    'storage/events/event-sources.ts',
+    'features/events/store/event-sources.ts',
     "collection.aggregate([{ $unionWith: { coll: 'follows', pipeline: [{ $match: { active: true } }] } }]).toArray()",
     /^scattered: aggregate follows/,
   ],
@@ -99,19 +104,19 @@ it.each([
   ['newsfeedItems', HOLDER, "collection.find({ _id: { $gt: 'a' } }).toArray()", [HELD]],
   [
     'follows',
-    'storage/follows/follow-reads.ts',
+    'features/follow/store/follow-reads.ts',
     "collection.find({ $and: [{ refId: 'site' }] }).toArray()",
     ['reads of follows: followers of a ref, merged in order (refId)'],
   ],
   [
     'itemMarks',
-    'storage/readers/item-marks.ts',
+    'features/marks/store/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }])",
     ['writes of itemMarks: purging a deleted action (_id.actionId)'],
   ],
   [
     'follows',
-    'storage/follows/follow-reads.ts',
+    'features/follow/store/follow-reads.ts',
     "collection.aggregate([{ $match: { followerId: 'ann' } }, { $unionWith: { coll: 'refs', pipeline: [{ $match: { 'rename.due': 1 } }] } }]).toArray()",
     ['reads of refs: renames that are due (rename.due)'],
   ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
+import type { DeliveryOutcome } from '../../../src/feed/feed-store.ts';
 import { StoreUnavailable } from '../../../src/storage/database/errors.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';

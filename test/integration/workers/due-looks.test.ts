@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { DueKind } from '../../../src/storage/due/due-work.ts';
-import { DueLooks, JobRunner } from '../../../src/workers/job.ts';
+import { DueLooks, JobRunner } from '../../../src/jobs/job.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { reporting } from '../../support/jobs.ts';

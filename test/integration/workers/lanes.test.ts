@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import type { DeliveryChunk } from '../../../src/feeds/feed-store.ts';
+import type { DeliveryChunk } from '../../../src/feed/feed-store.ts';
 import type { Lane } from '../../../src/domain/lane.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';

@@ -3,7 +3,10 @@ import { enterInstallation } from '../../../src/app/app.ts';
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
 import { type Collections } from '../../../src/storage/database/mongo.ts';
 import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';
-import { MigrationWorker, type MigrationObserver } from '../../../src/workers/migration/migration-worker.ts';
+import {
+  MigrationWorker,
+  type MigrationObserver,
+} from '../../../src/features/upkeep/jobs/migration-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const MEMBERS = 25;

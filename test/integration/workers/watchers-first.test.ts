@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MemoryLiveLog } from '../../../src/realtime/memory-live-log.ts';
-import type { DeliveryChunk, FeedStore } from '../../../src/feeds/feed-store.ts';
+import { MemoryLiveLog } from '../../../src/live/memory-live-log.ts';
+import type { DeliveryChunk, FeedStore } from '../../../src/feed/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';

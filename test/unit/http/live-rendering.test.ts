@@ -24,11 +24,11 @@ import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/execution/live-rendering.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
-import type { Core } from '../../../src/services/core.ts';
+import type { Core } from '../../../src/features/core.ts';
 import { fromByteText, toByteText } from '../../../src/lib/byte-text.ts';
-import { createReaderSession } from '../../../src/services/session/loaders.ts';
-import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
-import type { FeedEvent } from '../../../src/services/shapes.ts';
+import { createReaderSession } from '../../../src/feed/session/loaders.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import type { FeedEvent } from '../../../src/features/shapes.ts';
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 

@@ -11,7 +11,7 @@ import {
   type AnsweringContext,
 } from '../../../src/http/execution/shared-parts/shared-execution.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
-import type { FeedPage, PageArgs } from '../../../src/services/shapes.ts';
+import type { FeedPage, PageArgs } from '../../../src/features/shapes.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  CursorEncoder,
-  decodeLiveCursor,
-  encodeLiveCursor,
-  readerTag,
-} from '../../../src/realtime/live-log.ts';
+import { CursorEncoder, decodeLiveCursor, encodeLiveCursor, readerTag } from '../../../src/live/live-log.ts';
 
 test('consecutive cursors of a reader equal those encoded alone, and can be decoded', () => {
   const tags = ['ann', 'bob'].map(readerTag);

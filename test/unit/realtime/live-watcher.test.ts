@@ -5,8 +5,8 @@ import {
   type LogPosition,
   type LogEntry,
   type LogSnapshot,
-} from '../../../src/realtime/live-log.ts';
-import { LiveWatcher, type LiveFrame } from '../../../src/realtime/live-watcher.ts';
+} from '../../../src/live/live-log.ts';
+import { LiveWatcher, type LiveFrame } from '../../../src/live/live-watcher.ts';
 import { event, label } from '../../conformance/live-log-tools.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { checkClock, watchClock } from '../../../src/services/clock-watch.ts';
+import { checkClock, watchClock } from '../../../src/features/operations/clock-watch.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -165,7 +165,7 @@ it('every field in such a reason occurs in its sources', () => {
       .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
   const src = new URL('../../../src/', import.meta.url);
   const texts = [
-    ...textsIn(src).filter(({ path }) => /^(?:storage|feeds|descriptors)\//.test(path)),
+    ...textsIn(src).filter(({ path }) => /^(?:storage|feed|descriptors)\/|\/store(?:\/|\.ts$)/.test(path)),
     ...textsIn(new URL('../../../packages/feed-models/src/', import.meta.url)),
   ];
   const isNamed = (field: string, { from = '' }: Reason): boolean =>

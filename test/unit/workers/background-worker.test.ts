@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { BackgroundWorker } from '../../../src/workers/background-worker.ts';
+import { BackgroundWorker } from '../../../src/jobs/background-worker.ts';
 
 /** Rejects with each given message in turn, works where there is null, and keeps what it reports. */
 class Scripted extends BackgroundWorker {

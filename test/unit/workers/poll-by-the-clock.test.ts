@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pollByTheClockMs } from '../../../src/workers/job.ts';
+import { pollByTheClockMs } from '../../../src/jobs/job.ts';
 
 test.each([
   [10, 5],

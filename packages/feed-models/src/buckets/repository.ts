@@ -1,11 +1,11 @@
 import { ObjectId, type AnyBulkWriteOperation, type Collection, type Document } from 'mongodb';
 import type { FeedEntryDocument } from '../../../../src/storage/documents/feed-documents.ts';
-import type { HoldersQuery } from '../../../../src/feeds/feed-store.ts';
+import type { HoldersQuery } from '../../../../src/feed/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-item.ts';
 import { duplicatePositions } from '../../../../src/storage/database/errors.ts';
 import { nameOfEntry, separated, entriesAbove } from '../shared.ts';
-import { toEntry, toEntryDocument } from '../../../../src/feeds/models/stored-entries.ts';
+import { toEntry, toEntryDocument } from '../../../../src/feed/models/stored-entries.ts';
 import { inOneBatch } from '../../../../src/storage/database/in-one-batch.ts';
 
 /** A part of one reader's feed: the entries of a time span, or a fixed number of entries. */

@@ -1,5 +1,5 @@
 import { feedCollection, index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
-import type { FeedModel, FeedStore, FeedPageQuery } from '../../../../src/feeds/feed-store.ts';
+import type { FeedModel, FeedStore, FeedPageQuery } from '../../../../src/feed/feed-store.ts';
 import {
   feedBucketsRepository,
   type FeedBucketsRepository,
@@ -13,7 +13,7 @@ import {
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
 import { unite } from '../shared.ts';
-import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
+import { isBehind } from '../../../../src/feed/models/stored-entries.ts';
 
 const TIME_BUCKET_MS = 24 * 60 * 60 * 1_000;
 /** Capacity of a document. A delivery rewrites the whole document. */

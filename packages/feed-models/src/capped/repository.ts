@@ -8,7 +8,7 @@ import {
   storedEntries,
   toEntry,
   toEntryDocument,
-} from '../../../../src/feeds/models/stored-entries.ts';
+} from '../../../../src/feed/models/stored-entries.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-item.ts';
 import {
@@ -16,7 +16,7 @@ import {
   retryOnDuplicateKey,
   duplicatePositions,
 } from '../../../../src/storage/database/errors.ts';
-import { toPlace, toPosition } from '../../../../src/storage/readers/feed-position.ts';
+import { toPlace, toPosition } from '../../../../src/feed/store/feed-position.ts';
 import { inOneBatch } from '../../../../src/storage/database/in-one-batch.ts';
 
 const SLOTS = 'feedSlots';

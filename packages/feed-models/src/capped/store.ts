@@ -5,9 +5,9 @@ import {
   type FillOptions,
   isAbove,
   higher,
-} from '../../../../src/feeds/feed-store.ts';
+} from '../../../../src/feed/feed-store.ts';
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
-import { HOLDERS_INDEX, PAGE_INDEX, byBoost, isBehind } from '../../../../src/feeds/models/stored-entries.ts';
+import { HOLDERS_INDEX, PAGE_INDEX, byBoost, isBehind } from '../../../../src/feed/models/stored-entries.ts';
 import {
   cappedCollections,
   feedRingsRepository,

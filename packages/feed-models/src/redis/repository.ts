@@ -1,4 +1,4 @@
-import type { HoldersQuery, FeedPageQuery, ReaderDelivery } from '../../../../src/feeds/feed-store.ts';
+import type { HoldersQuery, FeedPageQuery, ReaderDelivery } from '../../../../src/feed/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import {
   DELIVERY_REASONS,

@@ -1,4 +1,4 @@
-import type { FeedModel, FeedStore } from '../../../../src/feeds/feed-store.ts';
+import type { FeedModel, FeedStore } from '../../../../src/feed/feed-store.ts';
 import { redisFeedsRepository, type RedisFeedsRepository } from './repository.ts';
 import { FLOOR_ABOVE_ALL } from '../../../../src/domain/newsfeed-item.ts';
 import { byPart, partIndex } from '../../../../src/connections/redis-parts.ts';

@@ -3,13 +3,13 @@ import type {
   FeedEntryDocument,
   FeedPlaceDocument,
 } from '../../../../src/storage/documents/feed-documents.ts';
-import { toPlace, toPosition } from '../../../../src/storage/readers/feed-position.ts';
-import type { HoldersQuery, FeedQuery, ReaderDelivery } from '../../../../src/feeds/feed-store.ts';
+import { toPlace, toPosition } from '../../../../src/feed/store/feed-position.ts';
+import type { HoldersQuery, FeedQuery, ReaderDelivery } from '../../../../src/feed/feed-store.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import { nameOfEntry, separated, entriesAbove, comesBefore } from '../shared.ts';
-import { toEntry, toEntryDocument } from '../../../../src/feeds/models/stored-entries.ts';
+import { toEntry, toEntryDocument } from '../../../../src/feed/models/stored-entries.ts';
 
 /** The newest entries of one reader's feed, best first. `_id` is the reader's id. */
 interface FeedTopDocument {

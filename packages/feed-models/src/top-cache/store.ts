@@ -1,10 +1,5 @@
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
-import {
-  type FeedModel,
-  type FeedStore,
-  type FillOptions,
-  higher,
-} from '../../../../src/feeds/feed-store.ts';
+import { type FeedModel, type FeedStore, type FillOptions, higher } from '../../../../src/feed/feed-store.ts';
 import { feedTopsRepository, type FeedTop, type FeedTopsRepository } from './repository.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import {
@@ -13,7 +8,7 @@ import {
   type FeedPosition,
 } from '../../../../src/domain/newsfeed-item.ts';
 import { deliverInRounds, unite } from '../shared.ts';
-import { isBehind } from '../../../../src/feeds/models/stored-entries.ts';
+import { isBehind } from '../../../../src/feed/models/stored-entries.ts';
 
 const COLLECTION = 'feedTops';
 

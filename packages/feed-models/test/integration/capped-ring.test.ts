@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../src/capped/store.ts';
-import type { FeedStore } from '../../../../src/feeds/feed-store.ts';
+import type { FeedStore } from '../../../../src/feed/feed-store.ts';
 import { cappedCollections, feedRingsRepository } from '../../src/capped/repository.ts';
 import type { Database } from '../../../../src/storage/database/mongo.ts';
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../src/capped/store.ts';
 import { feedRingsRepository } from '../../src/capped/repository.ts';
-import { follow } from '../../../../src/services/follow/follow.ts';
+import { follow } from '../../../../src/features/follow/follow.ts';
 import { createRepositories } from '../../../../src/storage/repositories.ts';
-import { UpkeepWorker } from '../../../../src/workers/upkeep/upkeep-worker.ts';
+import { UpkeepWorker } from '../../../../src/features/upkeep/jobs/upkeep-worker.ts';
 import { idsOf, publishSome } from '../../../../test/conformance/feed-tools.ts';
 import { Crash, crashingDatabase } from '../../../../test/support/crashing.ts';
 import { followDependencies, MOST_WRITES } from '../../../../test/support/follow-calls.ts';

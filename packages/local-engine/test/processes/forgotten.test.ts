@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startEmbeddedServices } from '../../src/services.ts';
 import { forgetDeletedKeys } from '../../../../src/connections/redis.ts';
-import { forgetDeleted } from '../../../../src/storage/privacy/forget-deleted.ts';
+import { forgetDeleted } from '../../../../src/features/erasure/store/forget-deleted.ts';
 import { testCacheDir } from '../../../../test/support/engine.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 import { PATH, connectMongo, testFolder } from '../integration/support.ts';

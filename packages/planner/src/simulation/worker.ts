@@ -1,5 +1,5 @@
 import { LANES, type Lane } from '../../../../src/domain/lane.ts';
-import { LaneTurns } from '../../../../src/workers/fan-out/lane-turns.ts';
+import { LaneTurns } from '../../../../src/fan-out/lane-turns.ts';
 import type { Host } from './host.ts';
 import {
   besideOf,
@@ -16,7 +16,7 @@ import { sizeOfChunk, type FanOutQueue, type FanOutTask } from './queue.ts';
 import { costAmong, type FanOutSystem, type Offer, type WorkCost } from './system.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Concurrent chunks of one pass, as in `workers/fan-out/deliver.ts`. */
+/** Concurrent chunks of one pass, as in `fan-out/deliver.ts`. */
 const CHUNKS_AT_ONCE = 3;
 export interface WorkerWorld {
   readonly timeline: Timeline;

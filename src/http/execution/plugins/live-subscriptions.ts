@@ -8,8 +8,8 @@ import { Answer, type AnswerLimits } from '../../../graphql/rendering/answer.ts'
 import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending, OnDispose } from '../../../lib/closer.ts';
-import type { Core } from '../../../services/core.ts';
-import type { FeedEvent } from '../../../services/shapes.ts';
+import type { Core } from '../../../features/core.ts';
+import type { FeedEvent } from '../../../features/shapes.ts';
 import type { Metrics } from '../../../telemetry/metrics.ts';
 import type { Caller } from '../../identity/auth.ts';
 import type { RequestObserver } from '../../exchange/respond.ts';

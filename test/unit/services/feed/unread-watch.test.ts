@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import type { UnreadCount } from '../../../../src/services/shapes.ts';
-import { UnreadWatch } from '../../../../src/services/feed/live/watch-feed.ts';
+import type { UnreadCount } from '../../../../src/features/shapes.ts';
+import { UnreadWatch } from '../../../../src/feed/watch/watch-feed.ts';
 
 interface Counting {
   readonly answer: (count: number) => void;

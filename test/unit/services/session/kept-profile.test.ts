@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readerMutes } from '../../../../src/domain/mute.ts';
 import { profileOfStranger, type ReaderProfile } from '../../../../src/domain/viewer.ts';
-import { KeptProfile } from '../../../../src/services/session/kept-profile.ts';
+import { KeptProfile } from '../../../../src/feed/session/kept-profile.ts';
 import { bucketOf } from '../../../../src/lib/bucket-of.ts';
 
 const ann = profileOfStranger('ann');

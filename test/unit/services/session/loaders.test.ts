@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Ref } from '../../../../src/domain/member.ts';
 import type { Identity, ReaderProfile } from '../../../../src/domain/viewer.ts';
-import type { KnownReader } from '../../../../src/feeds/feed-store.ts';
-import { createReaderSession, type SessionSources } from '../../../../src/services/session/loaders.ts';
-import type { ReaderSession } from '../../../../src/services/session/reader-session.ts';
+import type { KnownReader } from '../../../../src/feed/feed-store.ts';
+import { createReaderSession, type SessionSources } from '../../../../src/feed/session/loaders.ts';
+import type { ReaderSession } from '../../../../src/feed/session/reader-session.ts';
 
 const identity: Identity = { userId: 'rita', roles: new Set(['user']), expiresAt: null };
 const ref = (refId: string): Ref => ({ refId, type: 't', label: refId.toUpperCase(), followerCount: 0 });

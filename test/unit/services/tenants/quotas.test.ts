@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { storedId } from '../../../../src/domain/tenant.ts';
 import type { Role } from '../../../../src/domain/viewer.ts';
 import { publicationQuota } from '../../../../src/app/app.ts';
-import { NO_QUOTAS, takePublications } from '../../../../src/services/tenants/quotas.ts';
+import { NO_QUOTAS, takePublications } from '../../../../src/features/tenants/quotas.ts';
 
 const memberOf = (id: string, role: Role) => ({
   userId: storedId('acme', id),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Context } from '../../../../src/feeds/context.ts';
+import type { Context } from '../../../../src/feed/context.ts';
 import type { Action } from '../../../../src/domain/action.ts';
-import { audienceOf } from '../../../../src/workers/fan-out/audience.ts';
-import type { FollowerPage } from '../../../../src/storage/follows/follow-reads.ts';
+import { audienceOf } from '../../../../src/fan-out/audience.ts';
+import type { FollowerPage } from '../../../../src/features/follow/store/follow-reads.ts';
 import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
 import { fc } from '../../../support/fast-check.ts';
 

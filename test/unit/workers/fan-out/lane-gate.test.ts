@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Lane } from '../../../../src/domain/lane.ts';
-import { LaneGate, type WorkKind } from '../../../../src/workers/fan-out/lane-gate.ts';
+import { LaneGate, type WorkKind } from '../../../../src/fan-out/lane-gate.ts';
 
 /** Chunks that end when the test says so, and in which order they began. */
 function scene(): {

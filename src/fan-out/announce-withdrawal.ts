@@ -1,0 +1,69 @@
+import type { Context } from '../feed/context.ts';
+import type { Action, UserId } from '../domain/action.ts';
+import { removals, surviveLiveLog } from '../feed/announce.ts';
+import { audienceAmong } from './audience.ts';
+
+const CHUNK = 500;
+
+/**
+ * Notifies all watchers to whom the action is addressed that it is gone, whether it is stored in their feed or pulled.
+ * Called when the action is hidden or deleted; its pass repeats it if that call was interrupted or failed. Costs one presence
+ * list, and a query per 500 watchers.
+ * @returns whether all were notified.
+ */
+export async function announceWithdrawal(dependencies: Context, action: Action, at: Date): Promise<boolean> {
+  try {
+    await tellWithdrawal(dependencies, action, at);
+    return true;
+  } catch (error) {
+    dependencies.onLiveLogError(error);
+    return false;
+  }
+}
+
+/**
+ * The same by the pass, which removes entries and notifies readers who have the action for an outdated reason. If the live
+ * log does not answer, it asks everybody to resync as soon as it does.
+ * @throws errors of the database: the pass is repeated, since nobody else notifies them
+ */
+export async function announceWithdrawalInPass(
+  dependencies: Context,
+  action: Action,
+  at: Date,
+): Promise<void> {
+  try {
+    await tellWithdrawal(dependencies, action, at);
+  } catch (error) {
+    surviveLiveLog(error, dependencies.onLiveLogError);
+  }
+}
+
+async function tellWithdrawal(dependencies: Context, action: Action, at: Date): Promise<void> {
+  const { liveLog } = dependencies;
+  for await (const watched of liveLog.allWatched())
+    for (let from = 0; from < watched.length; from += CHUNK) {
+      const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
+      const userIds = audience.map(({ userId }) => userId);
+      if (userIds.length > 0) await liveLog.append(removals(action.id, userIds, at));
+    }
+}
+
+/** Watching readers among these who were not notified by `announceWithdrawal`. Queries only watchers. */
+export async function notAddressed(
+  dependencies: Context,
+  action: Action,
+  userIds: readonly UserId[],
+): Promise<readonly UserId[]> {
+  if (userIds.length === 0) return [];
+  const { liveLog, onLiveLogError } = dependencies;
+  let watched: readonly UserId[];
+  try {
+    watched = await liveLog.watched(userIds);
+  } catch (error) {
+    onLiveLogError(error);
+    return [];
+  }
+  if (watched.length === 0) return [];
+  const notified = new Set((await audienceAmong(dependencies, action, watched)).map(({ userId }) => userId));
+  return watched.filter((userId) => !notified.has(userId));
+}

@@ -1,0 +1,345 @@
+import type { Action, UserId } from '../domain/action.ts';
+import type { InteractionGroup } from '../domain/relevancy.ts';
+import type { FeedStore, ReaderDelivery } from '../feed/feed-store.ts';
+import { forEachInOrder } from '../lib/turn.ts';
+import { markLast } from '../lib/mark-last.ts';
+import { prefetch } from '../lib/prefetch.ts';
+import type { Claim } from './store/fan-outs.ts';
+import { announce, type Announcement } from '../feed/announce.ts';
+import type { EntryEvent } from '../live/live-log.ts';
+import { announcePulled } from './announce-pulled.ts';
+import type { PassOutcome, Reached, Fence } from './passes.ts';
+import { audienceOf, type AudienceMember, audienceAmong } from './audience.ts';
+import { raiseFloors } from '../feed/trim-feeds.ts';
+import { relevancies } from '../feed/relevancies.ts';
+import { traced } from '../telemetry/tracing.ts';
+import { clock } from '../lib/clock.ts';
+import { recordDelivered } from '../features/events/jobs/record-delivered.ts';
+import type { PassContext, LiftedClaim } from './pass-context.ts';
+import type { Context } from '../feed/context.ts';
+
+const CHUNK = 500;
+/** Upper bound on watchers examined: with more, finding those concerned would take longer than waiting for their chunk. */
+const MOST = 2_000;
+/** Watchers per chunk: while the next chunk is written, the previous one is announced. */
+const WATCHERS_AT_ONCE = 250;
+/** The same while other passes keep everybody busy anyway. */
+const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
+
+/** Decides how many watchers a chunk has. */
+type Company = Fence;
+
+/** Watchers in the audience with all reasons. Costs one presence list and a query per 500 watchers, for at most 2,000. */
+async function* watchersAmongAudience(
+  dependencies: Context,
+  action: Action,
+  company: Company,
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  const watched = await someWatched(dependencies);
+  for (let from = 0; from < watched.length; from += CHUNK) {
+    const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
+    // Entries that are only pulled are not delivered.
+    const pushed = audience.flatMap(({ userId, reasons }) => {
+      const kept = reasons.filter((reason) => reason !== 'PULL');
+      return kept.length === 0 ? [] : [{ userId, reasons: kept }];
+    });
+    yield* slicesOf(pushed, company);
+  }
+}
+
+/** The same for a known audience. One presence query; none if the whole audience is written at once. */
+async function* watchersInChunk(
+  { liveLog, onLiveLogError }: Context,
+  chunk: readonly AudienceMember[],
+  company: Company,
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  if (chunk.length <= WATCHERS_AT_ONCE) return;
+  let watched: ReadonlySet<UserId>;
+  try {
+    watched = new Set(await liveLog.watched(chunk.map(({ userId }) => userId)));
+  } catch (error) {
+    onLiveLogError(error);
+    return;
+  }
+  yield* slicesOf(
+    chunk.filter(({ userId }) => watched.has(userId)),
+    company,
+  );
+}
+
+function* slicesOf(
+  members: readonly AudienceMember[],
+  company: Company,
+): Generator<readonly AudienceMember[]> {
+  let from = 0;
+  while (from < members.length) {
+    const to = from + (company.hasCompany() ? WATCHERS_AT_ONCE_IN_COMPANY : WATCHERS_AT_ONCE);
+    yield members.slice(from, to);
+    from = to;
+  }
+}
+
+/** Nobody if the live log does not answer: it must not delay deliveries. */
+async function someWatched({ liveLog, onLiveLogError }: Context): Promise<readonly UserId[]> {
+  const watched = new Set<UserId>();
+  try {
+    for await (const userIds of liveLog.allWatched()) {
+      for (const userId of userIds) watched.add(userId);
+      if (watched.size >= MOST) break;
+    }
+  } catch (error) {
+    onLiveLogError(error);
+    return [];
+  }
+  return [...watched].slice(0, MOST);
+}
+
+/** Progress of a pass in audience order, and whether it must end early. */
+class PassProgress {
+  readonly #fence: Fence;
+  #delivered: number;
+  #lane: Claim['lane'];
+  #reached: Reached | null = null;
+  #isVoid = false;
+  #isStopped = false;
+  #hasGap = false;
+
+  constructor({ delivered, lane }: Claim, fence: Fence) {
+    this.#delivered = delivered;
+    this.#lane = lane;
+    this.#fence = fence;
+  }
+
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** Lane of the next chunk, which may change during the pass. */
+  get lane(): Claim['lane'] {
+    return this.#lane;
+  }
+
+  /** The last checkpoint of this pass. */
+  get reached(): Reached | null {
+    return this.#reached;
+  }
+
+  /** Another worker has the action. */
+  get isVoid(): boolean {
+    return this.#isVoid;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  isStopping(): boolean {
+    this.#isStopped ||= this.#fence.isStopping();
+    return this.#isStopped;
+  }
+
+  async mayGoOn(): Promise<boolean> {
+    this.#isVoid ||= !(await this.#fence.isHeld());
+    return !this.isStopping() && !this.#isVoid;
+  }
+
+  /**
+   * Counts a chunk; after the first skipped chunk, none counts.
+   * @param delivered `null`: the chunk was skipped
+   * @param last its last reader; undefined: it needs no checkpoint
+   * @returns where to set a checkpoint
+   */
+  add(delivered: number | null, last: UserId | undefined): Reached | null {
+    this.#hasGap ||= delivered === null;
+    if (this.#hasGap) return null;
+    this.#delivered += delivered ?? 0;
+    if (this.#isVoid || last === undefined) return null;
+    this.#reached = { afterUserId: last, delivered: this.#delivered };
+    return this.#reached;
+  }
+
+  /** @param lane of the action at its checkpoint; `null`: the claim is void. */
+  goOnIn(lane: Claim['lane'] | null): void {
+    if (lane === null) this.#isVoid = true;
+    else this.#lane = lane;
+  }
+}
+
+/** Concurrent chunks of one pass. */
+const CHUNKS_AT_ONCE = 3;
+/** Concurrent chunks of watchers: while one is announced, the next is written. */
+const WATCHERS_CHUNKS_AT_ONCE = 2;
+
+/**
+ * Delivers the chunks of an audience, a few concurrently, so that the database is busy while others are announced. Progress
+ * is recorded in audience order: everything before a checkpoint is done. Watchers are served first, since they are waiting,
+ * unless the whole audience fits into one write; a pass that continues from a checkpoint relies on the previous one for
+ * that. Chunks of watchers do not queue for the gate, except in the lane BULK.
+ */
+export async function deliverToAll(
+  dependencies: PassContext,
+  { claim, interactions }: LiftedClaim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const chunkSize = chunkSizeOf(dependencies, claim);
+  const { action } = claim;
+  const progress = new PassProgress(claim, fence);
+  let begun = 0;
+  let served: Promise<ReadonlySet<UserId>> | undefined;
+  const watchersFirst = (watchers: Watchers): Promise<ReadonlySet<UserId>> => {
+    const delivery = { claim, action, interactions };
+    const deliver = (): Promise<ReadonlySet<UserId>> => deliverToWatchers(dependencies, delivery, watchers);
+    return claim.lane === 'BULK'
+      ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
+      : deliver();
+  };
+  const chunks = audienceOf(dependencies, action, {
+    ...{ afterUserId: claim.afterUserId, chunkSize, before: claim.toldAudience },
+  });
+  await forEachInOrder(prefetch(markLast(chunks)), CHUNKS_AT_ONCE, {
+    mayBegin: () => progress.mayGoOn(),
+    async work({ value: chunk, isLast }) {
+      served ??=
+        claim.afterUserId === null
+          ? watchersFirst(
+              isLast
+                ? watchersInChunk(dependencies, chunk, fence)
+                : watchersAmongAudience(dependencies, action, fence),
+            )
+          : Promise.resolve(NOBODY);
+      // An interrupted attempt may have written as many chunks beyond its checkpoint as run concurrently.
+      const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
+      begun += 1;
+      const isServed = await served;
+      const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
+      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt, areWatching: false };
+      return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
+        // The chunk may have waited long for its turn.
+        if (progress.isStopping()) return null;
+        const [delivered] = await Promise.all([
+          traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
+          // Before the checkpoint: for everything before it, hosts have been notified.
+          recordDelivered(dependencies, { ...claim, action }, chunk),
+        ]);
+        return chunk.length - others.length + delivered.length;
+      });
+    },
+    async conclude({ value: chunk }, delivered) {
+      // Only the last chunk can be short, and the end of the pass serves as its checkpoint.
+      const last = chunk.length < chunkSize ? undefined : chunk.at(-1);
+      const reached = progress.add(delivered, last?.userId);
+      if (reached === null) return;
+      const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
+      progress.goOnIn(await dependencies.fanOuts.checkpoint(claim, reached, leaseUntil));
+    },
+  });
+  if (progress.isVoid) return { kind: 'void', reached: progress.reached };
+  if (progress.isStopped) return { kind: 'stopped' };
+  await announcePulled(dependencies, action, { claim, interactions });
+  return { kind: 'complete', delivered: progress.delivered };
+}
+
+/** Bulk chunks are half as large: urgent work does not queue behind a running chunk, but shares the database with it. */
+function chunkSizeOf({ chunkSize }: PassContext, { lane }: Claim): number {
+  return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
+}
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+interface Delivery {
+  readonly claim: Claim;
+  readonly action: Action;
+  readonly interactions: readonly InteractionGroup[];
+}
+
+type Watchers = AsyncIterable<readonly AudienceMember[]>;
+
+/** Returns the readers served. */
+async function deliverToWatchers(
+  dependencies: PassContext,
+  delivery: Delivery,
+  watchers: Watchers,
+): Promise<ReadonlySet<UserId>> {
+  const { version, wasCutOff } = delivery.claim;
+  const isFirstAttempt = version === 1 && !wasCutOff;
+  const served = new Set<UserId>();
+  await forEachInOrder(watchers, WATCHERS_CHUNKS_AT_ONCE, {
+    mayBegin: () => true,
+    work: (chunk) => deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt, areWatching: true }),
+    conclude(_chunk, userIds) {
+      for (const userId of userIds) served.add(userId);
+      return Promise.resolve();
+    },
+  });
+  return served;
+}
+
+interface ChunkDelivery extends Delivery {
+  readonly chunk: readonly AudienceMember[];
+  readonly isFirstAttempt: boolean;
+  /** All of them were watching a moment ago. */
+  readonly areWatching: boolean;
+}
+
+/** Returns the readers served, without skipped ones. */
+async function deliverChunk(
+  dependencies: PassContext,
+  { claim, action, interactions, chunk, isFirstAttempt, areWatching }: ChunkDelivery,
+): Promise<readonly UserId[]> {
+  if (chunk.length === 0) return [];
+  const skipped = await dependencies.skipDormant(chunk.map(({ userId }) => userId));
+  const awake = skipped.size === 0 ? chunk : chunk.filter(({ userId }) => !skipped.has(userId));
+  const userIds = awake.map(({ userId }) => userId);
+  const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
+  const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
+    userId,
+    relevancy: relevancyOf(userId),
+    reasons,
+  }));
+  const isForAll = notifiesAll(claim);
+  const isRaise = isForAll && interactions.length > 0;
+  const outcome = await dependencies.feedStore.deliver({
+    ...{ actionId: action.id, readers, isFirstAttempt, isRaise },
+  });
+  const announcements = announcementsOf(action.id, readers, outcome, isForAll);
+  await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
+  await raiseFloors(dependencies, outcome.added, dependencies.random);
+  return userIds;
+}
+
+/**
+ * Whether a pass notifies all watchers, also of unchanged entries. Existing entries may come from a pass that was
+ * interrupted before it announced them. This concerns more than the chunk after the checkpoint: if the action has changed
+ * since, this pass started over, and the progress of the other one is unknown. Also, a changed action has new counters
+ * wherever it is.
+ */
+function notifiesAll({ version, wasCutOff }: Claim): boolean {
+  return wasCutOff || version > 1;
+}
+
+function announcementsOf(
+  actionId: string,
+  readers: readonly ReaderDelivery[],
+  outcome: Awaited<ReturnType<FeedStore['deliver']>>,
+  isForAll: boolean,
+): Announcement[] {
+  const added = new Set(outcome.added);
+  const raised = new Set(outcome.raised);
+  const events = new Map<string, EntryEvent>();
+  const announcements: Announcement[] = [];
+  let event: EntryEvent | undefined;
+  for (const { userId, relevancy, reasons } of readers) {
+    const isAdded = added.has(userId);
+    if (!isForAll && !isAdded && !raised.has(userId)) continue;
+    const kind: EntryEvent['kind'] = isAdded ? 'added' : 'updated';
+    // Most readers get the same notification, and many have the very same values.
+    if (event?.kind !== kind || event.relevancy !== relevancy || event.reasons !== reasons) {
+      const name = `${kind} ${String(relevancy.getTime())} ${reasons.join()}`;
+      const shared: EntryEvent = events.get(name) ?? { kind, actionId, relevancy, reasons };
+      events.set(name, shared);
+      event = shared;
+    }
+    announcements.push({ userId, event });
+  }
+  return announcements;
+}

@@ -1,0 +1,414 @@
+import type { Context } from '../feed/context.ts';
+import { ALL_LANES, type LaneRange } from './store/fan-out-claim.ts';
+import type { Claim, FoundClaim } from './store/fan-outs.ts';
+import { StoreUnavailable } from '../storage/database/errors.ts';
+import { COALESCE_MS, MAX_REST_MS } from '../storage/stages/fan-out-stages.ts';
+import type { WorkOffer } from '../live/work-signal.ts';
+import { tracedEntry } from '../telemetry/tracing.ts';
+import { type PassOutcome, Passes, type Fence, holdLease } from './passes.ts';
+import { LaneGate } from './lane-gate.ts';
+import { BackgroundWorker } from '../jobs/background-worker.ts';
+import { Outage } from '../lib/outage.ts';
+import type { Next } from '../lib/poll-loop.ts';
+import { clock } from '../lib/clock.ts';
+import type { PassContext } from './pass-context.ts';
+import type { Action, Reshare } from '../domain/action.ts';
+import { reachesFollowers } from '../domain/audience.ts';
+import { deliverToAll } from './deliver.ts';
+import { sweepHolders, notifyFormer } from './sweep-holders.ts';
+import { announce, removals } from '../feed/announce.ts';
+import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { InteractionGroup } from '../domain/relevancy.ts';
+import type { InteractionSummary } from '../features/interactions/store/interactions.ts';
+
+/** Upper bound on the backoff of a failed fan-out. */
+const MAX_BACKOFF_MS = 30_000;
+const FIRST_BACKOFF_MS = 200;
+/** Upper bound on the backoff while the feed store is away. */
+const MAX_OUTAGE_MS = 5_000;
+/** Offers remembered while the worker cannot look. The worker that takes a later one looks after all earlier ones. */
+const MOST_OFFERS = 16;
+
+export interface FanOutWorkerOptions {
+  /** Unique among all workers. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** After so many failed attempts a fan-out is FAILED. */
+  readonly maxAttempts: number;
+  /** Concurrent fan-outs per lane. */
+  readonly concurrency: number;
+  readonly pollMs: number;
+  /** Readers per chunk. */
+  readonly chunkSize: number;
+  /** The readers who can be skipped; see `audience.ts`. */
+  readonly skipDormant: PassContext['skipDormant'];
+  /** Returns a number from 0 to 1. Default: a random one. */
+  readonly random?: () => number;
+  /** Shared with other background work of the process. Default: a gate of its own. */
+  readonly gate?: LaneGate;
+  readonly observer: FanOutObserver;
+}
+
+/**
+ * Claims fan-outs, one lease each, and runs their passes. Any number of workers may run in any number of processes. A worker
+ * that dies loses nothing: its leases expire and others take over. While the feed store is away, nothing can be delivered
+ * and nothing is given up: the worker backs off and tries again.
+ */
+export class FanOutWorker extends BackgroundWorker {
+  readonly #context: PassContext;
+  readonly #options: FanOutWorkerOptions;
+  readonly #gate: LaneGate;
+  readonly #passes: Passes;
+  readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
+  #claims = 0;
+  /** Latest time of the next poll, on the `performance.now()` clock. */
+  #lookAt = 0;
+  /** Time of the next search for expired leases. */
+  #takeOverAt = 0;
+  /** It has reason to look that other workers do not know of. */
+  #mustLook = false;
+  /** Announced since its last look began. */
+  readonly #offers: WorkOffer[] = [];
+  /** It has woken another worker since it was last idle. */
+  #hasPassedOn = false;
+
+  constructor(context: Context, options: FanOutWorkerOptions) {
+    super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'fan-out' });
+    const { chunkSize, leaseMs, skipDormant, random = Math.random, gate = new LaneGate() } = options;
+    this.#gate = gate;
+    this.#context = { ...context, chunkSize, leaseMs, skipDormant, random, gate };
+    this.#options = options;
+    this.#passes = new Passes(options.concurrency, () => {
+      this.#lookSoon();
+    });
+  }
+
+  /** Stops claiming, lets every running pass finish its chunk and releases the rest. Idempotent. */
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.#passes.allEnded();
+    // For what it has released, and for an offer it may have taken and not looked for.
+    this.#context.workSignal.notify('fan-out');
+  }
+
+  /** One of the workers that are waiting is enough, if it can run a pass of any lane. */
+  protected override offered(offer: WorkOffer): void {
+    this.#offers.push(offer);
+    if (this.#offers.length > MOST_OFFERS) this.#offers.shift();
+    this.wake();
+  }
+
+  /** Starts a pass if there is room for one. */
+  protected override async work(): Promise<Next> {
+    // A search that begins now also finds what was announced before.
+    const offers = this.#offers.splice(0);
+    const outageMs = this.#outage.waitMs;
+    const ranges = this.#passes.lanesWithRoom();
+    if (outageMs > 0 || ranges.length === 0) {
+      this.#mustLook = true;
+      return outageMs > 0 ? outageMs : this.#passes.oneEnded();
+    }
+    // A worker with a full lane leaves offers to others, since it may not be able to run what they are for.
+    const isDue = this.#mustLook || performance.now() >= this.#lookAt || ranges !== ALL_LANES;
+    if (isDue || (await this.#takesOneOf(offers))) {
+      this.#mustLook = false;
+      const next = await this.#search(ranges);
+      if (next === true) this.#mustLook = true;
+      else this.#hasPassedOn = false;
+      return next;
+    }
+    return Math.max(0, this.#lookAt - performance.now());
+  }
+
+  async #takesOneOf(offers: readonly WorkOffer[]): Promise<boolean> {
+    for (const offer of offers) if (await offer.take(!this.#passes.isEmpty)) return true;
+    return false;
+  }
+
+  /** Wakes it, and has it look even if another worker has taken the offer. */
+  #lookSoon(): void {
+    this.#mustLook = true;
+    this.wake();
+  }
+
+  async #search(ranges: readonly LaneRange[]): Promise<Next> {
+    const now = clock.now();
+    const takesOver = performance.now() >= this.#takeOverAt;
+    const claim = await this.#look(ranges, { now, takesOver });
+    if (claim !== null) this.#begin(claim);
+    // More is due than one worker was woken for; the next one does the same.
+    if (claim?.isOnly === false && !this.#hasPassedOn) {
+      this.#hasPassedOn = true;
+      this.passOn();
+    }
+    // Claims come most urgent first: if its lane is full now, no more urgent one is due.
+    const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
+    // It was the only one due; later publications send a signal.
+    const isAll = claim !== null && claim.isOnly && ranges === ALL_LANES && !takesOver;
+    if (mayBeMore && !isAll) return true;
+    if (claim === null || isAll) await this.#lookAhead(now);
+    return Math.max(0, this.#lookAt - performance.now());
+  }
+
+  protected override failed(error: unknown): void {
+    this.#options.observer.claimFailed(error);
+  }
+
+  #begin(claim: Claim): void {
+    const hasPriority = this.#gate.enter(claim.lane);
+    const pass = this.#traced(claim).finally(() => {
+      hasPriority[Symbol.dispose]();
+    });
+    this.#passes.add(claim, pass);
+  }
+
+  /** The next claim; `null`: none. Expired leases are searched once per poll interval, however often the worker is woken. */
+  async #look(
+    ranges: readonly LaneRange[],
+    { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
+  ): Promise<FoundClaim | null> {
+    const { workerId, leaseMs, pollMs } = this.#options;
+    const startedAt = performance.now();
+    const claim = await this.#context.fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
+      ranges,
+      except: this.#passes.actions,
+      takesOver,
+    });
+    if (claim === null && takesOver) this.#takeOverAt = startedAt + pollMs;
+    return claim;
+  }
+
+  /** Finds the next scheduled retry after `now`, the time of the last look, so that nothing falls between the two. */
+  async #lookAhead(now: Date): Promise<void> {
+    const { pollMs } = this.#options;
+    const due = await this.#context.fanOuts.nextDue(now);
+    const waitMs = due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time());
+    this.#lookAt = performance.now() + waitMs;
+  }
+
+  #traced(claim: Claim): Promise<void> {
+    const { fanOut } = claim.action;
+    if (fanOut.trace === undefined) return this.#run(claim);
+    const attributes = { 'fanfare.action': claim.action.id, 'fanfare.lane': claim.lane };
+    return tracedEntry('fan-out', { parent: fanOut.trace.parent, kind: 'consumer', attributes }, () =>
+      this.#run(claim),
+    );
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    const { fanOuts } = this.#context;
+    const { maxAttempts, leaseMs } = this.#options;
+    const startedAt = performance.now();
+    const lease = holdLease(() => fanOuts.renew(claim, leaseMs), leaseMs);
+    try {
+      if (claim.attempts > maxAttempts)
+        throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);
+      const outcome = await runPass(this.#context, claim, {
+        isHeld: () => lease.isHeld(),
+        isStopping: () => this.isStopping,
+        hasCompany: () => this.#passes.actions.length > 1,
+      });
+      this.#outage.over();
+      await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);
+    } catch (error) {
+      await this.#giveUp(claim, error);
+    } finally {
+      lease[Symbol.dispose]();
+    }
+  }
+
+  async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
+    const { fanOuts } = this.#context;
+    const { observer } = this.#options;
+    if (outcome.kind === 'complete') {
+      const { delivered } = outcome;
+      const isDone = await this.#finish(claim, delivered);
+      if (isDone || (await this.#passOn(claim, delivered, seconds))) {
+        observer.finished(claim, { delivered, seconds, isDone, lagSeconds: lagOf(claim) });
+        return;
+      }
+    } else {
+      const isHandedBack = await fanOuts.release(claim, {
+        error: null,
+        notBefore: clock.now(),
+        ended: 'in-order',
+      });
+      this.#lookSoon();
+      if (isHandedBack) {
+        if (outcome.kind === 'void') observer.overtaken(claim);
+        return;
+      }
+    }
+    observer.leaseLost(claim);
+    if (outcome.kind === 'void') await fanOuts.keepProgress(claim, outcome.reached);
+    // Late writes of this pass may contradict a change that another worker has already delivered: one more pass corrects
+    // them.
+    await fanOuts.requestPassAfter(claim, clock.now());
+  }
+
+  /**
+   * The action changed during the pass. Its next pass is delayed by the duration of this one, within bounds, so that an
+   * action that changes constantly does not occupy a worker constantly.
+   */
+  async #passOn(claim: Claim, delivered: number, seconds: number): Promise<boolean> {
+    const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
+    const notBefore = new Date(clock.time() + restMs);
+    const isPassedOn = await this.#context.fanOuts.passOn(claim, { delivered, notBefore });
+    this.#lookSoon();
+    return isPassedOn;
+  }
+
+  async #finish(claim: Claim, delivered: number): Promise<boolean> {
+    const { fanOuts, belongings, moderation, pins } = this.#context;
+    const { id, isDeleted, refIds } = claim.action;
+    // A change interrupted before it was logged has requested this pass, so it is logged here.
+    if (claim.version > 1) await moderation.log(id);
+    // This claim completed an interrupted pass for an older version.
+    if (claim.version < claim.action.fanOut.version) return false;
+    if (!isDeleted) return fanOuts.finish(claim, delivered);
+    await belongings.purge(id);
+    await pins.unpin(refIds, [id]);
+    return fanOuts.tombstone(claim);
+  }
+
+  async #giveUp(claim: Claim, error: unknown): Promise<void> {
+    const { fanOuts } = this.#context;
+    const { observer } = this.#options;
+    const isAway = error instanceof StoreUnavailable;
+    const isLast = !isAway && claim.attempts >= this.#options.maxAttempts;
+    const backoffMs = isAway
+      ? this.#outage.failed()
+      : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+    const reason = error instanceof Error ? error.message : String(error);
+    const notBefore = new Date(clock.time() + backoffMs);
+    let isFinal = isLast;
+    try {
+      if (isLast) isFinal = await fanOuts.giveUp(claim, { error: reason, notBefore });
+      else await fanOuts.release(claim, { error: reason, notBefore, ended: isAway ? 'cut-off' : 'failed' });
+    } catch (releaseError) {
+      // The lease will expire, and another worker takes over.
+      observer.claimFailed(releaseError);
+    }
+    observer.failed(claim, error, isFinal);
+  }
+}
+
+export interface FanOutObserver {
+  /**
+   * @param pass.isDone false: the action changed during the pass, and another pass follows.
+   * @param pass.lagSeconds time since the action was recorded; `null`: not its first delivery, or it was withdrawn.
+   */
+  finished(
+    claim: Claim,
+    pass: {
+      readonly delivered: number;
+      readonly seconds: number;
+      readonly isDone: boolean;
+      readonly lagSeconds: number | null;
+    },
+  ): void;
+  /** The action was hidden, shown again or deleted during the pass: another pass follows. */
+  overtaken(claim: Claim): void;
+  /** The lease expired and another worker has claimed the action. */
+  leaseLost(claim: Claim): void;
+  failed(claim: Claim, error: unknown, isFinal: boolean): void;
+  /** The database did not answer; the worker keeps trying. */
+  claimFailed(error: unknown): void;
+}
+
+/** Compares database times only: the API that recorded the action may run on a machine with another clock. */
+function lagOf({ action, isFirst }: Claim): number | null {
+  if (!isFirst || action.isHidden || action.isDeleted) return null;
+  return Math.max(0, clock.time() - action.recorded.getTime()) / 1_000;
+}
+
+/**
+ * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
+ * audience, nobody else, and nobody higher than it stands for them now. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
+ */
+async function runPass(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
+  const { action } = claim;
+  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  const decided = await withPulled(dependencies, claim);
+  if (decided === null) return { kind: 'void', reached: null };
+  const interactions = await deriveFromInteractions(dependencies, { ...claim, action: decided });
+  if (interactions === null) return { kind: 'void', reached: null };
+  const next = { claim: { ...claim, action: decided }, interactions };
+  // A checkpoint is set only after all of this.
+  if (claim.isUnswept && claim.afterUserId === null) {
+    const outcome = await sweepHolders(dependencies, next, fence);
+    if (outcome === 'void') return { kind: 'void', reached: null };
+    if (outcome === 'stopped') return { kind: 'stopped' };
+  }
+  return deliverToAll(dependencies, next, fence);
+}
+
+/**
+ * Decides once, in the first pass, which refs are pushed, so that no entry is both pushed and pulled. `null`: the claim is
+ * void.
+ */
+async function withPulled({ pulledRefs, fanOuts }: PassContext, claim: Claim): Promise<Action | null> {
+  const { action, afterUserId, undecidedRefIds } = claim;
+  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
+  const undecided = isBegun ? undecidedRefIds : action.refIds;
+  if (undecided.length === 0 || !reachesFollowers(action)) return action;
+  const active = await pulledRefs.active(clock.now());
+  const added = undecided.filter((refId) => active.has(refId));
+  if (added.length === 0 && undecidedRefIds.length === 0) return action;
+  const pullRefIds = [...new Set([...action.pullRefIds, ...added])];
+  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
+}
+
+/** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
+async function withdrawFromAll(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
+  const { feedStore, chunkSize, gate } = dependencies;
+  const { action, untoldVersion } = claim;
+  if (untoldVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());
+  await notifyFormer(dependencies, claim);
+  for (;;) {
+    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
+    if (fence.isStopping()) return { kind: 'stopped' };
+    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, { limit: chunkSize });
+      // Notify before removing: a worker that dies in between notifies again. The rules already hide the action.
+      const untold = await notAddressed(dependencies, action, userIds);
+      await announce(dependencies, removals(action.id, untold, clock.now()));
+      await feedStore.remove(userIds, [action.id]);
+      return userIds.length;
+    });
+    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
+  }
+}
+
+/** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
+async function deriveFromInteractions(
+  { interactions, fanOuts }: PassContext,
+  claim: Claim,
+): Promise<readonly InteractionGroup[] | null> {
+  const { id, isBumped } = claim.action;
+  // An action that was never bumped has no interactions to query.
+  if (!isBumped) return [];
+  const summary = (await interactions.summaries([id])).get(id);
+  if (summary === undefined) return [];
+  // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
+  if (!isSameReshares(claim.action.reshares, summary.reshares))
+    if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
+  // Usually recording an interaction has updated the counters already, and the action need not be written again.
+  if (isSameEngagement(claim.action, summary)) return summary.groups;
+  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
+  return isHeld ? summary.groups : null;
+}
+
+/** Whether the action's counters equal those derived from its interactions. */
+function isSameEngagement(
+  { engagement: known, latest }: Action,
+  { engagement: are, latest: newest }: InteractionSummary,
+): boolean {
+  return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
+}
+
+function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {
+  const times = new Map(known.map(({ by, at }) => [by, at.getTime()]));
+  return known.length === are.length && are.every(({ by, at }) => times.get(by) === at.getTime());
+}

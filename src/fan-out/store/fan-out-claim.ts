@@ -1,0 +1,102 @@
+import { ObjectId, type Filter, type WithId } from 'mongodb';
+import type { Action, RefId } from '../../domain/action.ts';
+import type { Lane } from '../../domain/lane.ts';
+import { toStoredAction } from '../../storage/actions/action-document.ts';
+import type { ActionDocument, FormerAudienceDocument } from '../../storage/documents/documents.ts';
+
+/**
+ * Lanes to claim from: those at least as urgent as one, or a single one.
+ *
+ * In the index and in expressions lanes are compared by name, since their alphabetical order happens to be their urgency:
+ * BULK, LIVE, URGENT. So a range of the index returns the most urgent first.
+ */
+export type LaneRange = { readonly atLeast: Lane } | { readonly only: Lane };
+
+export const ALL_LANES: readonly LaneRange[] = [{ atLeast: 'BULK' }];
+
+export function laneFilter(range: LaneRange): Filter<ActionDocument> {
+  return { 'fanOut.lane': 'only' in range ? range.only : { $gte: range.atLeast } };
+}
+
+export type FormerAudience = Readonly<FormerAudienceDocument>;
+
+/** A worker's claim on one action, valid until the lease ends. */
+export interface Claim {
+  readonly action: Action;
+  /** Unique to this claim; a later claim by the same worker has another token. */
+  readonly token: string;
+  /** The version that the pass delivers. Lower than the action's own when it completes an interrupted pass. */
+  readonly version: number;
+  readonly lane: Lane;
+  readonly attempts: number;
+  /** No pass over the action has finished yet. */
+  readonly isFirst: boolean;
+  /**
+   * An earlier pass, at this version or another, was interrupted: it may have written to feeds without notifying readers. Or
+   * the action was hidden and shown again: readers may not have been notified of earlier writes.
+   */
+  readonly wasCutOff: boolean;
+  /** Basis of `wasCutOff`: the number of claims so far that did not end in order, including this one. */
+  readonly begun: number;
+  /** The withdrawn version whose watchers may not have been notified. `null`: none. */
+  readonly untoldVersion: number | null;
+  /** Audiences before edits that no pass has processed yet. */
+  readonly former: readonly FormerAudience[];
+  /** There were more former audiences, which have been dropped. */
+  readonly isFormerCut: boolean;
+  /** Readers outside of the current audience may still have it. */
+  readonly isUnswept: boolean;
+  /** Refs added by an edit, for which push or pull is undecided. */
+  readonly undecidedRefIds: readonly RefId[];
+  /** Where the pass continues: readers up to this id have been served. `null`: at the beginning. */
+  readonly afterUserId: string | null;
+  readonly delivered: number;
+  /** Hosts must be notified of deliveries. */
+  readonly tellsHosts: boolean;
+  /** Audience whose delivery hosts already know; `null`: none. */
+  readonly toldAudience: FormerAudience | null;
+}
+
+/**
+ * An interrupted pass continues from its checkpoint even if the action has changed since: it ends at the version it started
+ * with, and a pass for the changes follows. Restarting at every change would never end for an action that keeps changing. A
+ * withdrawal ignores checkpoints.
+ */
+export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
+  const { version, attempts, checkpoint, untoldVersion, begun = 1, former, sweptRev = 0 } = document.fanOut;
+  const action = toStoredAction(document);
+  const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
+  return {
+    action,
+    token,
+    version: resumed?.version ?? version,
+    lane: action.fanOut.lane,
+    attempts,
+    isFirst: isFirst(document.fanOut, resumed?.version ?? version),
+    wasCutOff: begun > 1,
+    begun,
+    untoldVersion: untoldVersion ?? null,
+    former: former ?? [],
+    isFormerCut: document.fanOut.formerCutRev !== undefined,
+    isUnswept: sweptRev < action.audienceRev,
+    undecidedRefIds: document.undecidedRefIds ?? [],
+    afterUserId: resumed?.afterUserId ?? null,
+    delivered: resumed?.delivered ?? 0,
+    tellsHosts: document.fanOut.tellsHosts === true,
+    toldAudience: document.fanOut.toldAudience ?? null,
+  };
+}
+
+/** Older releases did not record the end of a pass, only the number of deliveries. */
+function isFirst({ doneAt, restUntil, delivered }: ActionDocument['fanOut'], version: number): boolean {
+  return version === 1 || (doneAt === undefined && restUntil === undefined && delivered === 0);
+}
+
+export function ownedBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
+  return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
+}
+
+/** The audience has not changed since the claim. */
+export function isSameAudience({ action }: Claim): Filter<ActionDocument> {
+  return { audienceRev: action.audienceRev === 0 ? { $exists: false } : action.audienceRev };
+}

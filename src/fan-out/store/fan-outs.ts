@@ -1,0 +1,386 @@
+import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
+import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
+import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import { toAction } from '../../storage/actions/action-document.ts';
+import { type ActionDocument, engagementDocument } from '../../storage/documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../../storage/stages/event-entries.ts';
+import { claimFirstOf } from '../../storage/database/claim-first.ts';
+import {
+  claimOf,
+  ownedBy,
+  isSameAudience,
+  type Claim,
+  ALL_LANES,
+  laneFilter,
+  type LaneRange,
+} from './fan-out-claim.ts';
+import { fanOutEnds } from './fan-out-ends.ts';
+import { passRequested } from '../../storage/stages/fan-out-stages.ts';
+import { resharesReplaced } from '../../storage/stages/interaction-stages.ts';
+import { clock } from '../../lib/clock.ts';
+import { revised, unrevised, literal } from '../../storage/stages/revision.ts';
+import { LRUCache } from 'lru-cache';
+
+/**
+ * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by
+ * something else, possibly after writing to feeds without notifying readers. `in-order`: as at a shutdown, without any loose
+ * ends.
+ */
+type PassEnd = 'failed' | 'cut-off' | 'in-order';
+
+const UNCOUNTED = {
+  failed: {},
+  'cut-off': { $inc: { 'fanOut.attempts': -1 } },
+  'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
+} as const satisfies Readonly<Record<PassEnd, object>>;
+
+/** The ways in which a pass ends that did not serve its whole audience; see `fan-outs.ts`. */
+function fanOutReleases(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Releases the claim: PENDING from `notBefore` on. `false` if it was lost before.
+     * @param outcome.ended how the pass ended; see `PassEnd`.
+     */
+    async release(
+      claim: Claim,
+      outcome: { readonly error: string | null; readonly notBefore: Date; readonly ended: PassEnd },
+    ): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        unrevised({
+          $set: {
+            'fanOut.state': 'PENDING',
+            'fanOut.error': outcome.error,
+            'fanOut.leaseUntil': outcome.notBefore,
+          },
+          $unset: { 'fanOut.worker': 1 },
+          ...UNCOUNTED[outcome.ended],
+        }),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Gives the fan-out up: FAILED. If the action changed since the claim, it is PENDING instead, with no attempts, as it
+     * would be if the change came after the failure: nobody else runs the pass that the change requested.
+     * @returns whether it is FAILED
+     */
+    async giveUp(
+      claim: Claim,
+      { error, notBefore }: { readonly error: string; readonly notBefore: Date },
+    ): Promise<boolean> {
+      const isChanged = { $ne: ['$fanOut.version', claim.action.fanOut.version] };
+      const document = await collection.findOneAndUpdate(
+        ownedBy(claim),
+        unrevised([
+          {
+            $set: {
+              'fanOut.state': { $cond: [isChanged, 'PENDING', 'FAILED'] },
+              'fanOut.error': literal(error),
+              'fanOut.attempts': { $cond: [isChanged, 0, '$fanOut.attempts'] },
+              'fanOut.leaseUntil': notBefore,
+              'fanOut.deliveredVersion': {
+                $cond: [isChanged, { $ifNull: ['$fanOut.deliveredVersion', '$$REMOVE'] }, '$$REMOVE'],
+              },
+              ...events.staged('fanout.failed', clock.now(), { $not: [isChanged] }),
+            },
+          },
+          { $unset: ['fanOut.worker'] },
+        ]),
+        { projection: { _id: 0, 'fanOut.state': 1 }, returnDocument: 'after' },
+      );
+      return document?.fanOut.state === 'FAILED';
+    },
+
+    /**
+     * For a worker that has lost its claim but is alive: lets the next claim continue from this progress unless it has come
+     * further, and does not count the attempt, which did not fail.
+     */
+    async keepProgress(
+      claim: Claim,
+      reached: { readonly afterUserId: string; readonly delivered: number } | null,
+    ): Promise<void> {
+      const { action, version } = claim;
+      const _id = new ObjectId(action.id);
+      const checkpoint = '$fanOut.checkpoint';
+      const isFurther = {
+        $or: [
+          { $lt: [`${checkpoint}.version`, version] },
+          {
+            $and: [
+              { $eq: [`${checkpoint}.version`, version] },
+              { $lt: [`${checkpoint}.afterUserId`, literal(reached?.afterUserId ?? '')] },
+            ],
+          },
+        ],
+      };
+      await collection.updateOne(
+        {
+          ...{ _id, ...isSameAudience(claim), 'fanOut.state': 'IN_PROGRESS' },
+          ...{ isHidden: action.isHidden, isDeleted: action.isDeleted },
+        },
+        unrevised([
+          {
+            $set: {
+              'fanOut.attempts': { $max: [1, { $subtract: ['$fanOut.attempts', 1] }] },
+              ...(reached === null
+                ? {}
+                : {
+                    'fanOut.checkpoint': {
+                      $cond: [isFurther, literal({ version, ...reached }), checkpoint],
+                    },
+                  }),
+            },
+          },
+        ]),
+      );
+    },
+  };
+}
+
+/** Fan-outs that one user may have waiting in the lane LIVE. */
+const LIVE_PER_USER = 100;
+/** Users whose publications a process counts. One that is forgotten starts again at none. */
+const USERS = 10_000;
+
+/**
+ * Keeps one user from filling the lane LIVE for everybody. Part of the repository of fan-outs. A process counts what it
+ * publishes for a user and looks at the database only when that reaches the share: usual publications cost nothing. Every
+ * process grants the share once, and then only what is left of it for all of them.
+ */
+function liveShare(collection: Collection<ActionDocument>) {
+  /** Most that may be waiting: found by the last look, and published since. */
+  const waiting = new LRUCache<UserId, number>({ max: USERS });
+
+  return {
+    /**
+     * The lane for new actions of a user who is not trusted: BULK while their share of LIVE is used up. No round trip; one
+     * after each `LIVE_PER_USER` publications, and for each call beyond the share. Index `claim_by_lane`.
+     */
+    async laneFor(actorId: UserId, count: number): Promise<Lane> {
+      const expected = (waiting.get(actorId) ?? 0) + count;
+      waiting.set(actorId, expected);
+      if (expected <= LIVE_PER_USER) return 'LIVE';
+      const found = await collection.countDocuments(
+        {
+          ...{ 'fanOut.state': 'PENDING', 'fanOut.lane': 'LIVE', 'fanOut.leaseUntil': { $exists: true } },
+          actorId,
+        },
+        { limit: LIVE_PER_USER },
+      );
+      const isLive = found + count <= LIVE_PER_USER;
+      waiting.set(actorId, isLive ? found + count : LIVE_PER_USER);
+      return isLive ? 'LIVE' : 'BULK';
+    },
+  };
+}
+
+export type { Claim } from './fan-out-claim.ts';
+
+export interface ClaimOptions {
+  /** Tried in order. Default: all lanes. */
+  readonly ranges?: readonly LaneRange[];
+  /** Actions whose expired lease is not taken over, because this worker has them and is late to renew. */
+  readonly except?: readonly ActionId[];
+  /** Whether to take over expired leases. Default: true. */
+  readonly takesOver?: boolean;
+}
+
+/** A claim, and whether anything else was due in the requested lanes. */
+export interface FoundClaim extends Claim {
+  readonly isOnly: boolean;
+}
+
+/** The lease protocol of fan-outs: every write is conditional on its claim. */
+export function fanOutsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
+  async function claimWhere(
+    state: 'PENDING' | 'IN_PROGRESS',
+    lanes: Filter<ActionDocument>,
+    { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
+  ): Promise<FoundClaim | null> {
+    const found = await claimFirstOf(
+      collection,
+      {
+        // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
+        due: { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
+        sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
+      },
+      unrevised({
+        $set: {
+          'fanOut.state': 'IN_PROGRESS',
+          'fanOut.worker': token,
+          'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
+        },
+        $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
+        $unset: { 'fanOut.nextLane': 1 },
+      }),
+    );
+    return found === null ? null : { ...claimOf(found.document, token), isOnly: found.isOnly };
+  }
+
+  return {
+    ...fanOutEnds(collection, events),
+
+    ...fanOutReleases(collection, events),
+
+    ...liveShare(collection),
+
+    /**
+     * Claims the action of the most urgent lane that has waited longest, or else one with an expired lease. Two round trips,
+     * plus one per preceding range without waiting actions. Index `claim_by_lane`, then `claim`.
+     */
+    async claim(
+      token: string,
+      now: Date,
+      leaseMs: number,
+      { ranges = ALL_LANES, except = [], takesOver = true }: ClaimOptions = {},
+    ): Promise<FoundClaim | null> {
+      for (const range of ranges) {
+        const claim = await claimWhere('PENDING', laneFilter(range), { token, now, leaseMs });
+        if (claim !== null) return claim;
+      }
+      if (!takesOver) return null;
+      const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
+      return claimWhere('IN_PROGRESS', others, { token, now, leaseMs });
+    },
+
+    /** When the next PENDING action becomes due. `null`: there is none. Index `claim`. */
+    async nextDue(now: Date): Promise<Date | null> {
+      const document = await collection.findOne(
+        { 'fanOut.state': 'PENDING', 'fanOut.leaseUntil': { $exists: true, $gt: now } },
+        { sort: { 'fanOut.leaseUntil': 1 }, projection: { _id: 0, 'fanOut.leaseUntil': 1 } },
+      );
+      return document?.fanOut.leaseUntil ?? null;
+    },
+
+    /**
+     * Extends the lease and records the progress. Returns the lane, which may have become more urgent; `null`: the claim is
+     * void, or the action has been hidden, shown again, deleted or readdressed meanwhile. Other changes do not end the pass,
+     * since an action that is commented on constantly would never reach the end of its audience: at the end, the version
+     * shows that another pass must follow.
+     */
+    async checkpoint(
+      claim: Claim,
+      progress: { readonly afterUserId: string; readonly delivered: number },
+      leaseUntil: Date,
+    ): Promise<Lane | null> {
+      const document = await collection.findOneAndUpdate(
+        {
+          ...ownedBy(claim),
+          ...isSameAudience(claim),
+          isHidden: claim.action.isHidden,
+          isDeleted: claim.action.isDeleted,
+        },
+        unrevised({
+          $set: {
+            'fanOut.checkpoint': { version: claim.version, ...progress },
+            'fanOut.delivered': progress.delivered,
+            'fanOut.leaseUntil': leaseUntil,
+          },
+        }),
+        { projection: { _id: 0, 'fanOut.lane': 1 }, returnDocument: 'after' },
+      );
+      return document === null ? null : (document.fanOut.lane ?? DEFAULT_LANE);
+    },
+
+    /** Tokens of claims that have not expired. Index `claim`. */
+    async ownClaims(): Promise<string[]> {
+      const documents = await collection
+        .find({ 'fanOut.state': 'IN_PROGRESS', 'fanOut.leaseUntil': { $exists: true } })
+        .project<{ fanOut: { worker?: string } }>({ _id: 0, 'fanOut.worker': 1 })
+        .toArray();
+      return documents.flatMap(({ fanOut }) => fanOut.worker ?? []);
+    },
+
+    /**
+     * Extends the lease, measured from when the database executes it. `false`: the claim is void. An expired claim stays
+     * valid until somebody else claims the action.
+     */
+    async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        unrevised([{ $set: { 'fanOut.leaseUntil': { $add: ['$$NOW', leaseMs] } } }]),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Records which refs are pulled. `false`: the claim is void, or the audience has changed. */
+    async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
+      const result = await collection.updateOne(
+        { ...ownedBy(claim), ...isSameAudience(claim) },
+        revised(decided(refIds)),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Sets the reshares to those derived from the interactions, and requests another pass. `false`: the action changed since
+     * the claim, and the pass for that will correct them.
+     */
+    async correctReshares(claim: Claim, reshares: readonly Reshare[]): Promise<boolean> {
+      const kept = new Set(reshares.map(({ by }) => by));
+      const isLosing = claim.action.reshares.some(({ by }) => !kept.has(by));
+      const documents = reshares.map(({ by, at }) => ({ by, at }));
+      const result = await collection.updateOne(
+        { ...ownedBy(claim), 'fanOut.version': claim.action.fanOut.version },
+        revised([{ $set: resharesReplaced(documents, { isLosing, now: clock.now(), events }) }]),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Writes values derived from the interactions. `false`: the claim is void. */
+    async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        revised({ $set: { engagement: engagementDocument(engagement) }, $max: { latest } }),
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Requests another pass over the action's current state: increments the version, and makes it PENDING unless a worker
+     * has it, which will notice the new version at its end.
+     */
+    async requestPass(id: ActionId, now: Date, lane: Lane = DEFAULT_LANE): Promise<void> {
+      await collection.updateOne(
+        { _id: new ObjectId(id) },
+        unrevised([{ $set: passRequested({ notBefore: now, lane }) }]),
+      );
+    },
+
+    /**
+     * For a worker that has lost its claim and may have written since: requests another pass if the action changed after the
+     * claim. Otherwise the current worker writes the same. Also corrects deliveries to readers who are no longer in the
+     * audience.
+     */
+    async requestPassAfter({ action, version, lane }: Claim, now: Date): Promise<void> {
+      await collection.updateOne(
+        { _id: new ObjectId(action.id), 'fanOut.version': { $gt: version } },
+        unrevised([{ $set: { ...passRequested({ notBefore: now, lane }), 'fanOut.sweptRev': '$$REMOVE' } }]),
+      );
+    },
+
+    /** Resets a FAILED fan-out to PENDING with no attempts. `null` when it is not FAILED. */
+    async retry(id: ActionId, now: Date): Promise<Action | null> {
+      const document = await collection.findOneAndUpdate(
+        { _id: new ObjectId(id), 'fanOut.state': 'FAILED' },
+        unrevised({
+          $set: {
+            'fanOut.state': 'PENDING',
+            'fanOut.attempts': 0,
+            'fanOut.lane': DEFAULT_LANE,
+            'fanOut.leaseUntil': now,
+          },
+        }),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+  };
+}
+
+function decided(pullRefIds: readonly RefId[]): UpdateFilter<ActionDocument> {
+  return pullRefIds.length === 0
+    ? { $unset: { pullRefIds: 1, undecidedRefIds: 1 } }
+    : { $set: { pullRefIds: [...pullRefIds] }, $unset: { undecidedRefIds: 1 } };
+}

@@ -1,0 +1,36 @@
+import { builder } from '../../graphql/builder.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import { parseActionId } from '../../graphql/global-id.ts';
+import { Action, ActionConnection } from '../../graphql/types/action.ts';
+import { Viewer } from '../../graphql/types/viewer.ts';
+import { bookmark, readBookmarks, unbookmark } from './use-cases.ts';
+
+builder.objectFields(Viewer, (t) => ({
+  bookmarks: t.field({
+    type: ActionConnection,
+    description:
+      'Bookmarked actions that the viewer may still see, newest bookmark first. Mutes and marks of the feed do not affect them.',
+    args: pageArgs(),
+    extensions: PAGE_COST,
+    resolve: async (_source, args, context) =>
+      toConnection(await readBookmarks(context.core, context.session(), args), args),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  bookmark: t.field({
+    type: Action,
+    description:
+      'Bookmarks an action. Idempotent. NOT_FOUND if the viewer may not see it, CONFLICT beyond 10,000 bookmarks.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) =>
+      context.mutate((session) => bookmark(context.core, session, parseActionId(actionId, ['actionId']))),
+  }),
+  unbookmark: t.field({
+    type: Action,
+    description: 'Removes a bookmark. NOT_FOUND if the viewer may not see the action.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) =>
+      context.mutate((session) => unbookmark(context.core, session, parseActionId(actionId, ['actionId']))),
+  }),
+}));

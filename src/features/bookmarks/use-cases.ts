@@ -1,0 +1,54 @@
+import type { Core } from '../core.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { clock } from '../../lib/clock.ts';
+import { announce, updates } from '../../feed/announce.ts';
+import { readListedActions } from '../../feed/page/listed-actions.ts';
+import { requireAction } from '../../feed/page/read-actions.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import type { CountedPage, PageArgs } from '../shapes.ts';
+
+/** Upper bound on bookmarks of one reader; concurrent calls may exceed it by one. */
+export const MAX_BOOKMARKS = 10_000;
+
+/** Bookmarks an action. Repeated calls keep the first time. @throws NOT_FOUND, CONFLICT when there are too many. */
+export async function bookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
+  const { bookmarks } = core;
+  const { userId } = session.identity;
+  const action = await requireAction(session, actionId);
+  const isKnown = (await session.bookmarks.load(actionId)) !== null;
+  if (isKnown) return action;
+  if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);
+  await bookmarks.add(userId, actionId, clock.now());
+  await announceItem(core, session, actionId);
+  return action;
+}
+
+/** @throws FanfareError NOT_FOUND when the reader may not see the action. */
+export async function unbookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
+  const action = await requireAction(session, actionId);
+  await core.bookmarks.remove(session.identity.userId, actionId);
+  await announceItem(core, session, actionId);
+  return action;
+}
+
+/** Other devices of the reader show it too. */
+async function announceItem(core: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
+  const entries = await core.feedReader.find(await session.profile(), [actionId]);
+  await announce(core, updates(session.identity.userId, entries));
+}
+
+/** Bookmarks, newest first, regardless of mutes and marks. @throws BAD_USER_INPUT, BAD_CURSOR */
+export function readBookmarks(
+  { bookmarks }: Core,
+  session: ReaderSession,
+  args: PageArgs,
+): Promise<CountedPage<Action>> {
+  const { userId } = session.identity;
+  return readListedActions(session, {
+    list: `bookmarks:${userId}`,
+    args,
+    scan: (after, limit) => bookmarks.list(userId, after, limit),
+  });
+}

@@ -1,0 +1,30 @@
+import type { Identity } from '../domain/viewer.ts';
+import type { Context } from '../feed/context.ts';
+import type { FeedReader } from '../feed/feed-reader.ts';
+import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
+import type { OpenEventSession } from '../feed/session/event-sessions.ts';
+import type { Ticket, UnreadCount } from './shapes.ts';
+import type { CursorSeal } from './tenants/cursor-seal.ts';
+import type { TenantQuotas } from './tenants/quotas.ts';
+
+/** The context of use cases: takes the place of their first argument. */
+export interface Core extends Context {
+  readonly feedReader: FeedReader;
+  readonly quotas: TenantQuotas;
+  readonly tickets: TicketOffice;
+  /** Converts cursors between their internal form and the form given to clients. */
+  readonly cursors: CursorSeal;
+  /** Opens the session of one live event; shares loads with other events rendered at the same time. */
+  readonly openEventSession: OpenEventSession;
+  /** Decides events for all watchers of the process. */
+  readonly decisions: SharedDecisions;
+  /** Counts a watcher's unread items, with a read that begins after the call. */
+  readonly countForWatcher: (identity: Identity) => Promise<UnreadCount>;
+}
+
+/** For clients that cannot send headers. */
+interface TicketOffice {
+  sign(identity: Identity): Promise<Ticket>;
+  /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
+  read(ticket: string, tenant?: string): Promise<Identity>;
+}

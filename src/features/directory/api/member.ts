@@ -1,0 +1,103 @@
+import type { Member as MemberRecord } from '../../../domain/member.ts';
+import { nameIn } from '../../../descriptors/registry.ts';
+import { nameOfUnknown } from '../../../domain/erasure.ts';
+import { builder } from '../../../graphql/builder.ts';
+import type { ListArgument } from '../../../graphql/limits/variables.ts';
+import { MAX_ENTRIES_PER_CALL, upsertMembers } from '../directory.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { SHARED } from '../../../graphql/shared-field.ts';
+import { detailFields, detailInputs } from './details.ts';
+import { Node, type MemberSource } from '../../../graphql/types/node.ts';
+import { Ref } from './ref.ts';
+import { readMember, readRef } from '../read-directory.ts';
+
+builder.queryFields((t) => ({
+  ref: t.field({
+    type: Ref,
+    nullable: true,
+    description:
+      'A thing, as the host application has described it, or else as the first action for everybody or for followers names it. Null if there is neither.',
+    args: {
+      refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
+    },
+    resolve: (_root, { refId }, context) => readRef(context.core, context.session(), refId),
+  }),
+  member: t.field({
+    type: Member,
+    nullable: true,
+    description: 'A person; null if the host application has never described them.',
+    args: {
+      memberId: t.arg.string({ required: true, description: "The host application's own id of the person." }),
+    },
+    resolve: (_root, { memberId }, context) => readMember(context.session(), memberId),
+  }),
+}));
+
+function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
+  return context.session().members.load(source.userId);
+}
+
+export const Member = builder.objectRef<MemberSource>('Member').implement({
+  description: 'A person as described by the host application. Without a description, the name is the id.',
+  interfaces: [Node],
+  fields: (t) => ({
+    memberId: t.exposeString('userId', {
+      description: "The host application's own id of the person.",
+      extensions: SHARED,
+    }),
+    name: t.string({
+      description: 'Name to show; the member id if there is none.',
+      extensions: SHARED,
+      resolve: async (source, _args, context) =>
+        nameIn(context.locale, (await load(source, context))?.name ?? nameOfUnknown(source.userId)),
+    }),
+    teamId: t.string({
+      nullable: true,
+      description: 'The team the person is in now.',
+      extensions: SHARED,
+      resolve: async (source, _args, context) => (await load(source, context))?.teamId ?? null,
+    }),
+    departmentId: t.string({
+      nullable: true,
+      description: 'The department the person is in now.',
+      extensions: SHARED,
+      resolve: async (source, _args, context) => (await load(source, context))?.departmentId ?? null,
+    }),
+    supervisorId: t.string({
+      nullable: true,
+      description: 'Member id of the supervisor.',
+      extensions: SHARED,
+      resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
+    }),
+    ...detailFields(t, (source, context) => context.session().memberDetails.load(source.userId)),
+  }),
+});
+
+const MemberInput = builder.inputType('MemberInput', {
+  description: 'A person as described by the host application. Absent fields are cleared.',
+  fields: (t) => ({
+    memberId: t.string({ required: true, description: "The host application's own id of the person." }),
+    name: t.string({ required: true, description: 'Name to show.' }),
+    teamId: t.string({ description: 'The team the person is in.' }),
+    departmentId: t.string({ description: 'The department the person is in.' }),
+    supervisorId: t.string({ description: 'Member id of the supervisor.' }),
+    ...detailInputs(t),
+  }),
+});
+
+builder.mutationField('upsertMembers', (t) =>
+  t.int({
+    description:
+      'Service: stores the current state of members, at most 1000. Returns the number of members given.',
+    args: {
+      members: t.arg({
+        type: [MemberInput],
+        required: true,
+        description: 'Of a member given twice, the last record counts.',
+        extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
+      }),
+    },
+    resolve: (_root, { members }, context) =>
+      context.mutate(({ identity }) => upsertMembers(context.core, identity, members)),
+  }),
+);

@@ -1,0 +1,192 @@
+import type { Core } from '../core.ts';
+import { z } from 'zod';
+import { badInput } from '../../domain/errors.ts';
+import { announceListChange } from '../../feed/announce.ts';
+import { type Identity, profileOfMember } from '../../domain/viewer.ts';
+import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import type { MemberRecord } from './store/members.ts';
+import { admitMembers } from '../erasure/erase-member.ts';
+import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
+import { requireRole, validate } from '../validate.ts';
+import type { MemberInput, RefInput } from '../shapes.ts';
+import { checkMemberQuota } from '../tenants/quotas.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Action, UserId } from '../../domain/action.ts';
+import { departmentKey, teamKey } from '../../domain/audience.ts';
+import type { Member } from '../../domain/member.ts';
+import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import { addressedReasons } from '../../domain/visibility.ts';
+import { fillFeed } from '../../feed/reconcile-feed.ts';
+import { resolveEntries, type PlaceEntry } from '../../feed/relevancies.ts';
+
+export const MAX_URL_LENGTH = 2_048;
+/** Maximum size of a member's or ref's free data, in bytes of JSON. */
+export const MAX_DETAILS_BYTES = 4 * 1024;
+
+/**
+ * Only https: clients show it as an image or link, which must neither run a script, nor end the attribute it stands in, nor be
+ * readable in transit, nor carry a password.
+ */
+const LINK = /^https:\/\/[^\s\p{C}"'`<>\\]+$/iu;
+
+const urlSchema = z
+  .string()
+  .max(MAX_URL_LENGTH, `Must be at most ${String(MAX_URL_LENGTH)} characters`)
+  .refine(
+    (value) => LINK.test(value) && value.isWellFormed() && hasNoPassword(value),
+    'Must be a URL that begins with https://, without user name and password, quotes, angle brackets, backslashes and spaces',
+  );
+
+function hasNoPassword(value: string): boolean {
+  const url = URL.parse(value);
+  return url?.username === '' && url.password === '' && !/^https:\/\/[^/?#]*@/iu.test(value);
+}
+
+/** Omitted details are cleared, like everything a record omits. */
+const DETAIL_FIELDS = {
+  imageUrl: urlSchema.nullish().transform((url) => url ?? null),
+  url: urlSchema.nullish().transform((url) => url ?? null),
+  data: jsonSchema(MAX_DETAILS_BYTES)
+    .nullish()
+    .transform((data) => data ?? null),
+};
+
+const refused = z
+  .unknown()
+  .optional()
+  .refine((value) => value == null, 'Must be omitted here: set it with upsertRefs');
+
+/** For inputs that only refer to a ref. */
+export const REFUSED_DETAIL_FIELDS = { imageUrl: refused, url: refused, data: refused };
+
+export const MAX_ENTRIES_PER_CALL = 1_000;
+
+/** After this time, a call that has not finished its change counts as interrupted. */
+const CUT_OFF_MS = 5_000;
+
+const emptiedWhenAbsent = idSchema.nullish().transform((id) => id ?? null);
+
+const memberSchema = z
+  .strictObject({
+    memberId: idSchema,
+    name: nameSchema,
+    teamId: emptiedWhenAbsent,
+    departmentId: emptiedWhenAbsent,
+    supervisorId: emptiedWhenAbsent,
+    ...DETAIL_FIELDS,
+  })
+  .transform(({ memberId, ...rest }): MemberRecord => ({ userId: memberId, ...rest }));
+
+const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...DETAIL_FIELDS });
+
+/**
+ * Synchronises members with the host application. Each record is the complete current state: omitted fields are cleared.
+ * Watchers whose team, department or supervisor changes are asked to query their feed again.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, or when the tenant would
+ * exceed its
+ *   number of members
+ */
+export async function upsertMembers(
+  core: Core,
+  identity: Identity,
+  inputs: readonly MemberInput[],
+): Promise<number> {
+  requireRole(identity, 'service');
+  const changes = validate(
+    z.array(memberSchema),
+    checkCount(inputs, 'members').map((input) => ({ ...input })),
+    ['members'],
+  );
+  const latest = [...new Map(changes.map((change) => [change.userId, change])).values()];
+  if (latest.length > 0) {
+    await admitMembers(
+      core,
+      latest.map((change) => change.userId),
+    );
+    const now = clock.now();
+    const before = await core.members.findByIds(latest.map((change) => change.userId));
+    await checkMemberQuota(core.members, core.quotas.members, identity, latest.length - before.length);
+    const inDoubt = await feedsInDoubt(core, latest, before);
+    // Requested before the change, which is the commit point, in case this call is interrupted after it. Requested again
+    // after
+    // the change, since a rebuild in between uses the old state.
+    await core.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
+    await core.members.upsert(latest, now);
+    await announceListChange(core, inDoubt, 'membership');
+    await core.feeds.markDue(inDoubt, now, { isNotified: true });
+    if (inDoubt.length > 0) core.workSignal.notify('rebuild');
+    await settleMemberships(
+      core,
+      latest.map((change) => change.userId),
+      now,
+    );
+  }
+  return inputs.length;
+}
+
+/** Sets refs to the given state: omitted details are cleared. @throws FORBIDDEN, BAD_USER_INPUT */
+export async function upsertRefs(
+  { refs }: Core,
+  identity: Identity,
+  inputs: readonly RefInput[],
+): Promise<number> {
+  requireRole(identity, 'service');
+  const checked = validate(
+    z.array(refSchema),
+    checkCount(inputs, 'refs').map((input) => ({ ...input })),
+    ['refs'],
+  );
+  const latest = [...new Map(checked.map((ref) => [ref.id, ref])).values()];
+  if (latest.length > 0) await refs.upsert(latest);
+  return inputs.length;
+}
+
+/** @throws FanfareError BAD_USER_INPUT for more than 1000 entries. */
+export function checkCount<T>(entries: readonly T[], name: string): readonly T[] {
+  if (entries.length > MAX_ENTRIES_PER_CALL)
+    throw badInput(
+      `Must have at most ${String(MAX_ENTRIES_PER_CALL)} entries, got ${String(entries.length)}`,
+      [name],
+    );
+  return entries;
+}
+
+/**
+ * Delivers actions that were recorded for a group just while the member was joining: their fan-out may have read the group's
+ * members before the new one was written, even though the action was recorded after `joined`.
+ */
+export async function settleMemberships(core: Core, userIds: readonly UserId[], joined: Date): Promise<void> {
+  const { members, actions } = core;
+  const joiners = (await members.findByIds(userIds)).filter((member) => groupKeys(member, joined).length > 0);
+  const keys = [...new Set(joiners.flatMap((member) => groupKeys(member, joined)))];
+  if (keys.length === 0) return;
+  const recent = await actions.addressedSince(keys, joined);
+  if (recent.length === 0) return;
+  const place = await resolveEntries(
+    core,
+    recent,
+    joiners.map((member) => member.userId),
+  );
+  for (const member of joiners) {
+    const entries = entriesFor(member, recent, place);
+    await fillFeed(core, member.userId, entries, { notifiesOfStored: true });
+  }
+}
+
+function groupKeys(member: Member, joined: Date): string[] {
+  const keys: string[] = [];
+  if (member.teamId !== null && member.teamSince?.getTime() === joined.getTime())
+    keys.push(teamKey(member.teamId));
+  if (member.departmentId !== null && member.departmentSince?.getTime() === joined.getTime())
+    keys.push(departmentKey(member.departmentId));
+  return keys;
+}
+
+function entriesFor(member: Member, actions: readonly Action[], place: PlaceEntry): FeedEntry[] {
+  const reader = profileOfMember(member);
+  return actions.flatMap((action) => {
+    const reasons = addressedReasons(reader, action, []);
+    return reasons.length === 0 ? [] : [place(member.userId, action, reasons)];
+  });
+}

@@ -1,0 +1,58 @@
+import type { RefId, UserId } from '../../domain/action.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import type { Core } from '../core.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { validate } from '../validate.ts';
+
+/** A member; `null` when the host application never described them. @throws FanfareError BAD_USER_INPUT */
+export async function readMember(session: ReaderSession, memberId: UserId): Promise<Member | null> {
+  return session.members.load(validate(idSchema, memberId, ['memberId']));
+}
+
+/**
+ * A ref; `null` when neither the host application nor an action has ever described it, even if it is followed. One round trip
+ * more if the host application has not.
+ * @throws FanfareError BAD_USER_INPUT
+ */
+export async function readRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
+  const ref = await refOf(core, session, validate(idSchema, refId, ['refId']));
+  return ref.label === null ? null : ref;
+}
+
+/** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
+export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
+  return (await session.refs.load(refId)) ?? readRef(core, session, refId);
+}
+
+/** A ref with what is known about it; type and label are missing when nobody described it. */
+export async function refOf(core: Core, session: ReaderSession, refId: RefId): Promise<Ref> {
+  const [ref] = await refsOf(core, session, [refId]);
+  return ref ?? unknown(refId);
+}
+
+/** The same for several, in their order. Members are not described by actions: they have their names. */
+export async function refsOf(
+  { actions }: Core,
+  session: ReaderSession,
+  refIds: readonly RefId[],
+): Promise<Ref[]> {
+  const found = await session.refs.loadMany(refIds);
+  const refs = found.map((ref, index) => {
+    if (ref instanceof Error) throw ref;
+    return ref ?? unknown(refIds[index] ?? '');
+  });
+  const undescribed = refs.filter(({ label }) => label === null).map(({ refId }) => refId);
+  if (undescribed.length === 0) return refs;
+  const members = await session.members.loadMany(undescribed);
+  const things = undescribed.filter((_id, index) => members[index] === null);
+  const named = new Map((await actions.firstNaming(things)).map((ref) => [ref.id, ref]));
+  return refs.map((ref) => {
+    const { type, label } = named.get(ref.refId) ?? ref;
+    return { ...ref, type, label };
+  });
+}
+
+function unknown(refId: RefId): Ref {
+  return { refId, type: null, label: null, followerCount: 0 };
+}

@@ -1,0 +1,168 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import type { UserId } from '../../../domain/action.ts';
+import type { Details, Member } from '../../../domain/member.ts';
+import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
+import { inSlices } from '../../../lib/turn.ts';
+import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DetailsDocument, MemberDocument } from '../../../storage/documents/directory-documents.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
+import { renamed } from '../../../storage/stages/rename-stages.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
+
+export const MEMBERS: Declared<'members'> = {
+  name: 'members',
+  holds: 'a person: name, groups, supervisor',
+  ids: { member: ['_id', 'supervisorId'], group: ['teamId', 'departmentId'] },
+  indexes: [
+    RENAME,
+    index('supervisor', { supervisorId: 1, _id: 1 }, 'erasure and export: whose supervisor somebody is'),
+    index('team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
+    index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
+  ],
+  shard: { key: { _id: 1 }, serves: 'a member by id' },
+  tenant: { by: ['_id'] },
+  erase: ['CONCEAL', 'SUPERVISION', 'PROFILE'],
+  export: [
+    'member',
+    { section: 'supervises', of: 'supervisorId', entry: ({ _id: memberId }) => ({ memberId }) },
+  ],
+  action: NOT_OF_ACTIONS,
+};
+
+export type MemberRecord = Details &
+  Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
+
+export type PlainMember = Omit<MemberDocument, keyof DetailsDocument>;
+
+export interface Group {
+  readonly kind: 'team' | 'department';
+  readonly id: string;
+}
+
+export function toMember(document: PlainMember): Member {
+  const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
+  return { ...member, userId: _id };
+}
+
+/** Sets a group and, if it changes, the time since when. */
+function groupStages(field: 'teamId' | 'departmentId', value: string | null, now: Date): Document {
+  const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
+  const old = { $ifNull: [`$${field}`, null] };
+  const next = literal(value);
+  const oldSince = { $ifNull: [`$${sinceField}`, null] };
+  return {
+    [field]: next,
+    [sinceField]: {
+      $cond: [{ $eq: [next, null] }, null, { $cond: [{ $eq: [old, next] }, oldSince, now] }],
+    },
+  };
+}
+
+/** Members per write: serialising a thousand blocks the event loop. */
+const WRITTEN_AT_ONCE = 200;
+
+export function membersRepository(
+  collection: Collection<MemberDocument>,
+  directoryStamps: DirectoryStampsRepository,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
+  return {
+    /**
+     * One write per two hundred members, plus one for the stamp. Idempotent: an unchanged group keeps its time. Changed
+     * names become due for renaming. Unique key: `_id`.
+     */
+    async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
+      const operation = (record: MemberRecord) => ({
+        updateOne: {
+          filter: { _id: record.userId },
+          update: [
+            {
+              $set: {
+                ...renamed('name', record.name, now),
+                ...groupStages('teamId', record.teamId, now),
+                ...groupStages('departmentId', record.departmentId, now),
+                supervisorId: literal(record.supervisorId),
+                ...storedDetails(record),
+              },
+            },
+          ],
+          upsert: true,
+        },
+      });
+      await inSlices(records, WRITTEN_AT_ONCE, (some) => {
+        const operations = some.map(operation);
+        return directoryStamps.stamping(
+          some.map(({ userId }) => userId),
+          () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),
+        );
+      });
+      await stamps.renew(records.map(({ userId }) => userId));
+    },
+
+    async findByIds(ids: readonly UserId[]): Promise<Member[]> {
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: [...ids] } }).project<PlainMember>(WITHOUT_DETAILS),
+        ids.length,
+      );
+      return documents.map(toMember);
+    },
+
+    /** Those among the members with one of these departments or supervisors. One round trip, none without any. */
+    async amongGroups(
+      ids: readonly UserId[],
+      { departmentIds, supervisorIds }: ConcernedGroups,
+    ): Promise<RelevancyReader[]> {
+      const groups: Filter<MemberDocument>[] = [];
+      if (departmentIds.length > 0) groups.push({ departmentId: { $in: [...departmentIds] } });
+      if (supervisorIds.length > 0) groups.push({ supervisorId: { $in: [...supervisorIds] } });
+      if (groups.length === 0) return [];
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...ids] }, $or: groups })
+          .hint('_id_')
+          .project<Pick<MemberDocument, '_id' | 'departmentId' | 'supervisorId'>>({
+            departmentId: 1,
+            supervisorId: 1,
+          }),
+        ids.length,
+      );
+      return documents.map(({ _id: userId, departmentId, supervisorId }) => ({
+        ...{ userId, departmentId, supervisorId },
+      }));
+    },
+
+    async find(id: UserId): Promise<Member | null> {
+      const document = await collection.findOne<PlainMember>({ _id: id }, { projection: WITHOUT_DETAILS });
+      return document === null ? null : toMember(document);
+    },
+
+    /** Number of members in an id range, counted up to a limit. */
+    async countIn(
+      { from, before }: { readonly from: UserId; readonly before: UserId },
+      limit: number,
+    ): Promise<number> {
+      return collection.countDocuments({ _id: { $gte: from, $lt: before } }, { limit });
+    },
+
+    /** Members of a group in order of id, after `afterId`. Indexes `team`, `department`. */
+    async inGroup(group: Group, afterId: UserId | null, limit: number): Promise<Member[]> {
+      const documents = await collection
+        .find({
+          [group.kind === 'team' ? 'teamId' : 'departmentId']: group.id,
+          ...(afterId === null ? {} : { _id: { $gt: afterId } }),
+        })
+        .sort({ _id: 1 })
+        .project<PlainMember>(WITHOUT_DETAILS)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(toMember);
+    },
+  };
+}
+
+export type MembersRepository = ReturnType<typeof membersRepository>;

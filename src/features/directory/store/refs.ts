@@ -1,0 +1,169 @@
+import type { Collection, Document } from 'mongodb';
+import type { ActionRef, RefId } from '../../../domain/action.ts';
+import type { Details, Ref, RefName, RenameProgress } from '../../../domain/member.ts';
+import { inSlices } from '../../../lib/turn.ts';
+import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DetailsDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { renamed } from '../../../storage/stages/rename-stages.ts';
+import { clock } from '../../../lib/clock.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+import { type Declared, index, RENAME } from '../../../storage/documents/declaration.ts';
+
+export const REFS: Declared<'refs'> = {
+  name: 'refs',
+  holds: 'a thing that can be followed: label, number of followers, pins',
+  ids: { ref: ['_id'] },
+  indexes: [
+    index('pulled', { isPulled: 1 }, 'which refs have actions that are pulled', {
+      partialFilterExpression: { isPulled: { $exists: true } },
+    }),
+    index('followers', { followerCount: -1 }, 'which refs have become too big to push to'),
+    RENAME,
+  ],
+  shard: { key: { _id: 1 }, serves: 'a ref by id' },
+  tenant: { by: ['_id'] },
+  erase: ['CONCEAL', 'PROFILE'],
+  export: ['ref'],
+  action: { because: 'its pins go with their actions' },
+};
+
+export type RefRecord = ActionRef & Details;
+
+type Plain = Omit<RefDocument, keyof DetailsDocument>;
+
+function toRef(document: Plain): Ref {
+  return {
+    refId: document._id,
+    type: document.type ?? null,
+    label: document.label ?? null,
+    followerCount: document.followerCount,
+    ...(document.label === undefined ? {} : { rename: toRename(document) }),
+  };
+}
+
+function toRename({ version, propagated, rename }: Plain): RenameProgress {
+  return { version, propagated: propagated ?? 0, error: rename?.error ?? null };
+}
+
+/** Stages that describe a ref; a missing type or missing details stay unchanged. */
+function described(
+  ref: { readonly type?: string; readonly label: string },
+  now: Date,
+  details?: Details,
+): Document[] {
+  return [
+    {
+      $set: {
+        ...(ref.type === undefined ? {} : { type: literal(ref.type) }),
+        ...renamed('label', ref.label, now),
+        followerCount: { $ifNull: ['$followerCount', 0] },
+        ...(details === undefined ? {} : storedDetails(details)),
+      },
+    },
+  ];
+}
+
+/** Refs per write: serialising a thousand blocks the event loop. */
+const WRITTEN_AT_ONCE = 200;
+
+export function refsRepository(
+  collection: Collection<RefDocument>,
+  directoryStamps: DirectoryStampsRepository,
+) {
+  return {
+    /** Describes refs in writes of two hundred; changed labels become due for renaming. Unique key: `_id`. */
+    async upsert(refs: readonly RefRecord[]): Promise<void> {
+      const now = clock.now();
+      await inSlices(refs, WRITTEN_AT_ONCE, (some) => {
+        const operations = some.map((ref) => ({
+          updateOne: { filter: { _id: ref.id }, update: described(ref, now, ref), upsert: true },
+        }));
+        return directoryStamps.stamping(
+          some.map(({ id }) => id),
+          () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),
+        );
+      });
+    },
+
+    /** Changes the label of a described ref in one write. `null` when there is none, or it has no label yet. */
+    async relabel(refId: RefId, label: string): Promise<Ref | null> {
+      const document = await directoryStamps.stamping(
+        [refId],
+        () =>
+          collection.findOneAndUpdate(
+            { _id: refId, label: { $exists: true } },
+            described({ label }, clock.now()),
+            { returnDocument: 'after' },
+          ),
+        (renamed) => renamed !== null,
+      );
+      return document === null ? null : toRef(document);
+    },
+
+    /** Describes a ref that may be unknown. Unique key: `_id`. */
+    async describe(refId: RefId, ref: { readonly type?: string; readonly label: string }): Promise<Ref> {
+      const document = await directoryStamps.stamping([refId], () =>
+        retryOnDuplicateKey(() =>
+          collection.findOneAndUpdate({ _id: refId }, described(ref, clock.now()), {
+            upsert: true,
+            returnDocument: 'after',
+          }),
+        ),
+      );
+      if (document === null) throw new Error('An upsert gave no document back');
+      return toRef(document);
+    },
+
+    async findByIds(ids: readonly RefId[]): Promise<Ref[]> {
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: [...ids] } }).project<Plain>(WITHOUT_DETAILS),
+        ids.length,
+      );
+      return documents.map(toRef);
+    },
+
+    /** Names and types of refs, without the fields that change when they are followed. */
+    async namesOf(ids: readonly RefId[]): Promise<RefName[]> {
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...ids] } })
+          .project<Pick<RefDocument, '_id' | 'type' | 'label'>>({ type: 1, label: 1 }),
+        ids.length,
+      );
+      return documents.map(({ _id, type, label }) => ({
+        refId: _id,
+        type: type ?? null,
+        label: label ?? null,
+      }));
+    },
+
+    /** Refs that are or were pulled, with the time since when; `null`: not any more. Index `pulled`. */
+    async pulled(): Promise<Map<RefId, Date | null>> {
+      const documents = await collection
+        .find({ isPulled: { $exists: true } })
+        .project<{ _id: string; pullSince?: Date }>({ pullSince: 1 })
+        .toArray();
+      return new Map(documents.map(({ _id, pullSince }) => [_id, pullSince ?? null]));
+    },
+
+    /**
+     * Switches refs above the threshold to pull from `since` on, and refs no longer above it back to push. Two writes that
+     * examine only such refs. Indexes `followers`, `pulled`.
+     */
+    async choosePulled(threshold: number, since: Date): Promise<void> {
+      await collection.updateMany(
+        { followerCount: { $gt: threshold }, pullSince: { $exists: false } },
+        { $set: { isPulled: true, pullSince: since } },
+      );
+      await collection.updateMany(
+        { isPulled: { $exists: true }, followerCount: { $lte: threshold }, pullSince: { $exists: true } },
+        { $unset: { pullSince: 1 } },
+      );
+    },
+  };
+}
+
+export type RefsRepository = ReturnType<typeof refsRepository>;

@@ -1,0 +1,173 @@
+import type { ErasureClaim } from '../store/erasures.ts';
+import type { Context } from '../../../feed/context.ts';
+import { clock } from '../../../lib/clock.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
+import {
+  type ErasureStepName,
+  type ErasureSubject,
+  type ErasureTask,
+  newPseudonym,
+} from '../../../domain/erasure.ts';
+import { countFollowers } from '../../follow/store/count-followers.ts';
+
+interface ErasureStep {
+  readonly name: ErasureStepName;
+  /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
+  readonly run: (context: Context, task: ErasureTask) => Promise<number>;
+}
+
+/** Documents per batch: a batch must finish well within a lease. */
+const BATCH = 500;
+/** A batch that takes longer counts as interrupted. */
+const CUT_OFF_MS = 60_000;
+
+/**
+ * All steps of an erasure, in order. First the name, which is read from one place; then everything others can see; then the
+ * member's own data (follows before the feed, which they would fill again) and the profile; last the open streams, since
+ * they need a store that may be away and must not delay the rest.
+ */
+const ERASURE_STEPS: readonly ErasureStep[] = [
+  { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
+  // The pseudonym first gets the followers too, then the actions: so a delivery finds all followers under either id.
+  {
+    name: 'FOLLOWERS_COPY',
+    run: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
+  },
+  { name: 'ACTIONS', run: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH) },
+  {
+    name: 'INTERACTIONS',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
+  },
+  // After the interactions, from which a delivery derives the resharers.
+  {
+    name: 'RESHARES',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
+  },
+  { name: 'FOLLOWS', run: endFollows },
+  { name: 'FOLLOWERS', run: moveFollowers },
+  { name: 'FEED', run: dropFeed },
+  // Marks and whatever else is of nobody but the member.
+  { name: 'OWN_DOCUMENTS', run: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH) },
+  { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
+  {
+    name: 'SUPERVISION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
+  },
+  {
+    name: 'MODERATION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
+  },
+  // After the data that events are made from.
+  { name: 'EVENTS', run: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH) },
+  { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
+  {
+    name: 'REQUESTS',
+    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym(memberId)),
+  },
+  { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
+  { name: 'SESSIONS', run: endSessions },
+  { name: 'LIVE_LOG', run: forgetLiveLog },
+];
+
+/** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
+async function endFollows(context: Context, subject: ErasureSubject): Promise<number> {
+  const { memberTraces, followerCounts } = context;
+  const follows = await memberTraces.followsOf(subject, BATCH);
+  const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
+  const { ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newObjectId());
+  const added = new Map(counted.map((refId) => [refId, -1]));
+  await countFollowers(context, { added, uncertain: [], epochs });
+  if (ids.length > 0) await memberTraces.dropFollows(ids);
+  // One at a time, so that a retry does not repeat finished recounts.
+  for (const { id, refId } of uncertain) {
+    await countFollowers(context, { added: new Map(), uncertain: [refId], epochs });
+    await memberTraces.dropFollows([id]);
+  }
+  return follows.length;
+}
+
+/** Rebuilds the feeds of members who followed the member as assigned, even if a batch is interrupted between its writes. */
+function moveFollowers({ memberTraces, feeds }: Context, subject: ErasureSubject): Promise<number> {
+  return memberTraces.moveFollowers(subject, clock.now(), {
+    limit: BATCH,
+    makeDue: (userIds, when) =>
+      feeds.markDue(userIds, new Date(clock.time() + (when === 'before' ? CUT_OFF_MS : 0)), {
+        isNotified: false,
+      }),
+  });
+}
+
+/** Removes entries in bounded writes, whatever the model, then the rest of what the model stores. */
+async function dropFeed({ feedStores }: Context, { memberId }: ErasureSubject): Promise<number> {
+  for (const feedStore of feedStores) {
+    const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
+    const actionIds = entries.map((entry) => entry.actionId);
+    if (actionIds.length > 0) {
+      await feedStore.remove([memberId], actionIds);
+      return actionIds.length;
+    }
+    await feedStore.drop(memberId);
+  }
+  return 0;
+}
+
+/** Fails, and is retried, until all streams are known to be notified. */
+async function endSessions({ sessionEnds }: Context, { memberId }: ErasureSubject): Promise<number> {
+  await sessionEnds.endSessions(memberId);
+  return 0;
+}
+
+/** The log expires on its own minutes after the last watcher left, so a store that is away delays nothing. */
+async function forgetLiveLog(
+  { liveLog, onLiveLogError }: Context,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  try {
+    await liveLog.forget(memberId);
+  } catch (error) {
+    onLiveLogError(error);
+  }
+  return 0;
+}
+
+const FIRST_BACKOFF_MS = 500;
+/** An erasure is retried for ever. */
+const MAX_BACKOFF_MS = 5 * 60_000;
+
+/**
+ * Runs one round: every step, batch by batch, until nothing is left. Always starts with the first step, since a step with
+ * nothing to do costs one query. Unfinished work is released.
+ *
+ * @param isToStop asked before every batch.
+ * @returns whether the round was completed.
+ * @throws the error of a step, after the erasure was released for a later attempt.
+ */
+export async function runErasure(
+  context: Context,
+  claim: ErasureClaim,
+  isToStop: () => boolean,
+): Promise<boolean> {
+  const { erasures, erasureTiming: timing } = context;
+  try {
+    for (const step of ERASURE_STEPS) {
+      let changed: number;
+      do {
+        if (isToStop()) {
+          await erasures.release(claim, clock.now());
+          return false;
+        }
+        changed = await step.run(context, claim.subject);
+        const leaseUntil = new Date(clock.time() + timing.leaseMs);
+        if (!(await erasures.progress(claim, { step: step.name, changed }, leaseUntil))) return false;
+      } while (changed > 0);
+    }
+    const now = clock.now();
+    return await erasures.finishRound(claim, now, new Date(now.getTime() + timing.confirmAfterMs));
+  } catch (error) {
+    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+    await erasures.release(claim, new Date(clock.time() + backoffMs)).catch(() => {
+      // The lease will expire on its own; report the original error.
+    });
+    throw error;
+  }
+}

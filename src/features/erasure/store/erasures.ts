@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { UserId } from '../../../domain/action.ts';
+import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../../domain/erasure.ts';
+import { tenantField, type Tenant } from '../../../domain/tenant.ts';
+import type { ErasureDocument } from '../../../storage/documents/documents.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import { CLOCK_DIFFERENCE_MS } from '../../../lib/clock.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
+
+export const ERASURES: Declared<'erasures'> = {
+  name: 'erasures',
+  holds: 'the progress of erasing a member',
+  ids: { member: ['by', 'memberId', 'pseudonym'] },
+  indexes: [
+    index('due', { dueAt: 1 }, 'erasure: the next one to take up', {
+      partialFilterExpression: { dueAt: { $exists: true } },
+    }),
+    index('newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
+    UNSENT,
+    index('tenant', { tenant: 1, startedAt: -1, _id: -1 }, 'erasures of a tenant, the latest first', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'one document per erased member' },
+  tenant: {
+    by: 'tenant',
+    // The member of a finished erasure is unknown: it stays under the key of the id without a tenant.
+    adopt: (document) =>
+      document.memberId === undefined ? document : { ...document, _id: erasureKeyOf(document.memberId) },
+  },
+  erase: ['REQUESTS'],
+  export: { because: 'says who asked for it, not whom it was about' },
+  action: NOT_OF_ACTIONS,
+};
+
+/** A worker's claim on one erasure, valid until the lease ends. */
+export interface ErasureClaim {
+  /** Identifies the erasure without naming the member. */
+  readonly key: string;
+  readonly token: string;
+  /** RUNNING: the first pass, which answers the request. CONFIRMING: the second pass. */
+  readonly state: Exclude<ErasureState, 'DONE'>;
+  /** Including this one, since the last completed round. */
+  readonly attempts: number;
+  readonly subject: ErasureTask;
+}
+
+/** One-way: tells whether a given member was erased, but not who was. */
+export function erasureKeyOf(memberId: UserId): string {
+  return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
+}
+
+function toErasure(document: ErasureDocument): Erasure {
+  const { memberId, state, by, startedAt, finishedAt, step, changed } = document;
+  return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
+}
+
+/** One document per erased member: the commit point of an erasure and its lease. Unique key: `_id`. */
+export function erasuresRepository(
+  collection: Collection<ErasureDocument>,
+  events: EventEntries = NO_EVENTS,
+) {
+  const ownedBy = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
+
+  return {
+    /**
+     * Requests an erasure in one write, due at once. A running erasure keeps its pseudonym. One waiting for its second pass
+     * starts over, and so does a DONE one, with the given pseudonym.
+     */
+    async begin(request: ErasureSubject & { readonly by: UserId; readonly now: Date }): Promise<void> {
+      const { memberId, names, pseudonym, by, now } = request;
+      const isOpen = { $ne: [{ $ifNull: ['$state', 'DONE'] }, 'DONE'] };
+      const isWorkedOn = { $and: [isOpen, { $gt: ['$worker', null] }, { $gt: ['$dueAt', now] }] };
+      const onceOpen = (field: string, fresh: unknown) => ({ $cond: [isOpen, `$${field}`, fresh] });
+      const set = {
+        memberId: literal(memberId),
+        ...tenantField(memberId),
+        names: { $setUnion: [{ $ifNull: ['$names', []] }, literal([...names])] },
+        pseudonym: onceOpen('pseudonym', literal(pseudonym)),
+        by: onceOpen('by', literal(by)),
+        startedAt: onceOpen('startedAt', now),
+        finishedAt: null,
+        step: onceOpen('step', null),
+        changed: onceOpen('changed', 0),
+        attempts: { $cond: [isWorkedOn, '$attempts', 0] },
+        state: { $cond: [isWorkedOn, '$state', 'RUNNING'] },
+        dueAt: { $cond: [isWorkedOn, '$dueAt', now] },
+      };
+      await retryOnDuplicateKey(() =>
+        collection.updateOne({ _id: erasureKeyOf(memberId) }, [{ $set: set }], { upsert: true }),
+      );
+    },
+
+    /** Claims this member's erasure, or the one that has been due longest; `null`: none is due. Index `due`. */
+    async claim(options: {
+      readonly token: string;
+      readonly now: Date;
+      readonly leaseMs: number;
+      readonly memberId?: UserId;
+    }): Promise<ErasureClaim | null> {
+      const { token, now, leaseMs, memberId } = options;
+      const document = await collection.findOneAndUpdate(
+        {
+          ...(memberId === undefined ? {} : { _id: erasureKeyOf(memberId) }),
+          // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
+          dueAt: { $exists: true, $lte: now },
+        },
+        { $set: { worker: token, dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
+        { sort: { dueAt: 1 }, returnDocument: 'after' },
+      );
+      if (document === null) return null;
+      const { _id: key, state, attempts, memberId: id, names, pseudonym, startedAt } = document;
+      if (state === 'DONE' || id === undefined || pseudonym === undefined)
+        throw new Error('An erasure is due that does not say whose it is');
+      const subject = { memberId: id, names: names ?? [], pseudonym, startedAt };
+      return { key, token, state, attempts, subject };
+    },
+
+    /** Records progress and extends the lease. `false`: the claim is void. */
+    async progress(
+      claim: ErasureClaim,
+      done: { readonly step: string; readonly changed: number },
+      leaseUntil: Date,
+    ): Promise<boolean> {
+      const result = await collection.updateOne(ownedBy(claim), {
+        $set: { step: done.step, dueAt: leaseUntil },
+        $inc: { changed: done.changed },
+      });
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Ends a round. After the first, a second pass is due at `confirmAt`; after the second, the erasure is DONE and the
+     * member's id is removed here, too. `false`: the claim is void.
+     */
+    async finishRound(claim: ErasureClaim, now: Date, confirmAt: Date): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        claim.state === 'RUNNING'
+          ? {
+              $set: { state: 'CONFIRMING', step: null, attempts: 0, dueAt: confirmAt },
+              $unset: { worker: 1 },
+              ...events.pushed('member.erased', now),
+            }
+          : {
+              $set: { state: 'DONE', step: null, attempts: 0, finishedAt: now },
+              $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
+            },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Releases the claim; due again from `notBefore`. Does nothing when the claim is void. */
+    async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
+      await collection.updateOne(ownedBy(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
+    },
+
+    /** Members of these erasures, while still known. Unique key: `_id`. */
+    async subjectsOf(keys: readonly string[]): Promise<Map<string, UserId>> {
+      if (keys.length === 0) return new Map();
+      const documents = await collection
+        .find({ _id: { $in: [...keys] } })
+        .project<{ _id: string; memberId?: string }>({ memberId: 1 })
+        .toArray();
+      return new Map(
+        documents.flatMap(({ _id, memberId }) => (memberId === undefined ? [] : [[_id, memberId] as const])),
+      );
+    },
+
+    /** `null` when the member's erasure was never requested. */
+    async find(memberId: UserId): Promise<Erasure | null> {
+      const document = await collection.findOne({ _id: erasureKeyOf(memberId) });
+      return document === null ? null : toErasure(document);
+    },
+
+    /**
+     * Those of the members whose erasure is running or began after the time given for each. May include one too many, since
+     * clocks of processes may differ. Unique key: `_id`.
+     */
+    async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
+      const byKey = new Map([...since.keys()].map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const documents = await collection
+        .find({ _id: { $in: [...byKey.keys()] } })
+        .project<Pick<ErasureDocument, '_id' | 'state' | 'startedAt'>>({ state: 1, startedAt: 1 })
+        .toArray();
+      return documents.flatMap(({ _id, state, startedAt }) => {
+        const memberId = byKey.get(_id);
+        const time = memberId === undefined ? undefined : since.get(memberId);
+        if (memberId === undefined || time === undefined) return [];
+        const isConcerned = state !== 'DONE' || startedAt.getTime() >= time.getTime() - CLOCK_DIFFERENCE_MS;
+        return isConcerned ? [memberId] : [];
+      });
+    },
+
+    /** Those of the members who are being erased, or whose erasure ended after a time. Unique key: `_id`. */
+    async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const documents = await collection
+        .find({
+          _id: { $in: [...byKey.keys()] },
+          $or: [{ state: { $ne: 'DONE' } }, { finishedAt: { $gte: since } }],
+        })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return documents.flatMap(({ _id }) => byKey.get(_id) ?? []);
+    },
+
+    /**
+     * Prepares for members who are described again. A pending second pass is cancelled, since new data belongs to a new
+     * person. Returns whose pass that was, and who is being erased right now.
+     */
+    async admit(
+      memberIds: readonly UserId[],
+      now: Date,
+    ): Promise<{ readonly admitted: UserId[]; readonly erasing: UserId[] }> {
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const open = await collection
+        .find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      const admitted: UserId[] = [];
+      const erasing: UserId[] = [];
+      for (const { _id } of open) {
+        const result = await collection.updateOne(
+          { _id, state: 'CONFIRMING', $or: [{ worker: { $exists: false } }, { dueAt: { $lte: now } }] },
+          {
+            $set: { state: 'DONE', step: null, finishedAt: now },
+            $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
+          },
+        );
+        const memberId = byKey.get(_id);
+        if (memberId !== undefined) (result.matchedCount === 1 ? admitted : erasing).push(memberId);
+      }
+      return { admitted, erasing };
+    },
+
+    /** Replaces the member as requester of erasures. Not by their pseudonym: next to the key it would reveal whose it is. */
+    async anonymiseRequests(memberId: UserId, unlinked: UserId): Promise<number> {
+      const { modifiedCount } = await collection.updateMany({ by: memberId }, { $set: { by: unlinked } });
+      return modifiedCount;
+    },
+  };
+}
+
+export type ErasuresRepository = ReturnType<typeof erasuresRepository>;
+
+export interface ErasurePlace {
+  readonly startedAt: Date;
+  /** Identifies the erasure without naming the member: 64 hex digits. */
+  readonly key: string;
+}
+
+export type ListedErasure = Erasure & ErasurePlace;
+
+export function erasureListRepository(erasures: Collection<ErasureDocument>) {
+  return {
+    /** Erasures after a position, latest first. Indexes `newest`, `tenant`. Tenant `null`: tenants are off. */
+    async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+      const documents = await erasures
+        .find({
+          ...(tenant === null ? {} : { tenant }),
+          ...(after === null
+            ? {}
+            : {
+                startedAt: { $lte: after.startedAt },
+                $or: [
+                  { startedAt: { $lt: after.startedAt } },
+                  { startedAt: after.startedAt, _id: { $lt: after.key } },
+                ],
+              }),
+        })
+        .sort({ startedAt: -1, _id: -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => ({ ...toErasure(document), key: document._id }));
+    },
+  };
+}

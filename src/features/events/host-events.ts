@@ -1,0 +1,80 @@
+import type { Core } from '../core.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { viewHostEvents } from '../erasure/store/member-data.ts';
+import { requireOneOf } from '../validate.ts';
+import type { HostEventsArgs, Page } from '../shapes.ts';
+
+const LIST = 'hostEvents';
+const CURSOR_BYTES = 8;
+export const DEFAULT_EVENTS = 100;
+export const MAX_EVENTS = 1_000;
+
+/**
+ * Host events in order. A caller that continues from each page's end cursor gets every event exactly once, even while
+ * several processes write. The last page's end cursor covers everything that was examined.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR, the last also when events after the cursor have expired
+ */
+export async function readHostEvents(
+  { hostEvents, erasures }: Core,
+  identity: Identity,
+  args: HostEventsArgs,
+): Promise<Page<HostEventView>> {
+  requireOneOf(identity, ['admin', 'service']);
+  const size = sizeOf(args.first);
+  const types = typesOf(args.types);
+  const list = idBeside(identity.userId, LIST);
+  const given = args.after == null ? null : decodePlace(list, args.after);
+  const { deletedUpTo, last } = await hostEvents.range();
+  if (given !== null && given < deletedUpTo)
+    throw new FanfareError('BAD_CURSOR', 'Events after this cursor have been deleted');
+  const after = given ?? 0;
+  const { events, isCut } = await hostEvents.page({
+    ...{ tenant: tenantOf(identity.userId), after, upTo: last, types, limit: size + 1 },
+  });
+  const shown = events.slice(0, size);
+  const hasNextPage = isCut || events.length > size;
+  const views = await viewHostEvents(erasures, shown);
+  const edges = shown.flatMap(({ seq }, index) => {
+    const node = views[index];
+    return node === undefined ? [] : [{ cursor: encodePlace(list, seq), node }];
+  });
+  const end = hasNextPage ? (shown.at(-1)?.seq ?? after) : Math.max(last, after);
+  return { edges, hasNextPage, endCursor: encodePlace(list, end) };
+}
+
+function sizeOf(first: number | null | undefined): number {
+  if (first == null) return DEFAULT_EVENTS;
+  if (!Number.isInteger(first) || first < 1 || first > MAX_EVENTS)
+    throw badInput(`Must be from 1 to ${String(MAX_EVENTS)}, got ${String(first)}`, ['first']);
+  return first;
+}
+
+function typesOf(types: readonly string[] | null | undefined): HostEventType[] | null {
+  if (types == null) return null;
+  const known = HOST_EVENT_TYPES.filter((type) => types.includes(type));
+  const unknown = types.findIndex((type) => !known.some((one) => one === type));
+  if (unknown >= 0 || types.length === 0 || types.length > HOST_EVENT_TYPES.length)
+    throw badInput(
+      `Must be 1 to ${String(HOST_EVENT_TYPES.length)} of ${HOST_EVENT_TYPES.join(', ')}` +
+        (unknown < 0 ? `, got ${String(types.length)}` : `, got "${(types[unknown] ?? '').slice(0, 64)}"`),
+      ['types', ...(unknown < 0 ? [] : [unknown])],
+    );
+  return known;
+}
+
+function encodePlace(list: string, seq: number): string {
+  const payload = Buffer.alloc(CURSOR_BYTES);
+  payload.writeDoubleBE(seq, 0);
+  return encodeCursor(list, payload);
+}
+
+function decodePlace(list: string, cursor: string): number {
+  const payload = decodeCursor(list, cursor);
+  if (payload.length !== CURSOR_BYTES)
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
+  return payload.readDoubleBE(0);
+}

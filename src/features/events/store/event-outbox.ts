@@ -1,0 +1,100 @@
+import type { Collection, Filter } from 'mongodb';
+import type { Action, UserId } from '../../../domain/action.ts';
+import type { DeliveredReader, HostEvent, UnreadFacts } from '../../../domain/host-event.ts';
+import { clock } from '../../../lib/clock.ts';
+import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { eventIdOf, eventsOfInteraction } from '../../webhooks/store/webhook-deliveries.ts';
+import { type Declared, index, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
+import type { InteractionDocument } from '../../../storage/documents/documents.ts';
+
+const BATCH = 500;
+
+/**
+ * Moves the events of a batch of interactions to the outbox, then deletes these interactions. Returns their number. Safe to
+ * interrupt and repeat: no event is lost or duplicated.
+ */
+export async function rescueEvents(
+  { interactions, eventOutbox }: Collections,
+  filter: Filter<InteractionDocument>,
+): Promise<number> {
+  const found = await interactions
+    .find({ ...filter, unsentAt: { $exists: true } })
+    .limit(BATCH)
+    .batchSize(BATCH)
+    .toArray();
+  if (found.length === 0) return 0;
+  await putIntoOutbox(eventOutbox, found.flatMap(eventsOfInteraction));
+  await interactions.bulkWrite(
+    found.map(({ _id, unsent }) => ({
+      // An interaction with a new event is left for the next batch.
+      deleteOne: { filter: { _id, unsent: unsent ?? [] } },
+    })),
+    { ordered: false },
+  );
+  return found.length;
+}
+
+export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
+  name: 'eventOutbox',
+  holds: 'an event for hosts that has not been moved to the log yet',
+  ids: {
+    member: ['facts.actorId', 'facts.followerId', 'facts.memberId', 'facts.readers[].memberId'],
+    ref: ['facts.refId'],
+  },
+  indexes: [index('unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet')],
+  shard: { because: 'only events that have not been moved yet' },
+  tenant: { by: ['facts.actorId', 'facts.followerId', 'facts.memberId', 'facts.readers[].memberId'] },
+  erase: ['EVENTS'],
+  export: { because: 'moved to the log within seconds' },
+  action: NOT_OF_ACTIONS,
+};
+
+/** Unique key: `_id`. Existing events stay unchanged. */
+export async function putIntoOutbox(
+  outbox: Collection<OutboxDocument>,
+  events: readonly Omit<HostEvent, 'tenant'>[],
+): Promise<void> {
+  if (events.length === 0) return;
+  try {
+    await outbox.insertMany(
+      events.map(({ id, type, at, facts }) => ({ _id: id, type, at, unsentAt: at, facts })),
+      { ordered: false },
+    );
+  } catch (error) {
+    // Those that are there already; throws anything else.
+    duplicatePositions(error);
+  }
+}
+
+/** Events that belong to no other document: deliveries, and things that did not happen. */
+export function eventOutboxRepository({ eventOutbox }: Collections) {
+  return {
+    /**
+     * Records the readers to whom an action was delivered. When a chunk is repeated, its first and last reader are the same,
+     * and so are its events. One write.
+     */
+    async putDelivered(
+      { id: actionId, actorId, descriptor, scope }: Action,
+      chunk: { readonly first: UserId; readonly last: UserId; readonly version: number | null },
+      readers: readonly DeliveredReader[],
+    ): Promise<void> {
+      const { first, last, version } = chunk;
+      const pass = version === null ? [] : [String(version)];
+      const id = eventIdOf('delivered', actionId, first, last, ...pass);
+      const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
+    },
+
+    /** Records that a digest is due. The same due time gives the same event. One write. */
+    async putDigest(
+      due: { readonly userId: UserId; readonly dueAt: Date },
+      unread: UnreadFacts,
+    ): Promise<void> {
+      const id = eventIdOf('digest', due.userId, due.dueAt.toISOString());
+      const facts = { memberId: due.userId, unread };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'digest.due', at: clock.now(), facts }]);
+    },
+  };
+}

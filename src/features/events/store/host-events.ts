@@ -1,0 +1,256 @@
+import type { Filter } from 'mongodb';
+import {
+  MAX_READERS_PER_PAGE,
+  type HostEvent,
+  type HostEventType,
+  type NumberedHostEvent,
+} from '../../../domain/host-event.ts';
+import type { Tenant } from '../../../domain/tenant.ts';
+import type { HostEventDocument } from '../../../storage/documents/event-documents.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import {
+  type Declared,
+  index,
+  ofInstallation,
+  NOT_OF_ACTIONS,
+} from '../../../storage/documents/declaration.ts';
+
+export const HOST_EVENTS: Declared<'hostEvents'> = {
+  name: 'hostEvents',
+  holds: 'an event for hosts',
+  ids: {
+    member: [
+      'facts.actorId',
+      'facts.followerId',
+      'facts.memberId',
+      'facts.readers[].memberId',
+      'memberIds[]',
+    ],
+    ref: ['facts.refId'],
+  },
+  indexes: [
+    index('order', { seq: 1 }, 'events for hosts, in order; each number once', { unique: true }),
+    index('type', { type: 1, seq: 1 }, 'events of some types, in order; erasure: deliveries'),
+    index('age', { storedAt: 1 }, 'events that are not kept any longer'),
+    index('members', { memberIds: 1 }, 'erasure and export: events that name somebody', { sparse: true }),
+    index('tenant', { tenant: 1, seq: 1 }, 'events for hosts of a tenant, in order', { isForTenants: true }),
+    index('tenant_type', { tenant: 1, type: 1, seq: 1 }, 'events of some types of a tenant, in order', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'one order for all events; kept for EVENT_RETENTION' },
+  tenant: { by: 'tenant', beforeRemoval: { reads: ['seq'], run: noteRemovedNumbers } },
+  erase: ['EVENTS'],
+  export: ['events'],
+  action: NOT_OF_ACTIONS,
+};
+
+/** A receiver that has read them would miss a later event with the same number. */
+async function noteRemovedNumbers(
+  { eventState }: Collections,
+  events: readonly HostEventDocument[],
+): Promise<void> {
+  const removedUpTo = Math.max(...events.map(({ seq }) => seq));
+  await retryOnDuplicateKey(() =>
+    eventState.updateOne({ _id: 'events' }, { $max: { removedUpTo } }, { upsert: true }),
+  );
+}
+
+export const EVENT_STATE = ofInstallation('eventState', 'the progress of moving events');
+
+/** Attempts before leaving contended numbers to a later call. */
+const MAX_TRIES = 10;
+
+export interface EventPageQuery {
+  /** Exclusive: events after this number. */
+  readonly after: number;
+  /** Inclusive: up to this number. */
+  readonly upTo: number;
+  /** `null`: of all tenants, or tenants are off. */
+  readonly tenant: Tenant | null;
+  /** `null`: all types. */
+  readonly types: readonly HostEventType[] | null;
+  readonly limit: number;
+}
+
+export interface EventRange {
+  /** Events up to and including this number have been deleted. */
+  readonly deletedUpTo: number;
+  readonly last: number;
+}
+
+/**
+ * The log of events. A number is written only after the preceding one, no matter who writes it: a reader that has read up to
+ * a number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
+ */
+export function hostEventsRepository({ hostEvents, eventState }: Collections) {
+  /** The highest number given so far, also if its event was removed, and which of the events have a number. */
+  async function numbered(ids: readonly string[]): Promise<{ last: number; known: ReadonlySet<string> }> {
+    const found = await hostEvents
+      .aggregate<{ readonly last?: number; readonly _id?: string }>(
+        [
+          { $sort: { seq: -1 } },
+          { $limit: 1 },
+          { $project: { _id: 0, last: '$seq' } },
+          // After the log, because it is written before events are removed.
+          {
+            $unionWith: {
+              coll: eventState.collectionName,
+              pipeline: [{ $project: { _id: 0, last: { $max: ['$deletedUpTo', '$removedUpTo'] } } }],
+            },
+          },
+          ...(ids.length === 0
+            ? []
+            : [
+                {
+                  $unionWith: {
+                    coll: hostEvents.collectionName,
+                    pipeline: [{ $match: { _id: { $in: ids } } }, { $project: { _id: 1 } }],
+                  },
+                },
+              ]),
+        ],
+        { batchSize: ids.length + 3 },
+      )
+      .toArray();
+    return {
+      last: Math.max(0, ...found.map(({ last }) => last ?? 0)),
+      known: new Set(found.flatMap(({ _id }) => _id ?? [])),
+    };
+  }
+
+  return {
+    /** Takes or extends the lease for moving events. `false`: another process has it. One round trip. */
+    async lease(worker: string, now: Date, leaseMs: number): Promise<boolean> {
+      const leaseUntil = new Date(now.getTime() + leaseMs);
+      try {
+        const result = await eventState.updateOne(
+          {
+            _id: 'events',
+            $or: [{ worker }, { leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
+          },
+          { $set: { worker, leaseUntil } },
+          { upsert: true },
+        );
+        return result.matchedCount + result.upsertedCount === 1;
+      } catch (error) {
+        // The lease exists and belongs to another process.
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Releases the lease. */
+    async release(worker: string): Promise<void> {
+      await eventState.updateOne({ _id: 'events', worker }, { $unset: { worker: 1, leaseUntil: 1 } });
+    },
+
+    /**
+     * Appends events to the log in order; events already in it keep their number. Two commands, more if another process
+     * appends at the same time. Unique keys: `_id`, `order`.
+     */
+    async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
+      for (let tries = 1; ; tries++) {
+        const { last, known } = await numbered(events.map(({ id }) => id));
+        const fresh = events.filter(({ id }) => !known.has(id));
+        if (fresh.length === 0) return;
+        try {
+          await hostEvents.insertMany(
+            fresh.map((event, index) => newDocument(event, last + index + 1, storedAt)),
+            { ordered: true },
+          );
+          return;
+        } catch (error) {
+          if (!isDuplicateKey(error) || tries === MAX_TRIES) throw error;
+        }
+      }
+    },
+
+    /** The range of readable events. One round trip. */
+    async range(): Promise<EventRange> {
+      const [state, { last }] = await Promise.all([eventState.findOne({ _id: 'events' }), numbered([])]);
+      return { deletedUpTo: state?.deletedUpTo ?? 0, last };
+    },
+
+    /**
+     * In order; fewer than requested at the end, or when they name more readers than an answer can contain. Indexes `order`,
+     * `type`, `tenant`, `tenant_type`.
+     */
+    async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
+      readonly events: readonly NumberedHostEvent[];
+      readonly isCut: boolean;
+    }> {
+      const filter: Filter<HostEventDocument> = {
+        ...(tenant === null ? {} : { tenant }),
+        seq: { $gt: after, $lte: upTo },
+        ...(types === null ? {} : { type: { $in: [...types] } }),
+      };
+      const events: NumberedHostEvent[] = [];
+      let readers = 0;
+      for await (const document of hostEvents
+        .find(filter)
+        .sort({ seq: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)) {
+        readers += document.facts.readers?.length ?? 0;
+        if (readers > MAX_READERS_PER_PAGE && events.length > 0) return { events, isCut: true };
+        events.push(toEvent(document));
+      }
+      return { events, isCut: false };
+    },
+
+    /** Those of the events that still exist. Unique key: `_id`. */
+    async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
+      if (ids.length === 0) return new Map();
+      const documents = await inOneBatch(hostEvents.find({ _id: { $in: [...ids] } }), ids.length);
+      return new Map(documents.map((document) => [document._id, toEvent(document)]));
+    },
+
+    /**
+     * Deletes a batch of events appended before then, oldest first. Numbers are not reused. Index `age`.
+     * @returns the number deleted, and the number up to which all events are deleted.
+     */
+    async purge(
+      before: Date,
+      limit: number,
+    ): Promise<{ readonly purged: number; readonly upTo: number | null }> {
+      const old = await hostEvents
+        .find({ storedAt: { $lt: before } })
+        .sort({ storedAt: 1 })
+        .project<{ _id: string; seq: number }>({ seq: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (old.length === 0) return { purged: 0, upTo: null };
+      const deletedUpTo = Math.max(...old.map(({ seq }) => seq));
+      // First, so that concurrent readers get an error instead of incomplete results.
+      await retryOnDuplicateKey(() =>
+        eventState.updateOne({ _id: 'events' }, { $max: { deletedUpTo } }, { upsert: true }),
+      );
+      const { deletedCount } = await hostEvents.deleteMany({ seq: { $lte: deletedUpTo } });
+      return { purged: deletedCount, upTo: deletedUpTo };
+    },
+  };
+}
+
+function newDocument(
+  { id, type, at, tenant, facts }: HostEvent,
+  seq: number,
+  storedAt: Date,
+): HostEventDocument {
+  const { actorId, followerId, refId, memberId } = facts;
+  const named = [actorId, followerId, refId, memberId].filter((who) => who !== undefined);
+  const memberIds = [...new Set(named)];
+  return {
+    ...{ _id: id, seq, type, at },
+    ...(tenant === null ? {} : { tenant }),
+    ...{ storedAt, facts },
+    ...(memberIds.length === 0 ? {} : { memberIds }),
+  };
+}
+
+function toEvent({ _id: id, seq, type, at, tenant, facts }: HostEventDocument): NumberedHostEvent {
+  return { id, seq, type, at, tenant: tenant ?? null, facts };
+}

@@ -1,0 +1,158 @@
+import type { AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
+import { MAX_RESHARES } from '../../domain/action.ts';
+import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
+import {
+  FEED_PATHS,
+  WITHHELD_REASONS,
+  type FeedItemExplanation as ExplanationSource,
+  type FeedPath,
+  type RelevancyCause as RelevancyCauseSource,
+  type WithheldReason,
+} from '../../domain/explanation.ts';
+import { mostRefs } from '../../graphql/limits/lengths.ts';
+import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
+import { builder } from '../../graphql/builder.ts';
+import { parseActionId } from '../../graphql/global-id.ts';
+import { DeliveryReasonEnum, described } from '../../graphql/types/enums.ts';
+
+const FeedPathEnum = builder.enumType('FeedPath', {
+  description: 'Where a feed reads an item from.',
+  values: described<FeedPath>(FEED_PATHS, {
+    STORED: 'From the stored feed.',
+    PULLED: 'Looked up when the feed is read, for a ref with very many followers.',
+    SOURCE: 'From the actions themselves, because that part of the feed is not stored.',
+    NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
+  }),
+});
+
+const WithheldReasonEnum = builder.enumType('WithheldReason', {
+  description: 'What keeps an action out of a feed.',
+  values: described<WithheldReason>(WITHHELD_REASONS, {
+    HIDDEN: 'An admin hid it. Only admins see this.',
+    MUTED: 'The reader mutes it.',
+    HIDDEN_BY_READER: 'The reader hid the item.',
+    ARCHIVED: 'The reader archived the item.',
+    SNOOZED: 'The reader snoozed the item, and the snooze has not ended.',
+    NOT_ADDRESSED: 'The action is not addressed to the reader.',
+    NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
+  }),
+});
+
+const RelevancyCauseKindEnum = builder.enumType('RelevancyCauseKind', {
+  description: 'What raises an item.',
+  values: described<RelevancyCauseSource['kind']>(
+    ['CONDUCTED', ...INTERACTION_KINDS, 'RESHARED_BY_FOLLOWED', 'SNOOZE_ENDED'],
+    {
+      CONDUCTED: 'The action itself.',
+      COMMENT: 'A comment.',
+      LIKE: 'A like.',
+      RESHARE: 'A reshare.',
+      REACTION: 'A reaction.',
+      RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
+      SNOOZE_ENDED: 'The end of a snooze by the reader.',
+    },
+  ),
+});
+
+const AddressedBy = builder.objectRef<AddressedBySource>('AddressedBy').implement({
+  description: 'A reason why an action belongs in a feed.',
+  fields: (t) => ({
+    reason: t.field({
+      type: DeliveryReasonEnum,
+      description: 'The reason.',
+      resolve: ({ reason }) => reason,
+    }),
+    via: t.exposeString('via', {
+      nullable: true,
+      description: 'The ref, member, team or department; null if the action names the reader.',
+    }),
+    since: t.expose('since', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the reader started to follow it or joined it.',
+    }),
+    until: t.expose('until', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When that ended; null: it has not.',
+    }),
+  }),
+});
+
+const RelevancyCause = builder.objectRef<RelevancyCauseSource>('RelevancyCause').implement({
+  description: 'Something that raises an item.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    kind: t.field({ type: RelevancyCauseKindEnum, description: 'Its kind.', resolve: ({ kind }) => kind }),
+    liftedTo: t.expose('liftedTo', {
+      type: 'DateTime',
+      description: 'The relevancy it gives the item for this reader. The highest one counts.',
+    }),
+  }),
+});
+
+const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplanation').implement({
+  description: 'Why an action is or is not in a feed.',
+  fields: (t) => ({
+    isInFeed: t.exposeBoolean('isInFeed', { description: 'Whether the feed shows it now.' }),
+    isEntitled: t.exposeBoolean('isEntitled', {
+      description:
+        'Whether the reader may see it at all. For another member, their roles are not considered.',
+    }),
+    addressedBy: t.field({
+      type: [AddressedBy],
+      description: 'All reasons why it belongs in the feed; empty: there are none.',
+      extensions: { size: { usual: 10, most: mostRefs() + MAX_RESHARES + 4 } },
+      resolve: (explanation) => explanation.addressedBy,
+    }),
+    withheldBy: t.field({
+      type: [WithheldReasonEnum],
+      description:
+        'Everything that keeps it out of the feed. Empty: it is in the feed, or will be once it is delivered.',
+      extensions: { maxBytes: 512 },
+      resolve: (explanation) => explanation.withheldBy,
+    }),
+    relevancy: t.expose('relevancy', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Its position in the feed; null if it is not addressed to the reader.',
+    }),
+    causes: t.field({
+      type: [RelevancyCause],
+      description: `What raises it, highest first: the action itself, at most ${String(MAX_CAUSES)} interactions, and an ended snooze. Removed and hidden interactions are included.`,
+      extensions: { size: { usual: 10, most: MAX_CAUSES + 2 } },
+      resolve: ({ causes }) => causes,
+    }),
+    path: t.field({
+      type: FeedPathEnum,
+      description: 'Where the feed reads it from.',
+      resolve: ({ path }) => path,
+    }),
+    score: t.exposeFloat('score', {
+      nullable: true,
+      description: 'Its score in the order TOP; null if it is not in the feed or is too old to be scored.',
+    }),
+    scoreVars: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship.',
+      extensions: { maxBytes: 512 },
+      resolve: ({ scoreVars }) => scoreVars,
+    }),
+  }),
+});
+
+builder.queryField('explainFeedItem', (t) =>
+  t.field({
+    type: FeedItemExplanation,
+    description:
+      "Explains why an action is or is not in the viewer's feed or, for admins, in the feed of any member. NOT_FOUND if action(id) is null for the viewer.",
+    args: {
+      actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
+      memberId: t.arg.string({ description: 'The member whose feed it is. Default: the viewer.' }),
+    },
+    resolve: (_root, { actionId, memberId }, context) =>
+      explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId),
+  }),
+);

@@ -1,0 +1,124 @@
+import type { Core } from '../core.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import {
+  WITHHELD_REASONS,
+  type FeedItemExplanation,
+  type RelevancyCause,
+  type WithheldReason,
+} from '../../domain/explanation.ts';
+import { boostOf } from '../../domain/newsfeed-item.ts';
+import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { addressedBy, isEntitled } from '../../domain/visibility.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { validate } from '../validate.ts';
+import { presentEntry, withheldBy, type EntryFacts } from '../../feed/page/feed-rules.ts';
+import { followsOfOne, hydrateOne, loadFollows } from '../../feed/page/hydration.ts';
+import { scoreFor } from '../../feed/page/read-recent.ts';
+import { requireAction } from '../../feed/page/read-actions.ts';
+
+/** Upper bound on interactions listed as causes; those with the highest boost are kept. */
+export const MAX_CAUSES = 50;
+
+/**
+ * Explains why an action is or is not in a reader's feed, with the same functions that decide pages. For an action the
+ * caller cannot see it costs as much as `getAction`, otherwise ten commands with the model `items`.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another reader, NOT_FOUND
+ */
+export async function explainFeedItem(
+  core: Core,
+  session: ReaderSession,
+  actionId: ActionId,
+  memberId: UserId | null | undefined,
+): Promise<FeedItemExplanation> {
+  const { identity } = session;
+  const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
+  const isOwn = userId === identity.userId;
+  if (!isOwn && !identity.roles.has('admin'))
+    throw new FanfareError('FORBIDDEN', 'To explain the feed of another member requires the role admin');
+  const action = await requireAction(session, actionId);
+  // The other reader's roles are known only from their token; a feed does not depend on them.
+  const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
+  return explain(core, reader, action);
+}
+
+async function explain(core: Core, session: ReaderSession, action: Action): Promise<FeedItemExplanation> {
+  const { feedReader, interactions, weights } = core;
+  const profile = await session.profile();
+  const [found, follows, summaries] = await Promise.all([
+    feedReader.locate(profile, action.id),
+    followsOfOne(session, action),
+    interactions.summaries([action.id]),
+  ]);
+  const ways = addressedBy(profile, action, follows);
+  // After an edit, stored reasons are invalid until a pass has updated them.
+  const located = ways.length === 0 ? null : found;
+  const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
+  const facts = await hydrateOne(session, profile, {
+    actionId: action.id,
+    entry: located?.entry ?? nowhere,
+  });
+  const item = located === null || facts === null ? null : presentEntry(profile, facts);
+  const groups = summaries.get(action.id)?.groups ?? [];
+  const passers = passersOf(groups);
+  const lifts = boostsOf(
+    {
+      ...{ userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
+      follows: [...follows, ...(passers.length === 0 ? [] : await loadFollows(session, passers))],
+    },
+    action,
+    groups,
+    weights,
+  );
+  const causes = causesOf(action, lifts, boostOf(facts?.mark ?? null));
+  const scored =
+    item === null ? null : await scoreFor(core, profile.userId, { ...action, type: action.descriptor.type });
+  return {
+    isInFeed: item !== null,
+    isEntitled: isEntitled(profile, action, follows),
+    addressedBy: ways,
+    withheldBy: allThatWithholds(profile, action, {
+      mark: facts?.mark ?? null,
+      isAddressed: ways.length > 0,
+      isEntitled: isEntitled(profile, { ...action, isHidden: false }, follows),
+    }),
+    relevancy: located?.entry.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),
+    causes,
+    path: located?.path ?? 'NONE',
+    score: scored?.score ?? null,
+    scoreVars: scored?.vars ?? null,
+  };
+}
+
+function allThatWithholds(
+  profile: ReaderProfile,
+  action: Action,
+  known: { readonly mark: EntryFacts['mark']; readonly isAddressed: boolean; readonly isEntitled: boolean },
+): WithheldReason[] {
+  const reasons = new Set<WithheldReason>(withheldBy(profile, { action, mark: known.mark }));
+  if (!known.isAddressed) reasons.add('NOT_ADDRESSED');
+  if (!known.isEntitled) reasons.add('NOT_ENTITLED');
+  return WITHHELD_REASONS.filter((reason) => reasons.has(reason));
+}
+
+/** Highest boost first. */
+function causesOf(action: Action, lifts: readonly Boost[], snoozedUntil: Date | null): RelevancyCause[] {
+  const highest = lifts
+    .map(({ kind, at, to }): RelevancyCause => ({ kind, at, liftedTo: to }))
+    .sort(compareCauses)
+    .slice(0, MAX_CAUSES);
+  const base = baseRelevancy(action);
+  if (snoozedUntil !== null && snoozedUntil.getTime() > base.getTime())
+    highest.push({ kind: 'SNOOZE_ENDED', at: snoozedUntil, liftedTo: snoozedUntil });
+  return [
+    ...highest.sort(compareCauses),
+    { kind: 'CONDUCTED' as const, at: action.conducted, liftedTo: base },
+  ];
+}
+
+function compareCauses(a: RelevancyCause, b: RelevancyCause): number {
+  return b.liftedTo.getTime() - a.liftedTo.getTime() || b.at.getTime() - a.at.getTime();
+}

@@ -1,0 +1,168 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Ref } from '../../domain/member.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import type { ActionsRepository } from '../../storage/actions/actions.ts';
+import type { CountEpochs } from './store/follower-counts.ts';
+import type { FollowPair } from './store/follow-reads.ts';
+import type { NewSpan } from './store/follows.ts';
+import { typeSchema } from '../../feed/page/filters.ts';
+import { checkCount } from '../directory/directory.ts';
+import { requireRole, validate } from '../validate.ts';
+import type { FollowInput } from '../shapes.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { settleFollows } from './settle-follows.ts';
+import { refOf } from '../directory/read-directory.ts';
+import { clock } from '../../lib/clock.ts';
+
+export const DEFAULT_COPY_LIMIT = 100;
+export const MAX_COPY_LIMIT = 1_000;
+export const MAX_FOLLOW_TYPES = 100;
+
+/** Declared types, sorted and without duplicates, so that equal choices are stored as equal lists. */
+const followTypesSchema = z
+  .array(typeSchema)
+  .min(1, 'Must name at least one type; null means all types')
+  .max(MAX_FOLLOW_TYPES, `Must have at most ${String(MAX_FOLLOW_TYPES)} entries`)
+  .transform((types) => [...new Set(types)].sort())
+  .nullish();
+
+/**
+ * Opens a follow span that starts now, or at the `copyLimit`-th newest past action of the ref with one of the types.
+ * Following an already followed ref adds history that is still missing, and completes an interrupted follow. Different types
+ * end the current span; items it brought stay.
+ * @param copyLimit absent or null: 100.
+ * @param given the types; null: all types. Absent: unchanged.
+ * @throws FanfareError BAD_USER_INPUT, CONFLICT for more than 200 spans
+ */
+export async function follow(
+  core: Core,
+  session: ReaderSession,
+  refId: string,
+  copyLimit: number | null | undefined,
+  given?: readonly string[] | null,
+): Promise<Ref> {
+  const id = validate(idSchema, refId, ['refId']);
+  const types = validate(followTypesSchema, given, ['types']);
+  const count = copyLimit ?? DEFAULT_COPY_LIMIT;
+  if (!Number.isInteger(count) || count < 0 || count > MAX_COPY_LIMIT)
+    throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
+  const followerId = session.identity.userId;
+  const now = clock.now();
+  const [oldest, epochs] = await Promise.all([
+    count === 0 ? null : oldestCopied(core, { followerId, refId: id, types }, count),
+    core.followerCounts.epochs([id]),
+    checkSpans(core, [{ followerId, refId: id, types }]),
+  ]);
+  const span: NewSpan =
+    oldest === null || oldest.recorded.getTime() > now.getTime()
+      ? { followerId, refId: id, types, since: now }
+      : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
+  await open(core, [span], { epochs, now });
+  return refOf(core, session, id);
+}
+
+type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
+
+/** The oldest past action to copy. Without given types, the types of the existing follow apply. */
+async function oldestCopied(
+  { actions, follows }: Core,
+  { followerId, refId, types }: TypedFollow,
+  count: number,
+): Promise<Awaited<ReturnType<ActionsRepository['nthNewest']>>> {
+  if (types !== undefined) return actions.nthNewest(refId, count, types);
+  const [known] = await follows.find(followerId, [refId]);
+  return actions.nthNewest(refId, count, openSpanOf(known ?? null)?.types ?? null);
+}
+
+const pairsSchema = z.array(
+  z.strictObject({
+    followerId: idSchema,
+    refId: idSchema,
+    types: followTypesSchema,
+    isAssigned: z
+      .boolean()
+      .nullish()
+      .transform((isAssigned) => isAssigned ?? undefined),
+  }),
+);
+
+/**
+ * Opens follow spans on behalf of members, starting now, and sets their options; absent options stay unchanged. Different
+ * types end the current span; items it brought stay.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT for more than 200 spans of one follow. Nothing is written then
+ */
+export async function followMany(
+  core: Core,
+  identity: Identity,
+  inputs: readonly FollowInput[],
+): Promise<number> {
+  requireRole(identity, 'service');
+  const pairs = validate(
+    pairsSchema,
+    checkCount(inputs, 'pairs').map((pair) => ({ ...pair })),
+    ['pairs'],
+  );
+  const now = clock.now();
+  const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
+  if (spans.length === 0) return inputs.length;
+  const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
+  await checkSpans(core, spans);
+  const [epochs] = await Promise.all([
+    core.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
+    // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
+    core.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
+  ]);
+  await open(core, spans, { epochs, now });
+  return inputs.length;
+}
+
+type Pair = z.output<typeof pairsSchema>[number];
+
+/** Each pair once, with the last value of each option: as if they had been given one after another. */
+function inOrder(pairs: readonly Pair[]): Pair[] {
+  const different = new Map<string, Pair>();
+  for (const pair of pairs) {
+    const key = JSON.stringify([pair.followerId, pair.refId]);
+    const { types, isAssigned } = different.get(key) ?? pair;
+    different.set(key, {
+      ...pair,
+      types: pair.types === undefined ? types : pair.types,
+      isAssigned: pair.isAssigned ?? isAssigned,
+    });
+  }
+  return [...different.values()];
+}
+
+/** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */
+async function checkSpans({ follows }: Core, pairs: readonly TypedFollow[]): Promise<void> {
+  const full = await follows.withSpans(pairs, MAX_SPANS);
+  for (const { followerId, refId, types } of full.length === 0 ? [] : pairs) {
+    const known = full.find((follow) => follow.followerId === followerId && follow.refId === refId);
+    if (known === undefined) continue;
+    const isSame = types === undefined || isDeepStrictEqual(types, openSpanOf(known)?.types ?? null);
+    if (!known.active || !isSame)
+      throw new FanfareError(
+        'CONFLICT',
+        `A follow can be restarted or change its types at most ${String(MAX_SPANS - 1)} times. ` +
+          'Unfollowing with keepHistory: false resets this',
+      );
+  }
+}
+
+/** The write that opens the spans is the commit point. It leaves a mark that lets a retry complete the remaining steps. */
+async function open(
+  core: Core,
+  spans: readonly NewSpan[],
+  { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
+): Promise<void> {
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
+  await core.follows.open(spans, tokens, now);
+  const pairs: FollowPair[] = spans.map(({ followerId, refId }) => ({ followerId, refId }));
+  await settleFollows(core, await core.follows.unsettled(pairs), { tokens, epochs });
+}

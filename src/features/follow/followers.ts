@@ -1,0 +1,42 @@
+import type { RefId, UserId } from '../../domain/action.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { idBeside, plainId } from '../../domain/tenant.ts';
+import type { FollowerSlice } from './store/follower-counts.ts';
+import type { Core } from '../core.ts';
+import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { requireOneOf } from '../validate.ts';
+import type { Page, PageArgs } from '../shapes.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { sessionBatches } from '../../feed/session/session-batches.ts';
+
+export interface Follower {
+  readonly userId: UserId;
+}
+
+const load = sessionBatches<FollowerSlice, UserId[]>(({ followerPages }, _session, slices) =>
+  followerPages.read(slices),
+);
+
+/** Reads followers in order of id, batched for all refs of a page. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+export async function readFollowers(
+  core: Core,
+  session: ReaderSession,
+  refId: RefId,
+  args: PageArgs,
+): Promise<Page<Follower>> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const list = `followers:${refId}`;
+  return collectPage<Follower, Follower, Follower>({
+    size: pageSize(args.first),
+    after:
+      args.after == null
+        ? null
+        : { userId: idBeside(refId, decodeCursor(list, args.after).toString('utf8')) },
+    scan: async (after, limit) => {
+      const ids = await load(core, session, { refId, afterId: after?.userId ?? null, limit });
+      return ids.map((userId) => ({ userId }));
+    },
+    select: (followers) => Promise.resolve(followers),
+    cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
+  });
+}

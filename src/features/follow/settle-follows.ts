@@ -1,0 +1,164 @@
+import type { Core } from '../core.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
+import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
+import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
+import { passedOnBy } from '../../domain/visibility.ts';
+import { clock } from '../../lib/clock.ts';
+import { announceListChange, resynchronise } from '../../feed/announce.ts';
+import { entriesOf, feedMembershipOf } from '../../feed/source.ts';
+import { asStored, fillFeed } from '../../feed/reconcile-feed.ts';
+import type { PassedOn } from '../interactions/store/interactions.ts';
+import type { CountEpochs } from './store/follower-counts.ts';
+import type { OpeningTokens, UnsettledFollow } from './store/follows.ts';
+import { countFollowers } from './store/count-followers.ts';
+import { resolveEntries } from '../../feed/relevancies.ts';
+
+const FILL_CHUNK = 1_000;
+
+/**
+ * Fills the feeds with actions that the open spans already contain: copied history, and actions whose fan-out read the
+ * followers just before. Then counts the followers.
+ *
+ * @param own the call that is settling. For refs of follows that another call left behind, followers are recounted from
+ * scratch,
+ *   since its progress is unknown.
+ */
+export async function settleFollows(
+  core: Core,
+  opened: readonly UnsettledFollow[],
+  own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
+): Promise<void> {
+  if (opened.length === 0) return;
+  const { tokens, epochs } = own;
+  const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
+  await fillFeeds(core, opened);
+  await resynchronise(core, byFollower(foreign).keys());
+  await bringInLine(
+    core,
+    opened.filter(
+      ({ token, isAssigned }) => token === tokens.changed || (token === tokens.opened && isAssigned),
+    ),
+    foreign,
+  );
+  const added = new Map<string, number>();
+  for (const { refId, token } of opened)
+    if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
+  await countFollowers(core, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
+  await core.follows.settle(opened);
+}
+
+/**
+ * Changed options move items, and a fill never lowers an item: so the feeds are rebuilt, as after a change of department.
+ * For follows left behind by another call it is unknown whether options changed, so they are treated alike.
+ */
+async function bringInLine(
+  core: Core,
+  changed: readonly UnsettledFollow[],
+  foreign: readonly UnsettledFollow[],
+): Promise<void> {
+  const notified = [...byFollower(changed).keys()];
+  await announceListChange(core, notified, 'membership');
+  const readers = [...new Set([...notified, ...byFollower(foreign).keys()])];
+  if (readers.length === 0) return;
+  await core.feeds.markDue(readers, clock.now(), { isNotified: true });
+  core.workSignal.notify('rebuild');
+}
+
+async function fillFeeds(core: Core, opened: readonly UnsettledFollow[]): Promise<void> {
+  const since = Math.min(...opened.map((follow) => openSince(follow)));
+  // All spans have been closed meanwhile.
+  if (since === Infinity) return;
+  await fillOwn(core, opened, new Date(since));
+  await fillPassedOn(core, opened, new Date(since));
+}
+
+/** Fills the feeds with actions that have the refs. */
+async function fillOwn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
+  const actions = await core.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
+  if (actions.length === 0) return;
+  const groups = byFollower(opened);
+  const passers = new Set(
+    actions.flatMap(({ scope, reshares }) => (scope === 'PUBLIC' ? reshares.map(({ by }) => by) : [])),
+  );
+  const [place, ofPassers] = await Promise.all([
+    resolveEntries(core, actions, [...groups.keys()]),
+    core.follows.amongPassers([...groups.keys()], [...passers]),
+  ]);
+  for (const [userId, follows] of groups) {
+    const followed = ofPassers.get(userId) ?? [];
+    const entries = actions.flatMap((action) =>
+      isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action, followed))] : [],
+    );
+    for (let at = 0; at < entries.length; at += FILL_CHUNK)
+      await fillFeed(core, userId, entries.slice(at, at + FILL_CHUNK), { notifiesOfStored: true });
+  }
+}
+
+/** Fills in actions reshared by the followed members, or bumps them. A single query when there are none. */
+async function fillPassedOn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
+  for await (const some of core.interactions.passedOnBy(refIdsOf(opened), since)) {
+    const found = await core.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
+    const byAction = new Map<ActionId, PassedOn[]>();
+    for (const one of some) byAction.set(one.actionId, [...(byAction.get(one.actionId) ?? []), one]);
+    const isPassedOn = (action: Action, { refId, spans }: UnsettledFollow): boolean =>
+      (byAction.get(action.id) ?? []).some(
+        ({ by, at }) => refId === by && anySpanBringsPassedOn(spans, action, at),
+      );
+    for (const [userId, follows] of byFollower(opened)) {
+      const passedOn = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
+      if (passedOn.length === 0) continue;
+      const membership = await feedMembershipOf(core, userId);
+      const entries = await entriesOf(core, membership, passedOn);
+      await fillFeed(core, userId, asStored(entries), { notifiesOfStored: true });
+    }
+  }
+}
+
+/** Types taken by at least one of the open spans; `null`: all types. */
+function typesOf(follows: readonly UnsettledFollow[]): string[] | null {
+  const types = new Set<string>();
+  for (const { spans } of follows)
+    for (const span of spans) {
+      if (span.until !== undefined) continue;
+      if (span.types === undefined) return null;
+      for (const type of span.types) types.add(type);
+    }
+  return [...types];
+}
+
+function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
+  return [...new Set(follows.map(({ refId }) => refId))];
+}
+
+/** All reasons for an action. @param followed the reader's follows of the resharers. */
+function reasonsFor(userId: UserId, action: Action, followed: readonly Follow[]): DeliveryReason[] {
+  const isPassedOn = passedOnBy(profileOfStranger(userId), action, followed).length > 0;
+  return [
+    ...(action.mentions.includes(userId) ? (['MENTION'] as const) : []),
+    'FOLLOW',
+    ...(isPassedOn ? (['RESHARE'] as const) : []),
+  ];
+}
+
+/** Start of the open span, which may overlap ended ones. Infinity: no span is open. */
+function openSince({ spans }: UnsettledFollow): number {
+  const open = spans.filter((span) => span.until === undefined);
+  return Math.min(...open.map((span) => span.since.getTime()));
+}
+
+function byFollower(follows: readonly UnsettledFollow[]): Map<UserId, UnsettledFollow[]> {
+  const groups = new Map<UserId, UnsettledFollow[]>();
+  for (const follow of follows) {
+    const group = groups.get(follow.followerId);
+    if (group === undefined) groups.set(follow.followerId, [follow]);
+    else group.push(follow);
+  }
+  return groups;
+}
+
+function isHeld(action: Action, follows: readonly UnsettledFollow[]): boolean {
+  return follows.some(
+    (follow) => action.refIds.includes(follow.refId) && anySpanBrings(follow.spans, action),
+  );
+}

@@ -1,0 +1,29 @@
+import type { RefId } from '../../../domain/action.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
+import type { Repositories } from '../../../storage/repositories.ts';
+import type { CountEpochs } from './follower-counts.ts';
+
+/** What follows that were written come to. */
+export interface FollowerChanges {
+  /** What is to be added to the counts of refs, by follows that nobody else counts. */
+  readonly added: ReadonlyMap<RefId, number>;
+  /** Refs of follows that another call left behind: nobody knows whether they were counted. */
+  readonly uncertain: Iterable<RefId>;
+  /** Read before the follows were written. */
+  readonly epochs: CountEpochs;
+}
+
+/** Brings follower counts up to date. One round trip; three more for each ref that has to be counted from scratch. */
+export async function countFollowers(
+  { follows, followerCounts }: Repositories,
+  { added, uncertain, epochs }: FollowerChanges,
+): Promise<void> {
+  const toCount = new Set(uncertain);
+  const certain = new Map([...added].filter(([refId, count]) => count !== 0 && !toCount.has(refId)));
+  for (const refId of await followerCounts.add(certain, epochs)) toCount.add(refId);
+  for (const refId of toCount) {
+    const epoch = newObjectId();
+    await followerCounts.begin(refId, epoch);
+    await followerCounts.end(refId, epoch, await follows.countFollowers(refId));
+  }
+}

@@ -1,0 +1,223 @@
+import type { Collection, Filter } from 'mongodb';
+import type { RefId, UserId } from '../../../domain/action.ts';
+import type { FollowSpan } from '../../../domain/follow-span.ts';
+import type { Follow } from '../../../domain/viewer.ts';
+import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+
+export interface FollowPair {
+  readonly followerId: UserId;
+  readonly refId: RefId;
+}
+
+export interface StoredFollower {
+  readonly followerId: UserId;
+  readonly spans: readonly FollowSpan[];
+}
+
+type FollowerRow = Pick<FollowDocument, 'refId' | 'followerId' | 'spans'>;
+
+function toFollower({ followerId, spans }: FollowerRow): StoredFollower {
+  return { followerId, spans: toSpans(spans) };
+}
+
+export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
+  return spans.map(({ since, until, sinceAction, types }) => ({
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
+    ...(types === undefined ? {} : { types }),
+  }));
+}
+
+/** The document fields that make up a follow. */
+export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
+export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
+
+export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
+  return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
+}
+
+/** A page of a ref's followers, in order of id. */
+export interface FollowerPage {
+  readonly followers: readonly StoredFollower[];
+  /** Where the next page starts; `null`: at the end. */
+  readonly next: UserId | null;
+}
+
+const REFS_AT_ONCE = 1_000;
+/** Usually few followers are assigned: reading all of them is faster than naming hundreds of readers in a query. */
+const FEW_ASSIGNED = 100;
+
+/** Read-only access to follows. */
+export function followReads(collection: Collection<FollowDocument>) {
+  async function among(
+    followerIds: readonly UserId[],
+    refIds: readonly RefId[],
+  ): Promise<(Follow & FollowPair)[]> {
+    const documents = await collection
+      .find({
+        followerId: { $in: [...new Set(followerIds)] },
+        refId: { $in: [...new Set(refIds)] },
+      })
+      .hint('pair')
+      .toArray();
+    return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+  }
+
+  /** Reads one more than the limit: without it, a full page would need another read to find out whether it is the last. */
+  async function rowsOf(
+    filter: Filter<FollowDocument>,
+    limit: number,
+  ): Promise<{ readonly rows: readonly FollowerRow[]; readonly isCut: boolean }> {
+    const found = await collection
+      .find(filter)
+      // The other index has the wanted order too, but would scan the followers of every ref.
+      .hint('by_ref')
+      .sort(typeof filter.refId === 'string' ? { followerId: 1 } : { refId: 1, followerId: 1 })
+      .project<FollowerRow>({ _id: 0, refId: 1, followerId: 1, spans: 1 })
+      .limit(limit + 1)
+      .batchSize(limit + 1)
+      .toArray();
+    return { rows: found.slice(0, limit), isCut: found.length > limit };
+  }
+
+  /** @param limit 0: no limit */
+  async function assignedTo(
+    refIds: readonly RefId[],
+    filter: Filter<FollowDocument>,
+    limit: number,
+  ): Promise<FollowDocument[]> {
+    return collection
+      .find({ refId: { $in: [...new Set(refIds)] }, ...filter, isAssigned: true, active: true })
+      .hint('assigned')
+      .limit(limit)
+      .toArray();
+  }
+
+  return {
+    /** Current and former followers of the ref, in order of id, after `afterId`. Index `by_ref`. */
+    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<FollowerPage> {
+      const filter = { refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) };
+      const { rows, isCut } = await rowsOf(filter, limit);
+      return { followers: rows.map(toFollower), next: isCut ? (rows.at(-1)?.followerId ?? null) : null };
+    },
+
+    /**
+     * The first followers of several refs, so many in total: refs come in order of id, and refs beyond the limit are left
+     * out. Index `by_ref`, which has this order.
+     */
+    async firstFollowers(refIds: readonly RefId[], limit: number): Promise<ReadonlyMap<RefId, FollowerPage>> {
+      const { rows, isCut } = await rowsOf({ refId: { $in: [...refIds] } }, limit);
+      const last = rows.at(-1);
+      const lists = new Map<RefId, StoredFollower[]>(isCut ? [] : refIds.map((refId) => [refId, []]));
+      for (const row of rows) {
+        const list = lists.get(row.refId);
+        if (list === undefined) lists.set(row.refId, [toFollower(row)]);
+        else list.push(toFollower(row));
+      }
+      return new Map(
+        Array.from(lists, ([refId, followers]) => [
+          refId,
+          { followers, next: isCut && last?.refId === refId ? last.followerId : null },
+        ]),
+      );
+    },
+
+    async countFollowers(refId: RefId): Promise<number> {
+      return collection.countDocuments({ refId, active: true });
+    },
+
+    /** The reader's follows of the given refs. Index `pair`. */
+    async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
+      const documents = await inOneBatch(
+        collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
+        refIds.length,
+      );
+      return documents.map(toFollow);
+    },
+
+    /** Those of the pairs with at least so many spans, open or not. Index `pair`. */
+    async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
+      const documents = await collection
+        .find({
+          followerId: { $in: [...new Set(pairs.map(({ followerId }) => followerId))] },
+          refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
+          [`spans.${String(atLeast - 1)}`]: { $exists: true },
+        })
+        .hint('pair')
+        .toArray();
+      return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+    },
+
+    /** Follows by any of these readers of any of these refs. Index `pair`. */
+    async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
+      return among(
+        pairs.map(({ followerId }) => followerId),
+        pairs.map(({ refId }) => refId),
+      );
+    },
+
+    /**
+     * These readers' follows of these members, by reader; no query if either list is empty. One round trip per 1,000
+     * members. Index `pair`.
+     */
+    async amongPassers(
+      followerIds: readonly UserId[],
+      passerIds: readonly UserId[],
+    ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
+      const byFollower = new Map<UserId, Follow[]>();
+      if (followerIds.length === 0) return byFollower;
+      for (let from = 0; from < passerIds.length; from += REFS_AT_ONCE)
+        for (const { followerId, ...follow } of await among(
+          followerIds,
+          passerIds.slice(from, from + REFS_AT_ONCE),
+        ))
+          byFollower.set(followerId, [...(byFollower.get(followerId) ?? []), follow]);
+      return byFollower;
+    },
+
+    /**
+     * These readers' assigned follows of these refs. One round trip, two if very many readers are assigned to the refs.
+     * Index `assigned`.
+     */
+    async assignedAmong(
+      followerIds: readonly UserId[],
+      refIds: readonly RefId[],
+    ): Promise<(Follow & FollowPair)[]> {
+      if (followerIds.length === 0 || refIds.length === 0) return [];
+      const wanted = new Set(followerIds);
+      const isAsked = wanted.size <= FEW_ASSIGNED;
+      const some = isAsked ? [] : await assignedTo(refIds, {}, FEW_ASSIGNED + 1);
+      const found =
+        isAsked || some.length > FEW_ASSIGNED
+          ? await assignedTo(refIds, { followerId: { $in: [...wanted] } }, 0)
+          : some.filter(({ followerId }) => wanted.has(followerId));
+      return found.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+    },
+
+    /** All current and former follows of the reader. Index `pair`. */
+    async all(followerId: UserId): Promise<Follow[]> {
+      const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
+      return documents.map(toFollow);
+    },
+
+    /** Those of the users who follow or ever followed anything. Index `pair`. */
+    async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
+      return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
+    },
+
+    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `pair`. */
+    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
+      const documents = await collection
+        .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
+        .hint('pair')
+        .sort({ refId: 1 })
+        .project<{ refId: string }>({ _id: 0, refId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.refId);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Collection, Filter, Document } from 'mongodb';
+import type { RefId, UserId } from '../../../domain/action.ts';
+import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
+import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+
+/** The epoch of each ref's count, against which a change may be added; `null`: never counted from scratch. */
+export type CountEpochs = ReadonlyMap<RefId, string | null>;
+
+/**
+ * Number of followers per ref. Usually a change adds to the count, which is cheap. When it is unknown whether a change was
+ * added, the followers are recounted under a new epoch, which fences off all changes that began before: they find another
+ * epoch and must recount, too. So no change is added twice, however late its writer comes.
+ */
+export function followerCountsRepository(collection: Collection<RefDocument>) {
+  return {
+    /** Read before the follow is written. Leaves out refs whose followers are being recounted. */
+    async epochs(refIds: readonly RefId[]): Promise<CountEpochs> {
+      if (refIds.length === 0) return new Map();
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...refIds] } })
+          .project<Pick<RefDocument, '_id' | 'countEpoch' | 'isCounting'>>({ countEpoch: 1, isCounting: 1 }),
+        refIds.length,
+      );
+      const epochs = new Map<RefId, string | null>(refIds.map((refId) => [refId, null]));
+      for (const { _id, countEpoch, isCounting } of documents)
+        if (isCounting === true) epochs.delete(_id);
+        else epochs.set(_id, countEpoch ?? null);
+      return epochs;
+    },
+
+    /** Adds to counts whose epoch is unchanged, in one write. Returns the refs that must be recounted instead. */
+    async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<RefId[]> {
+      const refused: RefId[] = [];
+      const changes: { readonly refId: RefId; readonly count: number; readonly epoch: string | null }[] = [];
+      for (const [refId, count] of counts) {
+        const epoch = epochs.get(refId);
+        if (epoch === undefined) refused.push(refId);
+        else changes.push({ refId, count, epoch });
+      }
+      if (changes.length === 0) return refused;
+      const operations = changes.map(({ refId, count, epoch }) => ({
+        updateOne: {
+          filter: atEpoch(refId, epoch),
+          update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
+          // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
+          upsert: true,
+        },
+      }));
+      try {
+        await collection.bulkWrite(operations, { ordered: false });
+      } catch (error) {
+        for (const position of duplicatePositions(error)) {
+          const change = changes[position];
+          if (change !== undefined) refused.push(change.refId);
+        }
+      }
+      return refused;
+    },
+
+    /** Starts a recount: changes that began before can no longer be added. */
+    async begin(refId: RefId, epoch: string): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: refId },
+          {
+            $set: { countEpoch: epoch, isCounting: true },
+            $setOnInsert: { version: 0, followerCount: 0 },
+          },
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Stores the result. `false` if another recount has started meanwhile, whose result includes this one. */
+    async end(refId: RefId, epoch: string, count: number): Promise<boolean> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: refId, countEpoch: epoch, isCounting: true },
+        { $set: { followerCount: count }, $unset: { isCounting: 1 } },
+      );
+      return matchedCount === 1;
+    },
+  };
+}
+
+function atEpoch(refId: RefId, epoch: string | null): Filter<RefDocument> {
+  return { _id: refId, countEpoch: epoch ?? { $exists: false }, isCounting: { $exists: false } };
+}
+
+export interface FollowerSlice {
+  readonly refId: RefId;
+  readonly afterId: UserId | null;
+  readonly limit: number;
+}
+
+export function followerPagesRepository(collection: Collection<FollowDocument>) {
+  return {
+    /**
+     * Current followers of several refs by id, one page per ref, in one query. Also reads former followers. Index `by_ref`.
+     */
+    async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
+      const [first, ...others] = slices.map(stagesOf);
+      if (first === undefined) return [];
+      const documents = await collection
+        .aggregate<{ readonly slice: number; readonly followerId: UserId }>(
+          [
+            ...first,
+            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
+          ],
+          { hint: 'by_ref' },
+        )
+        .toArray();
+      const pages: UserId[][] = slices.map(() => []);
+      for (const { slice, followerId } of documents) pages[slice]?.push(followerId);
+      return pages;
+    },
+  };
+}
+
+function stagesOf({ refId, afterId, limit }: FollowerSlice, slice: number): Document[] {
+  return [
+    { $match: { refId, active: true, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) } },
+    { $sort: { followerId: 1 } },
+    { $limit: limit },
+    { $project: { _id: 0, followerId: 1, slice: literal(slice) } },
+  ];
+}

@@ -1,0 +1,318 @@
+import { ObjectId, type Collection, type Document } from 'mongodb';
+import type { FollowSpan } from '../../../domain/follow-span.ts';
+import { clock } from '../../../lib/clock.ts';
+import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
+import type { ActionId } from '../../../domain/action.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+
+export interface NewSpan extends FollowPair {
+  readonly since: Date;
+  readonly sinceAction?: ActionId;
+  /** Sorted, without duplicates. `null`: all types. Absent: unchanged, or all types for a new follow. */
+  readonly types?: readonly string[] | null | undefined;
+  /** Absent: unchanged, or false for a new follow. */
+  readonly isAssigned?: boolean | undefined;
+}
+
+/** Tokens with which a call that opens follows marks them until they are settled. */
+export interface OpeningTokens {
+  /** The pair was not followed: the follower must be counted. */
+  readonly opened: string;
+  /** The pair was followed, and its span now starts earlier. */
+  readonly extended: string;
+  /** The pair was followed with different options. */
+  readonly changed: string;
+}
+
+interface Opening {
+  readonly tokens: OpeningTokens;
+  readonly now: Date;
+  readonly events: EventEntries;
+}
+
+const IS_OPEN: Document = { $eq: ['$active', true] };
+const SPANS: Document = { $ifNull: ['$spans', []] };
+const HAS_NO_END: Document = { $not: [{ $gt: ['$$span.until', null] }] };
+
+/** Update pipeline fields that open or change a follow. */
+function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document {
+  const { since, types, isAssigned } = span;
+  const place = {
+    since,
+    ...(span.sinceAction === undefined ? {} : { sinceAction: new ObjectId(span.sinceAction) }),
+  };
+  const opened = { ...place, ...(types == null ? {} : { types: literal(types) }) };
+  const extended = inEach({ $cond: [beginsAfter(place), { $mergeObjects: ['$$span', place] }, '$$span'] });
+  const ended = inEach({ $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', now] } }] });
+  const hasOtherTypes = types === undefined ? false : { $ne: [OPEN_TYPES, literal(types)] };
+  const isChanged = {
+    $or: [
+      hasOtherTypes,
+      isAssigned === undefined ? false : { $ne: [{ $ifNull: ['$isAssigned', false] }, isAssigned] },
+    ],
+  };
+  const mark = {
+    $switch: {
+      branches: [
+        { case: { $not: [IS_OPEN] }, then: new ObjectId(tokens.opened) },
+        { case: isChanged, then: new ObjectId(tokens.changed) },
+        { case: hasAny(beginsAfter(place)), then: new ObjectId(tokens.extended) },
+      ],
+      default: '$$REMOVE',
+    },
+  };
+  return {
+    spans: {
+      $switch: {
+        branches: [
+          { case: { $not: [IS_OPEN] }, then: { $concatArrays: [SPANS, [opened]] } },
+          { case: hasOtherTypes, then: { $concatArrays: [ended, [opened]] } },
+        ],
+        default: extended,
+      },
+    },
+    isAssigned: assignment(isAssigned),
+    // An existing mark means that a call was interrupted and the count may be wrong.
+    settling: { $ifNull: ['$settling', mark] },
+    active: true,
+    ...events.staged('follow.opened', now, { $not: [IS_OPEN] }),
+  };
+}
+
+/** Types of the open span; `null`: all types. */
+const OPEN_TYPES: Document = {
+  $let: {
+    vars: { open: { $first: { $filter: { input: SPANS, as: 'span', cond: HAS_NO_END } } } },
+    in: { $ifNull: ['$$open.types', null] },
+  },
+};
+
+function assignment(isAssigned: boolean | undefined): unknown {
+  if (isAssigned === undefined)
+    return { $cond: [IS_OPEN, { $ifNull: ['$isAssigned', '$$REMOVE'] }, '$$REMOVE'] };
+  return isAssigned ? true : '$$REMOVE';
+}
+
+/** Whether the open span starts after that position. */
+function beginsAfter({
+  since,
+  sinceAction,
+}: {
+  readonly since: Date;
+  readonly sinceAction?: ObjectId;
+}): Document {
+  const beginsInIt = {
+    $and: [
+      { $eq: ['$$span.since', since] },
+      { $gt: ['$$span.sinceAction', sinceAction ?? null] },
+      sinceAction !== undefined,
+    ],
+  };
+  return { $and: [HAS_NO_END, { $or: [{ $gt: ['$$span.since', since] }, beginsInIt] }] };
+}
+
+function inEach(expression: Document): Document {
+  return { $map: { input: SPANS, as: 'span', in: expression } };
+}
+
+function hasAny(cond: Document): Document {
+  return { $gt: [{ $size: { $filter: { input: SPANS, as: 'span', cond } } }, 0] };
+}
+
+export const FOLLOWS: Declared<'follows'> = {
+  name: 'follows',
+  holds: 'what a reader follows or followed, and when',
+  ids: { member: ['followerId'], ref: ['refId'] },
+  indexes: [
+    index(
+      'pair',
+      { followerId: 1, refId: 1 },
+      'one follow per pair; what a reader follows, in a stable order',
+      { unique: true },
+    ),
+    index('by_ref', { refId: 1, followerId: 1 }, 'fan-out: followers of a ref in a stable order'),
+    index('assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
+      partialFilterExpression: { isAssigned: true },
+    }),
+    index('unsettled', { settling: 1 }, 'upkeep: follows and unfollows that were cut off', {
+      partialFilterExpression: { settling: { $exists: true } },
+    }),
+    UNSENT,
+  ],
+  shard: { key: { followerId: 1, refId: 1 }, serves: 'follows of a reader; follow and unfollow' },
+  tenant: { by: ['followerId'] },
+  erase: ['FOLLOWERS_COPY', 'FOLLOWS', 'FOLLOWERS'],
+  export: [
+    'followers',
+    {
+      section: 'follows',
+      of: 'followerId',
+      entry: ({ refId, active, spans, isAssigned }) => ({
+        refId,
+        active,
+        isAssigned: active && isAssigned === true,
+        spans: spans.map(({ since, until, types }) => ({
+          since,
+          until: until ?? null,
+          types: types ?? null,
+        })),
+      }),
+    },
+  ],
+  action: NOT_OF_ACTIONS,
+};
+
+/** A changed follow whose history, options or count are not settled yet. */
+export interface UnsettledFollow extends FollowPair {
+  readonly spans: readonly FollowSpan[];
+  readonly isAssigned: boolean;
+  /** Identifies the call that changed it, and how. */
+  readonly token: string;
+}
+
+/** A follow before it was ended. */
+export interface EndedFollow {
+  readonly spans: readonly FollowSpan[];
+  readonly wasAssigned: boolean;
+  /** Token of the call whose mark the follow has. */
+  readonly token: string;
+  /** Whether that is this call. */
+  readonly isOurs: boolean;
+}
+
+export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
+     * different types it ends now and a new one is opened. All in one write. Changed follows are marked, with the token that
+     * says how, until they are settled. Pairs must differ. Unique key: followerId, refId.
+     */
+    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
+      const operations = newSpans.map((span) => ({
+        updateOne: {
+          filter: { refId: span.refId, followerId: span.followerId },
+          update: [{ $set: openingStage(span, { tokens, now, events }) }],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /**
+     * Ends the open span, or deletes all spans, in one write, and marks the follow with the token until it is settled.
+     * `null` when there was nothing to end or to settle; otherwise the spans as they were, and whose mark the follow has
+     * now. Another call's mark means that the call was interrupted.
+     */
+    async close(
+      { followerId, refId }: FollowPair,
+      change: { readonly now: Date; readonly keepHistory: boolean; readonly token: string },
+    ): Promise<EndedFollow | null> {
+      const mark = new ObjectId(change.token);
+      const ended = {
+        $map: {
+          input: '$spans',
+          as: 'span',
+          in: { $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', change.now] } }] },
+        },
+      };
+      const before = await collection.findOneAndUpdate(
+        { refId, followerId },
+        [
+          {
+            $set: {
+              // Only an open follow was counted: an earlier mark on it means that it never was.
+              settling: {
+                $cond: [
+                  { $and: ['$active', { $not: [{ $gt: ['$settling', null] }] }] },
+                  mark,
+                  { $ifNull: ['$settling', change.keepHistory ? '$$REMOVE' : mark] },
+                ],
+              },
+              spans: change.keepHistory ? ended : [],
+              active: false,
+              ...events.staged('follow.closed', change.now, { $eq: ['$active', true] }),
+            },
+          },
+        ],
+        { returnDocument: 'before' },
+      );
+      if (before === null) return null;
+      const spans = toSpans(before.spans);
+      const known = { spans, wasAssigned: before.active && before.isAssigned === true };
+      if (before.settling !== undefined)
+        return { ...known, token: before.settling.toHexString(), isOurs: false };
+      if (before.active) return { ...known, token: change.token, isOurs: true };
+      return change.keepHistory ? null : { ...known, token: change.token, isOurs: false };
+    },
+
+    /**
+     * Removes the mark if it is still the given one. A follow without spans is deleted once its host events have been moved.
+     */
+    async forget({ followerId, refId }: FollowPair, token: string): Promise<void> {
+      const key = { refId, followerId, settling: new ObjectId(token) };
+      const { deletedCount } = await collection.deleteOne({
+        ...key,
+        active: false,
+        spans: { $size: 0 },
+        unsentAt: { $exists: false },
+      });
+      if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
+    },
+
+    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
+    async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
+      const documents = await collection
+        .find({
+          refId: { $in: [...new Set(pairs.map((pair) => pair.refId))] },
+          followerId: { $in: [...new Set(pairs.map((pair) => pair.followerId))] },
+          settling: { $exists: true },
+        })
+        .toArray();
+      const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
+      return documents.flatMap(({ followerId, refId, spans, isAssigned = false, settling }) =>
+        settling === undefined || !asked.has(JSON.stringify([followerId, refId]))
+          ? []
+          : [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }],
+      );
+    },
+
+    /** Follows that have been unsettled since before then, oldest first. Index `unsettled`. */
+    async unsettledBefore(before: Date, limit: number): Promise<(FollowPair & { readonly token: string })[]> {
+      const first = ObjectId.createFromTime(Math.floor(before.getTime() / 1_000));
+      const documents = await collection
+        // `$exists` states the partial index's condition.
+        .find({ settling: { $exists: true, $lt: first } })
+        .sort({ settling: 1 })
+        .project<Required<Pick<FollowDocument, 'followerId' | 'refId' | 'settling'>>>({
+          ...{ _id: 0, followerId: 1, refId: 1, settling: 1 },
+        })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ followerId, refId, settling }) => ({
+        ...{ followerId, refId },
+        token: settling.toHexString(),
+      }));
+    },
+
+    /** Removes the marks where they are still the given ones. */
+    async settle(follows: readonly UnsettledFollow[]): Promise<void> {
+      if (follows.length === 0) return;
+      await collection.bulkWrite(
+        follows.map(({ followerId, refId, token }) => ({
+          updateOne: {
+            filter: { refId, followerId, settling: new ObjectId(token) },
+            update: { $unset: { settling: 1 as const } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    ...followReads(collection),
+  };
+}

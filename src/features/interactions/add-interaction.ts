@@ -1,0 +1,155 @@
+import { newObjectId } from '../../storage/database/mongo.ts';
+import type { Core } from '../core.ts';
+import { z } from 'zod';
+import type { Action, ActionId } from '../../domain/action.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import {
+  interactionKey,
+  isShown,
+  MAX_INTERACTION_DATA_BYTES,
+  type InteractionId,
+  type InteractionIdentity,
+  MAX_COMMENT_LENGTH,
+} from '../../domain/interaction.ts';
+import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { jsonSchema, textSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { reactionAmong } from '../../domain/text-forms.ts';
+import type { RecordOutcome } from './store/interaction-records.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { actingAs, validate } from '../validate.ts';
+import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
+import { clock } from '../../lib/clock.ts';
+import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './remove-interaction.ts';
+
+export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
+
+const inputSchema = z.strictObject({
+  kind: z.enum(INTERACTION_KINDS),
+  actorId: idSchema.nullish(),
+  idempotencyKey: idSchema.nullish(),
+  at: z.date().nullish(),
+  text: commentSchema.nullish(),
+  reaction: z.string().nullish(),
+  parentId: z.string().nullish(),
+  data: jsonSchema(MAX_INTERACTION_DATA_BYTES).nullish(),
+});
+type CheckedInput = z.infer<typeof inputSchema>;
+
+/**
+ * Records a comment, like, reshare or reaction, which boosts the action in the feeds of concerned readers. The insert is the
+ * commit point; counts and boosts are derived from it. A like, a reshare and each reaction count once per actor, a comment
+ * once per idempotency key; repetitions change nothing. An interaction that was taken back and is given again keeps its
+ * first time, unless it repeats an idempotency key.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN; NOT_FOUND when the actor may not see the action or the parent comment,
+ * no matter who
+ *   records it; CONFLICT when it was recorded before and then hidden
+ */
+export async function addInteraction(
+  core: Core,
+  session: ReaderSession,
+  { actionId, ...input }: RecordInteractionInput,
+): Promise<ChangedInteraction> {
+  const { identity } = session;
+  const checked = checkKind(validate(inputSchema, input, ['input']), core.reactions);
+  const actor = checked.actorId ?? identity.userId;
+  const actingIdentity = actingAs(identity, actor, 'record');
+  const at = timeOf(checked);
+  const acting = actingIdentity === identity ? session : openSession(core, actingIdentity);
+  const action = await getAction(acting, actionId);
+  if (action === null) throw noSuchAction();
+
+  const { kind, text, reaction, parentId, data } = checked;
+  const idempotencyKey = checked.idempotencyKey ?? null;
+  const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
+  const key = interactionKey(of);
+  const [departmentIds] = await Promise.all([
+    departmentsOf(core, [actor, action.actorId]),
+    parentId == null ? null : checkParent(core, { actionId, key }, parentId),
+  ]);
+  const recorded = await core.interactions.record({
+    ...of,
+    actionId,
+    at,
+    departmentIds,
+    key: key ?? newObjectId(),
+    text: text ?? null,
+    parentId: parentId ?? null,
+    data: data ?? null,
+    passesOn: kind === 'RESHARE' && action.scope === 'PUBLIC',
+  });
+  if (recorded === null) throw noSuchAction();
+  const { interaction, change } = recorded;
+  const changed = await settled(core, action, recorded);
+  if (interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
+    throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
+  return { interaction, action: changed, isReplay: change === 'none' };
+}
+
+/** A replay of a settled interaction needs no further work. */
+async function settled(
+  core: Core,
+  action: Action,
+  { interaction, change, settling }: RecordOutcome,
+): Promise<Action> {
+  if (settling === null) return action;
+  if (change === 'none') return settleUnknown(core, interaction, settling);
+  const { kind, reaction, at, state } = interaction;
+  return settleInteraction(
+    core,
+    action.id,
+    state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
+    { boost: at, settling, reshare: reshareOf(interaction) },
+  );
+}
+
+/** Gives the reaction as it is configured. */
+function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedInput {
+  const { kind, text, reaction, parentId } = input;
+  if (text != null && kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['input', 'text']);
+  if (parentId != null && kind !== 'COMMENT')
+    throw badInput('Only a COMMENT can reply to a comment', ['input', 'parentId']);
+  if (reaction != null && kind !== 'REACTION')
+    throw badInput('Only a REACTION can have a reaction', ['input', 'reaction']);
+  if (kind !== 'REACTION') return input;
+  const known = reaction == null ? undefined : reactionAmong(reactions, reaction);
+  if (known !== undefined) return { ...input, reaction: known };
+  throw badInput(
+    `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
+    ['input', 'reaction'],
+  );
+}
+
+/**
+ * The parent must be a visible comment on the same action that is not itself a reply. A retry stays one even after the parent
+ * was removed or hidden.
+ */
+async function checkParent(
+  { interactions }: Core,
+  { actionId, key }: { readonly actionId: ActionId; readonly key: string | null },
+  parentId: InteractionId,
+): Promise<void> {
+  const parent = (await interactions.find(parentId))?.interaction;
+  if (parent?.actionId !== actionId || parent.state !== 'VISIBLE') {
+    if (key !== null && (await interactions.isRecorded(actionId, key))) return;
+    throw new FanfareError('NOT_FOUND', 'There is no such comment');
+  }
+  if (parent.kind !== 'COMMENT') throw badInput('Not a comment', ['input', 'parentId']);
+  if (parent.parentId !== null)
+    throw badInput('This comment is a reply, and replies cannot have replies', ['input', 'parentId']);
+}
+
+/** Never later than now. */
+function timeOf({ at }: CheckedInput): Date {
+  const now = clock.now();
+  if (at != null && at.getTime() > now.getTime() + MAX_FUTURE_MS)
+    throw badInput('Must not be more than five minutes in the future', ['input', 'at']);
+  return at == null || at.getTime() > now.getTime() ? now : at;
+}
+
+async function departmentsOf({ members }: Core, userIds: readonly string[]): Promise<string[]> {
+  const found = await members.findByIds([...new Set(userIds)]);
+  return [...new Set(found.flatMap((member) => member.departmentId ?? []))].sort();
+}

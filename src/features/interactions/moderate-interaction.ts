@@ -1,0 +1,138 @@
+import type { Core } from '../core.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { Interaction, InteractionId } from '../../domain/interaction.ts';
+import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
+import type { KnownInteraction, SettlingToken } from './store/interaction-records.ts';
+import { reasonSchema } from '../moderation/moderate-action.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { requireRole, validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+import { commentSchema } from './add-interaction.ts';
+import { findShown, isAdmin, type ShownInteraction } from './find-interaction.ts';
+import {
+  noSuchInteraction,
+  reshareOf,
+  settleInteraction,
+  settleUnknown,
+  takenFrom,
+} from './remove-interaction.ts';
+
+/**
+ * Hides an interaction from everybody but admins. Updates counts, viewer state and scores; boosts stay. Idempotent; each
+ * change is recorded in the moderation log.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export function hideInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+  reason?: string | null,
+): Promise<Interaction> {
+  return setHidden(core, session, id, { kind: 'HIDE_INTERACTION', reason });
+}
+
+/** Shows it again. @throws FanfareError FORBIDDEN, NOT_FOUND */
+export function unhideInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<Interaction> {
+  return setHidden(core, session, id, { kind: 'UNHIDE_INTERACTION', reason: null });
+}
+
+async function setHidden(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+  {
+    kind,
+    reason,
+  }: {
+    readonly kind: 'HIDE_INTERACTION' | 'UNHIDE_INTERACTION';
+    readonly reason: string | null | undefined;
+  },
+): Promise<Interaction> {
+  const { identity } = session;
+  requireRole(identity, 'admin');
+  const why = validate(reasonSchema, reason, ['reason']);
+  const found = await requireShown(core, session, id);
+  const changed = await core.interactions.setHidden(found.interaction, {
+    ...{ kind, reason: why },
+    by: identity.userId,
+    at: clock.now(),
+  });
+  if (changed === null) return unchanged(core, found);
+  const { at, reaction, kind: of } = changed.interaction;
+  const change: EngagementChange =
+    kind === 'HIDE_INTERACTION'
+      ? await takenFrom(core, found.action, changed.interaction, 1)
+      : { kind: 'given', of, reaction, at };
+  return conclude(core, changed, change);
+}
+
+/**
+ * Replaces the text of a comment, without a bump. Changes by an admin who is not the author are recorded in the moderation
+ * log.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export async function updateInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+  text: string,
+): Promise<Interaction> {
+  const { identity } = session;
+  const words = validate(commentSchema, text, ['text']);
+  const found = await requireShown(core, session, id);
+  const { interaction } = found;
+  const isOwn = interaction.actorId === identity.userId;
+  if (!isOwn && !isAdmin(identity))
+    throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
+  if (interaction.kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['id']);
+  const now = clock.now();
+  const changed = await core.interactions.edit(
+    interaction,
+    words,
+    now,
+    isOwn ? null : { kind: 'EDIT_INTERACTION', by: identity.userId, at: now, reason: null },
+  );
+  if (changed === null) return unchanged(core, found);
+  return conclude(core, changed, { kind: 'none' });
+}
+
+async function requireShown(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<ShownInteraction> {
+  const found = await findShown(core, session, id);
+  if (found === null) throw noSuchInteraction();
+  return found;
+}
+
+async function conclude(
+  core: Core,
+  { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
+  change: EngagementChange,
+): Promise<Interaction> {
+  await core.interactions.logModeration(interaction);
+  await settleInteraction(core, interaction.actionId, change, {
+    boost: interaction.at,
+    settling,
+    reshare: reshareOf(interaction),
+  });
+  return interaction;
+}
+
+/** Nothing to change. The call may be the retry of an interrupted one, so later steps still run. */
+async function unchanged(core: Core, { interaction, settling }: KnownInteraction): Promise<Interaction> {
+  if (settling !== null) {
+    await core.interactions.logModeration(interaction);
+    await settleUnknown(core, interaction, settling);
+    return interaction;
+  }
+  const now = (await core.interactions.find(interaction.id))?.interaction;
+  // May have been removed by another call in the meantime.
+  if (now === undefined || now.state === 'REMOVED') throw noSuchInteraction();
+  return now;
+}

@@ -1,0 +1,193 @@
+import type { Core } from '../core.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { Interaction, InteractionId } from '../../domain/interaction.ts';
+import { areOfOneTenant } from '../../domain/tenant.ts';
+import { reactionAmong } from '../../domain/text-forms.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { actingAs } from '../validate.ts';
+import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
+import { clock } from '../../lib/clock.ts';
+import { findInteraction, isAdmin } from './find-interaction.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
+import type { ReshareChange, EngagementChange } from '../../storage/stages/interaction-stages.ts';
+import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
+import type { SettlingToken } from './store/interaction-records.ts';
+
+/**
+ * Takes back an interaction: one's own, as a service that of others, as an admin any. Updates counts, viewer state and
+ * scores; boosts stay. Idempotent: a repeated call is a replay.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN; NOT_FOUND when there is none, or when its actor (for admins: the admin)
+ * may not
+ *   see the action
+ */
+export async function removeInteraction(
+  core: Core,
+  session: ReaderSession,
+  input: RemoveInteractionInput,
+): Promise<ChangedInteraction> {
+  if (input.own != null) return removeOwn(core, session, input.own);
+  if (input.id == null) throw badInput('Exactly one of id and own is required', ['input']);
+  return removeOne(core, session, input.id);
+}
+
+async function removeOne(core: Core, session: ReaderSession, id: InteractionId): Promise<ChangedInteraction> {
+  const { identity } = session;
+  const mayRemove = ({ actorId }: Interaction): boolean =>
+    actorId === identity.userId || isAdmin(identity) || identity.roles.has('service');
+  const found = await findInteraction(core, id, {
+    isShown: (interaction) => mayRemove(interaction) || interaction.state === 'VISIBLE',
+    sessionOf: (interaction) =>
+      actsForOther(identity, interaction)
+        ? openSession(core, actingAs(identity, interaction.actorId, 'remove'))
+        : session,
+  });
+  if (found?.action == null) throw noSuchInteraction();
+  const { interaction, action, settling } = found;
+  if (!mayRemove(interaction))
+    throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can remove an interaction');
+  if (interaction.state === 'REMOVED') {
+    const same = settling === null ? action : await settleUnknown(core, interaction, settling);
+    return { interaction, action: same, isReplay: true };
+  }
+  const removed = await core.interactions.remove(interaction, clock.now());
+  const change = await takenFrom(core, action, interaction, removed.visible);
+  const gone = asRemoved(interaction);
+  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
+  const changed = await settleInteraction(core, action.id, change, how);
+  return { interaction: gone, action: changed, isReplay: false };
+}
+
+async function removeOwn(
+  core: Core,
+  session: ReaderSession,
+  { actionId, kind, reaction }: OwnInteraction,
+): Promise<ChangedInteraction> {
+  if (reaction != null && kind !== 'REACTION')
+    throw badInput('Only a REACTION can have a reaction', ['input', 'own', 'reaction']);
+  const action = await getAction(session, actionId);
+  if (action === null) throw noSuchAction();
+  // One that is no longer configured can be taken back, too.
+  const meant = reaction == null ? null : (reactionAmong(core.reactions, reaction) ?? reaction);
+  const of = { actionId, actorId: session.identity.userId, kind, reaction: meant };
+  const newest = await core.interactions.newestOwn(of);
+  if (newest === null) throw noSuchInteraction();
+  const removed = await core.interactions.remove(of, clock.now());
+  // With several reactions removed at once, the number of each kind is not known here.
+  const isMixed = kind === 'REACTION' && reaction == null;
+  const { interaction, settling } = newest;
+  if (interaction.state === 'REMOVED' && removed.visible === 0) {
+    const same = settling === null ? action : await settleUnknown(core, interaction, settling);
+    return { interaction, action: same, isReplay: true };
+  }
+  if (isMixed) {
+    const counted = await settleUnknown(core, interaction, removed.settling);
+    return { interaction: asRemoved(interaction), action: counted, isReplay: false };
+  }
+  // If the newest one was not visible, the times of the others are not known here.
+  const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
+  const change = await takenFrom(core, action, { ...interaction, at }, removed.visible);
+  const gone = asRemoved(interaction);
+  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
+  const changed = await settleInteraction(core, actionId, change, how);
+  return { interaction: gone, action: changed, isReplay: false };
+}
+
+function actsForOther(identity: Identity, interaction: Interaction | null): interaction is Interaction {
+  return (
+    interaction !== null &&
+    interaction.actorId !== identity.userId &&
+    identity.roles.has('service') &&
+    areOfOneTenant(interaction.actorId, identity.userId) &&
+    !isAdmin(identity)
+  );
+}
+
+function asRemoved(interaction: Interaction): Interaction {
+  return { ...interaction, state: 'REMOVED', text: null, data: null };
+}
+
+/** Further effects of a changed interaction on its action. */
+interface SettledBy {
+  /**
+   * Time of the interaction. Set also when it was removed or hidden: the recording call may have been interrupted before it
+   * marked the action, and a removed interaction still boosts.
+   */
+  readonly boost: Date;
+  readonly settling: SettlingToken;
+  /** Whether the action gains or loses this reshare for followers; `null`: neither. */
+  readonly reshare: ReshareChange | null;
+}
+
+/** Effect of an interaction in its current state on the reshares of its action. */
+export function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
+  if (at === null) return null;
+  return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
+}
+
+/**
+ * Marks the action as changed by interactions, so that a fan-out pass derives the counts, then settles the change. If this
+ * is interrupted before, upkeep finds the change. Two round trips.
+ * @throws FanfareError NOT_FOUND when the action is gone
+ */
+export async function settleInteraction(
+  { actions, interactions, workSignal }: Core,
+  actionId: ActionId,
+  change: EngagementChange,
+  { boost, settling, reshare }: SettledBy,
+): Promise<Action> {
+  const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
+  if (marked === null) throw noSuchAction();
+  workSignal.notify('fan-out');
+  await interactions.settle(actionId, settling);
+  return marked;
+}
+
+/** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
+export async function settleUnknown(
+  core: Core,
+  interaction: Interaction,
+  settling: SettlingToken,
+): Promise<Action> {
+  const { actionId, at } = interaction;
+  const summary = (await core.interactions.summaries([actionId])).get(actionId);
+  const change: EngagementChange =
+    summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
+  return settleInteraction(core, actionId, change, {
+    boost: at,
+    settling,
+    reshare: reshareOf(interaction),
+  });
+}
+
+/** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */
+export async function takenFrom(
+  { interactions }: Core,
+  action: Action,
+  { kind, reaction, at }: Interaction,
+  count: number,
+): Promise<EngagementChange> {
+  if (count === 0) return { kind: 'none' };
+  const { lastInteraction } = action.engagement;
+  if (count === 1 && lastInteraction !== null && at.getTime() < lastInteraction.getTime())
+    return { kind: 'taken', of: kind, reaction, count, lastInteraction: null };
+  const newest = await interactions.newestOf([action.id], {
+    kinds: INTERACTION_KINDS,
+    after: null,
+    limit: 1,
+    withHidden: false,
+  });
+  const is = newest.get(action.id)?.[0]?.at ?? null;
+  return { kind: 'taken', of: kind, reaction, count, lastInteraction: { is } };
+}
+
+export function noSuchAction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such action');
+}
+
+/** Used both for missing and for invisible interactions. */
+export function noSuchInteraction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such interaction');
+}

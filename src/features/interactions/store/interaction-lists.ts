@@ -1,0 +1,242 @@
+import { ObjectId, type Document, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { Interaction, InteractionId, OwnInteractions } from '../../../domain/interaction.ts';
+import type { InteractionKind, InteractionGroup } from '../../../domain/relevancy.ts';
+import type { Tenant } from '../../../domain/tenant.ts';
+import { type InteractionDocument, toInteraction } from '../../../storage/documents/documents.ts';
+import { inTurns } from '../../../storage/database/in-turns.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+
+interface GroupDocument {
+  readonly _id: {
+    readonly actionId: ObjectId;
+    readonly kind: InteractionKind;
+    readonly departmentIds: string[];
+    readonly actorId: UserId | null;
+  };
+  readonly latest: Date;
+  readonly passedOn: Date | null;
+}
+
+type LiftingGroups = ReadonlyMap<ActionId, readonly InteractionGroup[]>;
+
+const NOBODY: LiftingGroups = new Map();
+const HAS_PASSED_ON = { $ne: [{ $ifNull: ['$passedOn', null] }, null] };
+
+/** Interactions that raise actions, grouped wherever the identity of the members does not matter. */
+export function liftingGroups(collection: Collection<InteractionDocument>) {
+  async function grouped(match: object, actorId: unknown): Promise<LiftingGroups> {
+    const cursor = collection.aggregate<GroupDocument>([
+      { $match: match },
+      {
+        $group: {
+          _id: { actionId: '$actionId', kind: '$kind', departmentIds: '$departmentIds', actorId },
+          latest: { $max: '$at' },
+          passedOn: { $max: '$passedOn' },
+        },
+      },
+    ]);
+    const groups = new Map<ActionId, InteractionGroup[]>();
+    for await (const { _id, latest, passedOn } of cursor) {
+      const { kind, actorId: by, departmentIds } = _id;
+      const id = _id.actionId.toHexString();
+      const known = groups.get(id) ?? [];
+      known.push({ kind, actorId: by, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+      groups.set(id, known);
+    }
+    return groups;
+  }
+
+  const among = (actionIds: readonly ActionId[]) => ({
+    actionId: { $in: actionIds.map((id) => new ObjectId(id)) },
+  });
+
+  return {
+    /**
+     * All interactions with these actions: one document per kind and department, and one per resharer. One round trip; the
+     * database reads every interaction. Index `key`.
+     */
+    async liftsOf(actionIds: readonly ActionId[]): Promise<LiftingGroups> {
+      if (actionIds.length === 0) return NOBODY;
+      return grouped(among(actionIds), { $cond: [HAS_PASSED_ON, '$actorId', null] });
+    },
+
+    /** Interactions of these members with the actions, with their identity. One round trip. Index `own`. */
+    async liftsBy(actionIds: readonly ActionId[], actorIds: readonly UserId[]): Promise<LiftingGroups> {
+      if (actionIds.length === 0 || actorIds.length === 0) return NOBODY;
+      return grouped({ ...among(actionIds), actorId: { $in: actorIds } }, '$actorId');
+    },
+  };
+}
+
+export interface InteractionPosition {
+  readonly at: Date;
+  readonly id: InteractionId;
+}
+
+export interface InteractionQuery {
+  readonly kinds: readonly InteractionKind[];
+  /** Replies to this comment; `null`: only top-level ones; absent: both. */
+  readonly parentId?: InteractionId | null;
+  readonly after: InteractionPosition | null;
+  readonly limit: number;
+  /** For admins. */
+  readonly withHidden: boolean;
+}
+
+export interface OwnPair {
+  readonly actionId: ActionId;
+  readonly userId: UserId;
+}
+
+/** In the index, each kind and state is a separate range, newest first. */
+const STATES = { VISIBLE: null, HIDDEN: 'HIDDEN' } as const;
+const NEWEST_FIRST = { at: -1, _id: -1 } as const;
+
+export function interactionLists({ actions, interactions }: Collections) {
+  /** Reads at most `limit` per action, kind and state. */
+  async function ofActions(actionIds: readonly ObjectId[], query: InteractionQuery): Promise<Interaction[]> {
+    const stretches = query.kinds.flatMap((kind) => statesOf(query).map((state) => ({ kind, state })));
+    const cursor = actions.aggregate<Readonly<Record<string, InteractionDocument[]>>>([
+      { $match: { _id: { $in: actionIds } } },
+      { $project: { _id: 1 } },
+      ...stretches.map(({ kind, state }) => ({
+        $lookup: {
+          from: interactions.collectionName,
+          localField: '_id',
+          foreignField: 'actionId',
+          as: `${kind}_${state}`,
+          pipeline: [
+            {
+              $match: {
+                kind,
+                state: STATES[state],
+                ...behind(query.after),
+                ...(query.parentId === null ? { parentId: null } : {}),
+              },
+            },
+            { $sort: NEWEST_FIRST },
+            { $limit: query.limit },
+          ],
+        },
+      })),
+      { $project: { _id: 0 } },
+    ]);
+    const found: Interaction[] = [];
+    for (const lists of await inTurns(cursor)) found.push(...Object.values(lists).flat().map(toInteraction));
+    return found;
+  }
+
+  async function ofComment(
+    parentId: InteractionId,
+    actionIds: readonly ObjectId[],
+    query: InteractionQuery,
+  ): Promise<Interaction[]> {
+    const stretches = await Promise.all(
+      statesOf(query).map((state) => {
+        const filter: Document = {
+          ...{ parentId: new ObjectId(parentId), state: STATES[state] },
+          ...{ actionId: { $in: actionIds }, kind: { $in: [...query.kinds] } },
+          ...behind(query.after),
+        };
+        return inTurns(interactions.find(filter).sort(NEWEST_FIRST).limit(query.limit));
+      }),
+    );
+    return stretches.flat().map(toInteraction);
+  }
+
+  return {
+    /**
+     * The first interactions of each action, newest first; actions without any are left out. One round trip. Index `list`;
+     * for replies `replies` or `list`, as the planner chooses.
+     */
+    async newestOf(
+      actionIds: readonly ActionId[],
+      query: InteractionQuery,
+    ): Promise<Map<ActionId, Interaction[]>> {
+      const lists = new Map<ActionId, Interaction[]>();
+      if (query.kinds.length === 0) return lists;
+      const ids = actionIds.map((id) => new ObjectId(id));
+      const found =
+        query.parentId == null ? await ofActions(ids, query) : await ofComment(query.parentId, ids, query);
+      for (const interaction of found.sort(compareNewest)) {
+        const list = lists.get(interaction.actionId) ?? [];
+        if (list.length < query.limit) list.push(interaction);
+        lists.set(interaction.actionId, list);
+      }
+      return lists;
+    },
+
+    /** Visible interactions of these members with these actions. One round trip. Index `own`. */
+    async own(pairs: readonly OwnPair[]): Promise<(OwnInteractions & OwnPair)[]> {
+      const groups = await interactions
+        .aggregate<OwnGroup>([
+          {
+            $match: {
+              actorId: { $in: [...new Set(pairs.map(({ userId }) => userId))] },
+              actionId: {
+                $in: [...new Set(pairs.map(({ actionId }) => actionId))].map((id) => new ObjectId(id)),
+              },
+              state: null,
+            },
+          },
+          {
+            $group: {
+              _id: { actorId: '$actorId', actionId: '$actionId' },
+              kinds: { $addToSet: '$kind' },
+              reactions: { $addToSet: '$reaction' },
+            },
+          },
+        ])
+        .toArray();
+      return groups.map(({ _id, kinds, reactions }) => ({
+        userId: _id.actorId,
+        actionId: _id.actionId.toHexString(),
+        kinds: new Set(kinds),
+        reactions: reactions.filter((reaction) => reaction != null).sort(),
+      }));
+    },
+
+    /** Interactions with a text, most recently recorded first. Indexes `texts`, `tenant_texts`. */
+    async latestTexts(
+      tenant: Tenant | null,
+      after: InteractionId | null,
+      limit: number,
+    ): Promise<Interaction[]> {
+      const documents = await interactions
+        .find({
+          ...(tenant === null ? {} : { tenant }),
+          text: { $exists: true },
+          ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
+        })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(toInteraction);
+    },
+  };
+}
+
+interface OwnGroup {
+  readonly _id: { readonly actorId: UserId; readonly actionId: ObjectId };
+  readonly kinds: readonly InteractionKind[];
+  readonly reactions: readonly (string | null)[];
+}
+
+function statesOf({ withHidden }: InteractionQuery): readonly (keyof typeof STATES)[] {
+  return withHidden ? ['VISIBLE', 'HIDDEN'] : ['VISIBLE'];
+}
+
+function behind(after: InteractionPosition | null): Document {
+  if (after === null) return {};
+  return {
+    at: { $lte: after.at },
+    $or: [{ at: { $lt: after.at } }, { _id: { $lt: new ObjectId(after.id) } }],
+  };
+}
+
+/** List order: negative when `a` comes before `b`. */
+function compareNewest(a: Interaction, b: Interaction): number {
+  return b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
+}

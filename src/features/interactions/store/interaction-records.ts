@@ -1,0 +1,329 @@
+import { ObjectId, type Filter, type Document } from 'mongodb';
+import type { ActionId, UserId, InteractionModerationKind } from '../../../domain/action.ts';
+import { isToggle, type Interaction, type InteractionId } from '../../../domain/interaction.ts';
+import type { InteractionKind } from '../../../domain/relevancy.ts';
+import { tenantField } from '../../../domain/tenant.ts';
+import { clock } from '../../../lib/clock.ts';
+import { idOfTime } from '../../../storage/database/database-time.ts';
+import {
+  type InteractionDocument,
+  type ModerationDocument,
+  toInteraction,
+} from '../../../storage/documents/documents.ts';
+import { isDuplicateKey } from '../../../storage/database/errors.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { logRecords } from '../../moderation/store/moderation.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+
+export interface NewInteraction extends Pick<
+  Interaction,
+  'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
+> {
+  /** Unique per action. */
+  readonly key: string;
+  readonly idempotencyKey: string | null;
+  readonly departmentIds: readonly string[];
+  /** Followers of the actor receive the action. */
+  readonly passesOn: boolean;
+}
+
+/** Upper bound on remembered idempotency keys of an interaction that is repeatedly given and taken back. */
+const MOST_REPLAY_KEYS = 50;
+
+function newDocument(
+  interaction: NewInteraction,
+  settling: ObjectId,
+  events: EventEntries,
+): InteractionDocument {
+  const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
+  const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
+  return {
+    _id: idOfTime(clock.now()),
+    ...{ actionId: new ObjectId(actionId), key, actorId, departmentIds: [...departmentIds] },
+    ...tenantField(actorId),
+    ...{ kind, at },
+    ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
+    ...(text === null ? {} : { text }),
+    ...(reaction === null ? {} : { reaction }),
+    ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
+    ...(data === null ? {} : { data }),
+    ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
+    settling,
+    ...events.inserted('interaction.recorded', clock.now()),
+  };
+}
+
+/** Update pipeline fields that restore its former state, unless the key has given it before. */
+function givenAgain(
+  { idempotencyKey, passesOn }: NewInteraction,
+  token: ObjectId,
+  events: EventEntries,
+): Document {
+  const keys = { $ifNull: ['$replayKeys', []] };
+  const isReplay = idempotencyKey === null ? false : { $in: [literal(idempotencyKey), keys] };
+  const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
+  const orAbsent = (field: string): Document => ({ $ifNull: [field, '$$REMOVE'] });
+  return {
+    state: {
+      $cond: [isAgain, { $cond: [{ $eq: ['$wasHidden', true] }, 'HIDDEN', '$$REMOVE'] }, orAbsent('$state')],
+    },
+    stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
+    wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
+    settling: { $cond: [isAgain, token, orAbsent('$settling')] },
+    // Its first time is kept. A reshare that did not reach followers then does now, if it may.
+    ...(passesOn
+      ? { passedOn: { $ifNull: ['$passedOn', { $cond: [isAgain, clock.now(), '$$REMOVE'] }] } }
+      : {}),
+    ...events.staged('interaction.recorded', clock.now(), isAgain),
+    ...(idempotencyKey === null
+      ? {}
+      : {
+          replayKeys: {
+            $cond: [
+              isReplay,
+              keys,
+              { $slice: [{ $concatArrays: [keys, [literal(idempotencyKey)]] }, -MOST_REPLAY_KEYS] },
+            ],
+          },
+        }),
+  };
+}
+
+/** Stored in a record from a change until its action has been marked. */
+export type SettlingToken = string;
+
+export interface KnownInteraction {
+  readonly interaction: Interaction;
+  /** `null`: its action has been marked with all its changes. */
+  readonly settling: SettlingToken | null;
+}
+
+export interface RecordOutcome extends KnownInteraction {
+  /** `none`: it was recorded before, or this idempotency key gave it before it was removed. */
+  readonly change: 'new' | 'given again' | 'none';
+}
+
+/** Finds one interaction: its id, and its action, which is the shard key. */
+export interface InteractionKey {
+  readonly id: InteractionId;
+  readonly actionId: ActionId;
+}
+
+export type RemovalOf =
+  | InteractionKey
+  | {
+      readonly actionId: ActionId;
+      readonly actorId: UserId;
+      readonly kind: InteractionKind;
+      readonly reaction: string | null;
+    };
+
+export interface InteractionModeration {
+  readonly kind: InteractionModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+/**
+ * Individual interactions. Each change sets `settling` in the same write; the caller then marks the action and settles the
+ * change. The field lets upkeep find interrupted changes. Index `unsettled`.
+ */
+export function interactionRecords(
+  { interactions: collection, moderationLog }: Collections,
+  events: EventEntries = NO_EVENTS,
+) {
+  const newToken = (): ObjectId => idOfTime(clock.now());
+
+  return {
+    async find(id: InteractionId): Promise<KnownInteraction | null> {
+      const document = await collection.findOne({ _id: new ObjectId(id) });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Records an interaction, restores it if it was taken back, or finds that it was recorded before. One round trip, two
+     * for a known key. `null`: its action was purged meanwhile. Unique key: actionId, key.
+     */
+    async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
+      const token = newToken();
+      const document = newDocument(interaction, token, events);
+      try {
+        await collection.insertOne(document);
+        return {
+          interaction: toInteraction(document),
+          change: 'new',
+          settling: token.toHexString(),
+        };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const { actionId, key } = document;
+      const stored = isToggle(interaction.kind)
+        ? await collection.findOneAndUpdate(
+            { actionId, key },
+            [{ $set: givenAgain(interaction, token, events) }],
+            { returnDocument: 'after' },
+          )
+        : await collection.findOne({ actionId, key });
+      if (stored === null) return null;
+      return { ...known(stored), change: stored.settling?.equals(token) === true ? 'given again' : 'none' };
+    },
+
+    /** Whether an interaction with this key was recorded, whatever became of it. Index `key`. */
+    async isRecorded(actionId: ActionId, key: string): Promise<boolean> {
+      const filter = { actionId: new ObjectId(actionId), key };
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+
+    /** A member's newest interaction of a kind with an action, in any state. Index `own`. */
+    async newestOwn(of: Exclude<RemovalOf, InteractionKey>): Promise<KnownInteraction | null> {
+      const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Removes interactions and deletes their texts and data. Returns the number of visible ones, and the token to settle
+     * them. One round trip.
+     */
+    async remove(of: RemovalOf, now: Date): Promise<{ visible: number; settling: SettlingToken }> {
+      const token = newToken();
+      const removed = { state: 'REMOVED', stateAt: now, settling: token } as const;
+      const bodies = { text: 1, data: 1 } as const;
+      const filter = filterOf(of);
+      const notified = events.pushed('interaction.removed', now);
+      const [visible] = await Promise.all([
+        collection.updateMany(
+          { ...filter, state: { $exists: false } },
+          { $set: removed, $unset: bodies, ...notified },
+        ),
+        collection.updateMany(
+          { ...filter, state: 'HIDDEN' },
+          { $set: { ...removed, wasHidden: true }, $unset: bodies, ...notified },
+        ),
+      ]);
+      return { visible: visible.modifiedCount, settling: token.toHexString() };
+    },
+
+    /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
+    async setHidden(
+      interaction: InteractionKey,
+      moderation: InteractionModeration,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const isHide = moderation.kind === 'HIDE_INTERACTION';
+      const document = await collection.findOneAndUpdate(
+        { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
+        {
+          $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
+          ...(isHide ? {} : { $unset: { state: 1 } }),
+          $push: { unlogged: moderationDocument(interaction, moderation) },
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Replaces a comment's text. `null` when the comment is gone or already has that text. */
+    async edit(
+      interaction: InteractionKey,
+      text: string,
+      now: Date,
+      moderation: InteractionModeration | null,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const document = await collection.findOneAndUpdate(
+        { ...recordOf(interaction), state: { $ne: 'REMOVED' }, text: { $ne: text } },
+        {
+          $set: { text, editedAt: now, settling: token },
+          ...(moderation === null
+            ? {}
+            : { $push: { unlogged: moderationDocument(interaction, moderation) } }),
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Moves the log entries stored with the record to the moderation log. Idempotent. */
+    async logModeration(interaction: InteractionKey): Promise<void> {
+      const record = recordOf(interaction);
+      const document = await collection.findOne(record, { projection: { unlogged: 1 } });
+      const unlogged = document?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await logRecords(moderationLog, unlogged);
+      await collection.updateOne(record, {
+        $pull: { unlogged: { _id: { $in: unlogged.map((r) => r._id) } } },
+      });
+    },
+
+    /** Records that the action has been marked; does nothing if they changed again. Index `key`. */
+    async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
+      await collection.updateMany(
+        { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
+        { $unset: { settling: 1 } },
+      );
+    },
+
+    /** Interactions that have been unsettled since before then, oldest first. Index `unsettled`. */
+    async unsettledBefore(
+      before: Date,
+      limit: number,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken }[]> {
+      const documents = await collection
+        .find({
+          settling: { $exists: true, $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+        })
+        .sort({ settling: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap((document) => {
+        const settling = tokenOf(document);
+        return settling === null ? [] : [{ interaction: toInteraction(document), settling }];
+      });
+    },
+  };
+}
+
+function known(document: InteractionDocument): KnownInteraction {
+  return { interaction: toInteraction(document), settling: tokenOf(document) };
+}
+
+function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
+  return settling?.toHexString() ?? null;
+}
+
+/** Filter for one record. Includes the action, which is the shard key. */
+function recordOf({ id, actionId }: InteractionKey): {
+  readonly _id: ObjectId;
+  readonly actionId: ObjectId;
+} {
+  return { _id: new ObjectId(id), actionId: new ObjectId(actionId) };
+}
+
+function filterOf(of: RemovalOf): Filter<InteractionDocument> {
+  if ('id' in of) return recordOf(of);
+  const { actionId, actorId, kind, reaction } = of;
+  return {
+    ...{ actorId, actionId: new ObjectId(actionId), kind },
+    ...(reaction === null ? {} : { reaction }),
+  };
+}
+
+function moderationDocument(
+  { id, actionId }: InteractionKey,
+  { kind, by, at, reason }: InteractionModeration,
+): ModerationDocument {
+  return {
+    _id: new ObjectId(),
+    actionId: new ObjectId(actionId),
+    interactionId: new ObjectId(id),
+    ...tenantField(by),
+    ...{ at, by, kind, reason },
+  };
+}

@@ -1,0 +1,275 @@
+import { ObjectId, type Document, type Filter } from 'mongodb';
+import {
+  MAX_RESHARES,
+  type ActionId,
+  type Engagement,
+  type Reshare,
+  type UserId,
+} from '../../../domain/action.ts';
+import type { InteractionGroup, InteractionKind } from '../../../domain/relevancy.ts';
+import {
+  type InteractionDocument,
+  reactionCounts,
+  toInteraction,
+} from '../../../storage/documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import { rescueEvents } from '../../events/store/event-outbox.ts';
+import { interactionLists, liftingGroups } from './interaction-lists.ts';
+import { interactionRecords } from './interaction-records.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { type Declared, index, UNSENT } from '../../../storage/documents/declaration.ts';
+import type { ErasureSubject } from '../../../domain/erasure.ts';
+import { plainId, type Tenant } from '../../../domain/tenant.ts';
+
+export const INTERACTIONS: Declared<'interactions'> = {
+  name: 'interactions',
+  holds: 'a comment, like, reshare or reaction',
+  ids: { member: ['actorId', 'unlogged[].by'], group: ['departmentIds[]'] },
+  indexes: [
+    index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
+      unique: true,
+    }),
+    index(
+      'list',
+      { actionId: 1, kind: 1, state: 1, at: -1, _id: -1 },
+      'interactions of an action, newest first',
+    ),
+    index('replies', { parentId: 1, state: 1, at: -1, _id: -1 }, 'replies to a comment, newest first', {
+      partialFilterExpression: { parentId: { $exists: true } },
+    }),
+    index('passed_on', { actorId: 1, passedOn: -1 }, 'follow: what a member has passed on since', {
+      partialFilterExpression: { passedOn: { $exists: true } },
+    }),
+    index(
+      'own',
+      { actorId: 1, actionId: 1, kind: 1 },
+      'what somebody did with these actions; to take it back',
+    ),
+    index('texts', { _id: -1, at: 1 }, 'admin: newest texts, to moderate', {
+      partialFilterExpression: { text: { $exists: true } },
+    }),
+    index('unsettled', { settling: 1 }, 'upkeep: changes that were cut off', {
+      partialFilterExpression: { settling: { $exists: true } },
+    }),
+    index(
+      'actor',
+      { actorId: 1, at: -1 },
+      'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
+    ),
+    UNSENT,
+    index('tenant_texts', { tenant: 1, _id: -1 }, 'admin: newest texts of a tenant, to moderate', {
+      partialFilterExpression: { text: { $exists: true } },
+      isForTenants: true,
+    }),
+  ],
+  shard: { key: { actionId: 1 }, serves: 'the interactions of an action, and their counts' },
+  tenant: { by: 'tenant', adopt: adoptedInteraction },
+  erase: ['INTERACTIONS'],
+  export: [
+    {
+      section: 'interactions',
+      of: 'actorId',
+      sort: { at: 1 },
+      entry: (document) => {
+        const { key, departmentIds } = document;
+        return { ...toInteraction(document), key, departmentIds };
+      },
+    },
+  ],
+  action: { id: 'actionId', purge: purgeInteractions, erased: erasedInteraction },
+};
+
+/** A key starts with its actor, or is an id that names nobody. */
+function adoptedInteraction(document: InteractionDocument, tenant: Tenant): InteractionDocument {
+  const { actorId, key, unlogged } = document;
+  const head = `[${JSON.stringify(plainId(actorId))},`;
+  return {
+    ...document,
+    key: key.startsWith(head) ? `[${JSON.stringify(actorId)},${key.slice(head.length)}` : key,
+    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
+  };
+}
+
+function erasedInteraction(
+  document: InteractionDocument,
+  { memberId, pseudonym }: ErasureSubject,
+): InteractionDocument {
+  if (document.actorId !== memberId) return document;
+  const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = document;
+  return { ...rest, actorId: pseudonym, key: document._id.toHexString() };
+}
+
+/** Events that hosts have not received yet are moved elsewhere first. */
+async function purgeInteractions(
+  collections: Collections,
+  filter: Filter<Document>,
+  recordsEvents: boolean,
+): Promise<void> {
+  const { interactions } = collections;
+  if (!recordsEvents) {
+    await interactions.deleteMany(filter);
+    return;
+  }
+  do await interactions.deleteMany({ ...filter, unsentAt: { $exists: false } });
+  while ((await rescueEvents(collections, filter)) > 0);
+}
+
+export interface InteractionSummary {
+  /** Of visible interactions. */
+  readonly engagement: Engagement;
+  /** Of all interactions, including removed ones: boosts are permanent. */
+  readonly groups: readonly InteractionGroup[];
+  /** Time of the newest of them. */
+  readonly latest: Date;
+  /** The newest visible reshares for followers, newest first; at most 100. */
+  readonly reshares: readonly Reshare[];
+}
+
+interface GroupDocument {
+  readonly _id: {
+    readonly actionId: ObjectId;
+    readonly kind: InteractionKind;
+    readonly reaction: string | null;
+    readonly actorId: UserId;
+    readonly departmentIds: string[];
+  };
+  readonly latest: Date;
+  readonly latestVisible: Date | null;
+  readonly passedOn: Date | null;
+  readonly visible: number;
+}
+
+const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
+
+export interface PassedOn extends Reshare {
+  readonly actionId: ActionId;
+}
+
+const PASSED_ON_BATCH = 500;
+
+export function interactionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
+  const { interactions: collection } = collections;
+  return {
+    ...interactionRecords(collections, events),
+    ...interactionLists(collections),
+    ...liftingGroups(collection),
+
+    /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
+    async summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
+      if (actionIds.length === 0) return new Map();
+      const cursor = collection.aggregate<GroupDocument>([
+        { $match: { actionId: { $in: actionIds.map((id) => new ObjectId(id)) } } },
+        {
+          $group: {
+            _id: {
+              actionId: '$actionId',
+              kind: '$kind',
+              reaction: { $ifNull: ['$reaction', null] },
+              actorId: '$actorId',
+              departmentIds: '$departmentIds',
+            },
+            latest: { $max: '$at' },
+            latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
+            passedOn: { $max: '$passedOn' },
+            visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
+          },
+        },
+      ]);
+      const sums = new Map<ActionId, Sum>();
+      for await (const group of cursor) {
+        const id = group._id.actionId.toHexString();
+        const sum = sums.get(id) ?? new Sum();
+        sum.add(group);
+        sums.set(id, sum);
+      }
+      return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
+    },
+
+    /**
+     * Actions of a member's newest interactions by time, without duplicates, at most `limit`; only interactions recorded
+     * before a time and visible then. Index `actor`.
+     */
+    async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
+      const documents = await collection
+        .find({
+          actorId,
+          _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+          // Interactions whose state changed later were in the other state at that time.
+          $or: [
+            { state: { $exists: false }, stateAt: { $not: { $gte: before } } },
+            { state: { $exists: true }, stateAt: { $gte: before } },
+          ],
+        })
+        .sort({ at: -1 })
+        .project<{ actionId: ObjectId }>({ _id: 0, actionId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.actionId.toHexString());
+    },
+
+    /**
+     * Reshares of these members since then, visible or not, in batches. Index `passed_on`.
+     */
+    async *passedOnBy(actorIds: readonly UserId[], since: Date): AsyncGenerator<PassedOn[], void, undefined> {
+      const cursor = collection
+        .find({ actorId: { $in: [...actorIds] }, passedOn: { $exists: true, $gte: since } })
+        .project<Required<Pick<InteractionDocument, 'actionId' | 'actorId' | 'passedOn'>>>({
+          ...{ _id: 0, actionId: 1, actorId: 1, passedOn: 1 },
+        })
+        .batchSize(PASSED_ON_BATCH);
+      try {
+        let batch: PassedOn[] = [];
+        for await (const { actionId, actorId: by, passedOn: at } of cursor) {
+          batch.push({ actionId: actionId.toHexString(), by, at });
+          if (batch.length === PASSED_ON_BATCH) {
+            yield batch;
+            batch = [];
+          }
+        }
+        if (batch.length > 0) yield batch;
+      } finally {
+        await cursor.close();
+      }
+    },
+
+    purgeAction(actionId: ActionId): Promise<void> {
+      return purgeInteractions(collections, { actionId: new ObjectId(actionId) }, events.isOn);
+    },
+  };
+}
+
+export type InteractionsRepository = ReturnType<typeof interactionsRepository>;
+
+class Sum {
+  readonly #counts: Record<InteractionKind, number> = { COMMENT: 0, LIKE: 0, RESHARE: 0, REACTION: 0 };
+  readonly #reactions = new Map<string, number>();
+  readonly #groups: InteractionGroup[] = [];
+  readonly #reshares: Reshare[] = [];
+  #latest = new Date(0);
+  #latestVisible: Date | null = null;
+
+  add({ _id, latest, latestVisible, passedOn, visible }: GroupDocument): void {
+    const { kind, reaction, actorId, departmentIds } = _id;
+    this.#counts[kind] += visible;
+    if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
+    this.#groups.push({ kind, actorId, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+    if (passedOn !== null && visible > 0) this.#reshares.push({ by: actorId, at: passedOn });
+    if (latest > this.#latest) this.#latest = latest;
+    if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
+      this.#latestVisible = latestVisible;
+  }
+
+  summary(): InteractionSummary {
+    const { COMMENT: comments, LIKE: likes, RESHARE: reshares } = this.#counts;
+    const reactions = reactionCounts(this.#reactions);
+    return {
+      engagement: { comments, likes, reshares, reactions, lastInteraction: this.#latestVisible },
+      groups: this.#groups,
+      latest: this.#latest,
+      reshares: this.#reshares
+        .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.by < b.by ? 1 : -1))
+        .slice(0, MAX_RESHARES),
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import { announce } from '../../../feed/announce.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
+import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
+
+const BATCH = 100;
+
+/** Notifies watchers of ended snoozes. Reads use the clock and are exact. */
+export function snoozeEnds({ core, config }: JobSetup): Job {
+  const { leaseMs, pollMs } = config.fanOut;
+  return {
+    name: 'snooze ends',
+    every: pollByTheClockMs(pollMs),
+    due: 'snooze',
+    async run({ now }) {
+      const claim = newObjectId();
+      const ended = await core.snoozes.claimEnded(claim, now, leaseMs, BATCH);
+      if (ended.length === 0) return false;
+      await announce(
+        core,
+        ended.map(({ userId, actionId, until }) => ({
+          userId,
+          // The reasons, and whether the item is in the feed at all, are decided when the event is sent.
+          event: { kind: 'added', actionId, relevancy: until, reasons: [] },
+        })),
+      );
+      await core.snoozes.finishEnded(claim, ended);
+      return ended.length === BATCH;
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { type Collection, ObjectId, type Document } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { ItemMark, LastingState } from '../../../domain/newsfeed-item.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import {
+  ofReaderActions,
+  readerActionId,
+  type ReaderAction,
+  readerActions,
+} from '../../../storage/documents/reader-action-id.ts';
+import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
+import { NO_SNOOZE } from './snoozes.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { index } from '../../../storage/documents/declaration.ts';
+
+/** A position in a reader's list: an action, and when it was added. */
+export interface ReaderListEntry {
+  readonly actionId: ActionId;
+  readonly at: Date;
+}
+
+export const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
+
+/** Conditions for entries after a position in this order; `null`: the whole list. */
+export function behind(place: ReaderListEntry | null): Document {
+  if (place === null) return {};
+  const { at, actionId } = place;
+  // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
+  return {
+    at: { $lte: at },
+    $or: [{ at: { $lt: at } }, { '_id.actionId': { $lt: new ObjectId(actionId) } }],
+  };
+}
+
+export const ITEM_MARKS = readerActions('itemMarks', {
+  holds: 'an item that a reader has hidden, archived, snoozed, read or marked as unread',
+  indexes: [
+    index(
+      'state',
+      { '_id.userId': 1, state: 1, at: -1, '_id.actionId': -1 },
+      'what a reader has hidden or archived, newest first; erasure and export',
+    ),
+    index('unread', { '_id.userId': 1 }, 'what a reader has marked as unread', {
+      partialFilterExpression: { isUnread: true },
+    }),
+    index(
+      'snoozes',
+      { '_id.userId': 1, until: -1 },
+      'what a reader has snoozed, and what of it is back in the feed',
+      { partialFilterExpression: { until: { $exists: true } } },
+    ),
+    index('snoozes_due', { due: 1 }, 'the next snoozes that end', {
+      partialFilterExpression: { due: { $exists: true } },
+    }),
+  ],
+  serves: 'marked items of a reader',
+  entry: ({ _id: _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => mark,
+  marks: ({ _id: { userId }, isUnread, until }) => ({
+    userId,
+    ...(isUnread === true ? { hasUnreadMarks: true } : {}),
+    ...(until === undefined ? {} : { hasSnoozes: true }),
+  }),
+});
+
+function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
+  return {
+    userId: _id.userId,
+    actionId: _id.actionId.toHexString(),
+    state: state ?? null,
+    snooze: until === undefined ? null : { until, isOver: isOver ?? false },
+    readAt: readAt ?? null,
+    isUnread: isUnread ?? false,
+  };
+}
+
+/** Readers' marks on single items. Key: `_id`, of reader and action. */
+export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
+  async function markAll(
+    userId: UserId,
+    updates: readonly {
+      readonly actionId: ActionId;
+      readonly update: Parameters<typeof collection.updateOne>[1];
+    }[],
+  ): Promise<void> {
+    const operations = updates.map(({ actionId, update }) => ({
+      updateOne: { filter: { _id: readerActionId(userId, actionId) }, update, upsert: true },
+    }));
+    await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+  }
+
+  async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
+    const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
+    return documents.map(toMark);
+  }
+
+  return {
+    /** Replaces the current state; setting the same state again keeps its time. */
+    async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          [
+            { $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } },
+            { $unset: Object.keys(NO_SNOOZE) },
+          ],
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Clears a state; another state stays. */
+    async clear(userId: UserId, actionId: ActionId, state: LastingState): Promise<void> {
+      await collection.updateOne(
+        { _id: readerActionId(userId, actionId), state },
+        { $unset: { state: 1, at: 1 } },
+      );
+    },
+
+    async markRead(
+      userId: UserId,
+      items: readonly { readonly actionId: ActionId; readonly readAt: Date }[],
+    ): Promise<void> {
+      await markAll(
+        userId,
+        items.map(({ actionId, readAt }) => ({
+          actionId,
+          update: { $max: { readAt }, $unset: { isUnread: 1 } },
+        })),
+      );
+    },
+
+    async markUnread(userId: UserId, actionIds: readonly ActionId[]): Promise<void> {
+      const update = { $set: { isUnread: true }, $unset: { readAt: 1 } } as const;
+      await markAll(
+        userId,
+        actionIds.map((actionId) => ({ actionId, update })),
+      );
+    },
+
+    /** Items the reader marked as unread. Index `unread`. */
+    async unread(userId: UserId): Promise<ActionId[]> {
+      const documents = await collection
+        .find({ '_id.userId': userId, isUnread: true })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
+        .toArray();
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** Number of the reader's items in a state, counted up to a limit. Index `state`. */
+    async count(userId: UserId, state: LastingState, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId, state }, { limit });
+    },
+
+    /** The reader's marks on these items. Index `_id_`. */
+    find: (userId: UserId, actionIds: readonly ActionId[]): Promise<ItemMark[]> =>
+      findPairs(actionIds.map((actionId) => ({ userId, actionId }))),
+
+    /** The same for many readers at once. Index `_id_`. */
+    findPairs,
+
+    /** Items in a state, newest first, after an optional position. Index `state`. */
+    async list(
+      userId: UserId,
+      state: LastingState,
+      after: ReaderListEntry | null,
+      limit: number,
+    ): Promise<ReaderListEntry[]> {
+      const documents = await collection
+        .find({
+          '_id.userId': userId,
+          state,
+          ...behind(after),
+        })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
+    },
+  };
+}
+
+/** Fallback; a state always has a time. */
+const EARLIEST = new Date(0);

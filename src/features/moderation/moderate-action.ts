@@ -1,0 +1,133 @@
+import type { Core } from '../core.ts';
+import type { Action, ActionId, ModerationRecord } from '../../domain/action.ts';
+import { decodePosition, encodePosition } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
+import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { requireRole, validate } from '../validate.ts';
+import type { Page, PageArgs } from '../shapes.ts';
+import { clock } from '../../lib/clock.ts';
+import { z } from 'zod';
+
+export const reasonSchema = z
+  .string()
+  .max(2_000, 'Must be at most 2000 characters')
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Must be well-formed Unicode without NUL')
+  .nullish()
+  .transform((reason) => reason ?? null);
+
+/**
+ * Hides an action from everybody but admins: at once through the rules, in stored feeds by the fan-out. Idempotent.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export function hideAction(
+  core: Core,
+  session: ReaderSession,
+  id: ActionId,
+  reason?: string | null,
+): Promise<Action> {
+  return setHidden(core, session, id, 'HIDE', reason);
+}
+
+/** Shows it again. @throws FanfareError FORBIDDEN, NOT_FOUND */
+export function unhideAction(core: Core, session: ReaderSession, id: ActionId): Promise<Action> {
+  return setHidden(core, session, id, 'UNHIDE', null);
+}
+
+async function setHidden(
+  core: Core,
+  session: ReaderSession,
+  id: ActionId,
+  kind: 'HIDE' | 'UNHIDE',
+  reason: string | null | undefined,
+): Promise<Action> {
+  const { identity } = session;
+  requireRole(identity, 'admin');
+  const why = validate(reasonSchema, reason, ['reason']);
+  await refuseOtherTenants(session, id);
+  const changed = await core.moderation.apply(id, {
+    kind,
+    by: identity.userId,
+    at: clock.now(),
+    reason: why,
+  });
+  await conclude(core, id, changed);
+  const action = changed ?? (await session.actions.load(id));
+  if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  return action;
+}
+
+/** For changes that do not read the action first; free without tenants. @throws FanfareError NOT_FOUND */
+async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
+  if (tenantOf(session.identity.userId) === null || (await session.actions.load(id)) !== null) return;
+  throw new FanfareError('NOT_FOUND', 'There is no such action');
+}
+
+/**
+ * Deletes an action: it disappears at once for everybody, admins included; its items and content are removed in the
+ * background. Idempotent. For admins and the actor.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
+ */
+export async function deleteAction(core: Core, session: ReaderSession, id: ActionId): Promise<void> {
+  const { identity } = session;
+  const visible = await getAction(session, id);
+  const action = await session.actions.load(id);
+  const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
+  // The actor may delete again what is already deleted or hidden and therefore invisible to them.
+  if (action === null || (visible === null && !isAllowed))
+    throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
+  const changed = await core.moderation.apply(id, {
+    kind: 'DELETE',
+    by: identity.userId,
+    at: clock.now(),
+    reason: null,
+  });
+  await conclude(core, id, changed);
+}
+
+/** Runs even if nothing changed: the call may be the retry of an interrupted one. */
+async function conclude(core: Core, id: ActionId, changed: Action | null): Promise<void> {
+  const { moderation, workSignal } = core;
+  try {
+    if (changed !== null) await notifyWatchers(core, changed);
+    await moderation.log(id);
+  } finally {
+    // After noting that watchers were notified, otherwise the pass would notify them again.
+    if (changed !== null) workSignal.notify('fan-out');
+  }
+}
+
+/**
+ * Notifies watchers at once that an action is gone, without waiting for its pass. For an action hidden before they already
+ * know. If this fails or is interrupted, the pass does it.
+ */
+async function notifyWatchers(core: Core, changed: Action): Promise<void> {
+  const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
+  if (!isWithdrawn || !(await announceWithdrawal(core, changed, clock.now()))) return;
+  await core.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
+}
+
+/** Moderation log, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+export async function readModerationLog(
+  { moderation }: Core,
+  session: ReaderSession,
+  args: PageArgs & { readonly actionId?: ActionId | null | undefined },
+): Promise<Page<ModerationRecord>> {
+  requireRole(session.identity, 'admin');
+  const actionId = args.actionId ?? null;
+  const { userId } = session.identity;
+  const list = idBeside(userId, `moderation:${actionId ?? ''}`);
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<{ readonly at: Date; readonly id: string }, ModerationRecord, ModerationRecord>({
+    size: pageSize(args.first),
+    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
+    scan: (after, limit) => moderation.list({ tenant: tenantOf(userId), actionId, after, limit }),
+    select: (candidates) => Promise.resolve(candidates),
+    cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
+  });
+}

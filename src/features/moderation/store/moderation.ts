@@ -1,0 +1,274 @@
+import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
+import type {
+  Action,
+  ActionId,
+  UserId,
+  ActionModerationKind,
+  ModerationRecord,
+} from '../../../domain/action.ts';
+import { toAction } from '../../../storage/actions/action-document.ts';
+import { tenantField, type Tenant } from '../../../domain/tenant.ts';
+import type { HostEventType } from '../../../domain/host-event.ts';
+import type { ActionDocument, ModerationDocument } from '../../../storage/documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { revised, unrevised, literal } from '../../../storage/stages/revision.ts';
+import { type Declared, index } from '../../../storage/documents/declaration.ts';
+import { withoutSubject } from '../../../descriptors/anonymise.ts';
+
+export const MODERATION_LOG: Declared<'moderationLog'> = {
+  name: 'moderationLog',
+  holds: 'what a moderator did to an action or an interaction, and why',
+  ids: { member: ['by'] },
+  indexes: [
+    index('action', { actionId: 1, at: -1, _id: -1 }, 'what was done to an action, newest first'),
+    index('newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
+    index('by', { by: 1, at: -1, _id: -1 }, 'erasure and export: what somebody did as a moderator'),
+    index('tenant', { tenant: 1, at: -1, _id: -1 }, 'what was done to any action of a tenant, newest first', {
+      isForTenants: true,
+    }),
+  ],
+  shard: { because: 'written by moderators only, one entry at a time' },
+  tenant: { by: 'tenant' },
+  erase: ['ACTIONS', 'MODERATION'],
+  export: [
+    {
+      section: 'moderation',
+      of: 'by',
+      entry: ({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
+        ...record,
+        interactionId: interactionId?.toHexString() ?? null,
+        id: _id.toHexString(),
+        actionId: actionId.toHexString(),
+      }),
+    },
+  ],
+  action: {
+    id: 'actionId',
+    purge: { because: 'says what was done, also to what is deleted' },
+    erased: ({ by, reason, ...rest }, subject) => ({
+      ...rest,
+      by: by === subject.memberId ? subject.pseudonym : by,
+      reason: reason === null ? null : withoutSubject(reason, subject),
+    }),
+  },
+};
+
+export interface Moderation {
+  readonly kind: ActionModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+/**
+ * The pass of a withdrawal waits this long for the committing process to notify the watchers, so that they are not notified
+ * twice. The rules hide the action meanwhile.
+ */
+const WITHDRAWAL_GRACE_MS = 5_000;
+
+const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
+
+interface Change {
+  readonly applies: Filter<ActionDocument>;
+  readonly set: Document;
+  readonly event: HostEventType;
+}
+
+const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
+  HIDE: {
+    event: 'action.hidden',
+    applies: { isDeleted: false, isHidden: false },
+    set: { isHidden: true, 'fanOut.untoldVersion': NEXT_VERSION },
+  },
+  UNHIDE: {
+    event: 'action.unhidden',
+    applies: { isDeleted: false, isHidden: true },
+    // Notifications were skipped while the action was hidden. Without a withdrawal pass in between, the next pass finds
+    // nothing to change, so it must notify everybody, as after an interrupted pass.
+    set: {
+      isHidden: false,
+      'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
+      'fanOut.untoldVersion': '$$REMOVE',
+    },
+  },
+  DELETE: {
+    event: 'action.deleted',
+    applies: { isDeleted: false },
+    set: {
+      isDeleted: true,
+      expiresAt: '$$REMOVE',
+      // For an already hidden action watchers have been notified, or its pending pass notifies them.
+      'fanOut.untoldVersion': {
+        $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
+      },
+    },
+  },
+};
+
+/** If the action was already hidden or is shown again, nobody needs a notification, and its pass need not wait. */
+function withdrawnAfter(at: Date): Document {
+  return { $cond: ['$isHidden', at, new Date(at.getTime() + WITHDRAWAL_GRACE_MS)] };
+}
+
+function toRecord({
+  _id,
+  actionId,
+  interactionId,
+  tenant: _tenant,
+  ...document
+}: ModerationDocument): ModerationRecord {
+  return {
+    ...document,
+    id: _id.toHexString(),
+    actionId: actionId.toHexString(),
+    interactionId: interactionId?.toHexString() ?? null,
+  };
+}
+
+/** Idempotent: the ids of records are derived from the change. */
+export async function logRecords(
+  moderationLog: Collection<ModerationDocument>,
+  records: readonly ModerationDocument[],
+): Promise<void> {
+  await moderationLog.bulkWrite(
+    records.map((record) => ({
+      replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
+    })),
+    { ordered: false },
+  );
+}
+
+/** Actions whose time is over and that are still there. */
+export const isExpired = (now: Date): Filter<ActionDocument> => ({
+  // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
+  expiresAt: { $exists: true, $lte: now },
+  isDeleted: false,
+});
+
+export function moderationRepository(
+  { actions, moderationLog }: Collections,
+  events: EventEntries = NO_EVENTS,
+) {
+  return {
+    /**
+     * Changes an action, requests a pass and records who did it, in one write. `null` when the action is already in the
+     * wanted state or does not exist.
+     */
+    async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
+      const { applies, set, event } = CHANGES[kind];
+      const actionId = new ObjectId(id);
+      const record: ModerationDocument = {
+        _id: new ObjectId(),
+        actionId,
+        at,
+        ...tenantField(by),
+        by,
+        kind,
+        reason,
+      };
+      const document = await actions.findOneAndUpdate(
+        { _id: actionId, ...applies },
+        revised([
+          {
+            $set: {
+              ...set,
+              ...events.staged(event, at),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
+            },
+          },
+        ]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Deletes an expired action like `apply`, but without a log entry. `null`: not expired. */
+    async expire(id: ActionId, at: Date): Promise<Action | null> {
+      const { applies, set, event } = CHANGES.DELETE;
+      const document = await actions.findOneAndUpdate(
+        { ...applies, _id: new ObjectId(id), expiresAt: { $lte: at } },
+        revised([
+          {
+            $set: {
+              ...set,
+              ...events.staged(event, at),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+            },
+          },
+        ]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Ids of expired actions, oldest first. Index `expiry`. */
+    async expired(now: Date, limit: number): Promise<ActionId[]> {
+      const documents = await actions
+        .find(isExpired(now))
+        .sort({ expiresAt: 1 })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id.toHexString());
+    },
+
+    /** Moves the log entries stored with the action to the log. Idempotent: their ids are derived from the change. */
+    async log(id: ActionId): Promise<void> {
+      const _id = new ObjectId(id);
+      const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
+      const unlogged = action?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await logRecords(moderationLog, unlogged);
+      await actions.updateOne(
+        { _id },
+        unrevised({ $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } }),
+      );
+    },
+
+    /** Records that watchers know of this version's withdrawal, so that its pass neither notifies them nor waits. */
+    async noteNotified(id: ActionId, version: number, now: Date): Promise<void> {
+      const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
+      await actions.updateOne(
+        { _id: new ObjectId(id), 'fanOut.untoldVersion': version },
+        unrevised([
+          {
+            $set: {
+              'fanOut.untoldVersion': '$$REMOVE',
+              'fanOut.leaseUntil': {
+                $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
+              },
+            },
+          },
+        ]),
+      );
+    },
+
+    /** Newest first. Indexes `action`, `newest`, `tenant`. */
+    async list(query: {
+      /** `null`: tenants are off. */
+      readonly tenant: Tenant | null;
+      readonly actionId: ActionId | null;
+      readonly after: { readonly at: Date; readonly id: string } | null;
+      readonly limit: number;
+    }): Promise<ModerationRecord[]> {
+      const filter: Filter<ModerationDocument> = {};
+      if (query.tenant !== null) filter.tenant = query.tenant;
+      if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
+      if (query.after !== null) {
+        filter.at = { $lte: query.after.at };
+        filter.$or = [{ at: { $lt: query.after.at } }, { _id: { $lt: new ObjectId(query.after.id) } }];
+      }
+      const documents = await moderationLog
+        .find(filter)
+        .sort({ at: -1, _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+  };
+}

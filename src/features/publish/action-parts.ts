@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
+import { scopeKey, userKey } from '../../domain/audience.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { nameSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { refsOfDescriptor } from '../../descriptors/names.ts';
+import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
+import type { MembersRepository } from '../directory/store/members.ts';
+import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
+import { validate } from '../validate.ts';
+
+// Shared by publishing and editing.
+
+/** Upper bound on mentions, and on recipients. */
+const MAX_USERS = 1_000;
+export const MAX_REFS = 100;
+
+/** Member ids without duplicates. */
+export const userIdsSchema = z
+  .array(idSchema)
+  .max(MAX_USERS, `Must have at most ${String(MAX_USERS)} entries`)
+  .transform((ids) => [...new Set(ids)]);
+
+/** Refs without duplicates. */
+export const refsSchema = z
+  .array(
+    z
+      .strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...REFUSED_DETAIL_FIELDS })
+      .transform(({ id, type, label }) => ({ id, type, label })),
+  )
+  .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
+  .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
+
+/** Fields that name the actor must match the actor, unless a service publishes. */
+export function refuseOtherVoices(
+  body: Action['descriptor'],
+  actor: UserId,
+  path: readonly (string | number)[],
+): void {
+  const type = descriptorOfType(body.type);
+  for (const field of type?.actorFields ?? []) {
+    const value = body[field];
+    if (value === undefined || value === null || value === actor) continue;
+    const message = `Must be the actor unless a service publishes, got ${JSON.stringify(value)}`;
+    const issue = { path: [...path, type?.inputName ?? '', field], message };
+    throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
+  }
+}
+
+export function checkDescriptor(
+  descriptor: Readonly<Record<string, unknown>>,
+  path: readonly (string | number)[],
+): Action['descriptor'] {
+  const given = Object.entries(descriptor).filter(([, value]) => value !== undefined && value !== null);
+  const [entry] = given;
+  if (entry === undefined || given.length > 1) throw badInput('Must have exactly one property', path);
+  const [inputName, body] = entry;
+  const type = descriptorOfInput(inputName);
+  if (type === undefined) throw badInput(`Unknown descriptor "${inputName}"`, path);
+  const plain = typeof body === 'object' && !Array.isArray(body) ? { ...body } : body;
+  return { type: type.type, ...validate(type.schema, plain, [...path, inputName]) };
+}
+
+export type Groups = ReadonlyMap<
+  string,
+  { readonly teamId: string | null; readonly departmentId: string | null }
+>;
+
+/** Team and department of the actors whose scope needs them. No round trip for other scopes. */
+export async function groupsOf(
+  members: MembersRepository,
+  inputs: readonly { readonly scope: Scope; readonly actor: UserId }[],
+): Promise<Groups> {
+  const actorIds = new Set(
+    inputs.filter(({ scope }) => scope === 'TEAM' || scope === 'DEPARTMENT').map(({ actor }) => actor),
+  );
+  if (actorIds.size === 0) return new Map();
+  const found = await members.findByIds([...actorIds]);
+  return new Map(found.map((member) => [member.userId, member]));
+}
+
+type Group = Parameters<typeof scopeKey>[1];
+
+/** Whether the actor lacks the group that the scope needs. */
+export function lacksGroup(scope: Scope, group: Group): boolean {
+  return scope !== 'RESTRICTED' && scopeKey(scope, group) === null;
+}
+
+export function noGroup(scope: Scope, path: readonly (string | number)[]): FanfareError {
+  return badInput(`The actor has no ${scope.toLowerCase()}`, [...path, 'scope']);
+}
+
+/** The members whom an action names. */
+interface People {
+  readonly mentions: readonly UserId[];
+  readonly recipients: readonly UserId[];
+}
+
+interface Addressed extends People {
+  readonly scope: Scope;
+}
+
+/** Audience keys of an action whose actor has the group that the scope needs. */
+export function audienceKeys({ scope, mentions, recipients }: Addressed, group: Group): string[] {
+  const key = scopeKey(scope, group);
+  return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
+}
+
+export function peopleKeys({ mentions, recipients }: People): string[] {
+  return [...new Set([...mentions, ...recipients].map(userKey))];
+}
+
+/**
+ * All refs of an action: the given ones, then those that only its descriptor names. How many were given is stored where the
+ * descriptor names one of them, too, so that an edit of the descriptor does not take it for its own.
+ */
+export function withOwnRefs(
+  given: readonly ActionRef[],
+  descriptor: Action['descriptor'],
+): { readonly refs: ActionRef[]; readonly givenRefs: number | null } {
+  const ids = new Set(given.map(({ id }) => id));
+  const own = refsOfDescriptor(descriptor);
+  const added = own.filter(({ id }) => !ids.has(id));
+  return { refs: [...given, ...added], givenRefs: added.length === own.length ? null : given.length };
+}
+
+/** The refs given explicitly, without those derived from the descriptor. */
+export function givenRefsOf({ refs, givenRefs, descriptor }: Action): readonly ActionRef[] {
+  if (givenRefs !== null) return refs.slice(0, givenRefs);
+  const own = new Set(refsOfDescriptor(descriptor).map(({ id }) => id));
+  return refs.filter(({ id }) => !own.has(id));
+}
+
+export function refIdsOf(refs: readonly ActionRef[], actorId: UserId): RefId[] {
+  return [...new Set([...refs.map((ref) => ref.id), actorId])];
+}

@@ -1,0 +1,296 @@
+import type { Core } from '../core.ts';
+import { z } from 'zod';
+import type { Action } from '../../domain/action.ts';
+import { SCOPES } from '../../domain/action.ts';
+import type { Lane } from '../../domain/lane.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { isTrusted, type Identity } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { Turn } from '../../lib/turn.ts';
+import type { NewAction } from '../../storage/actions/action-document.ts';
+import type { PublicationKey } from './store/publishing.ts';
+import { actingAs, summaryOf, validate } from '../validate.ts';
+import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
+import { beyondGrant, takePublications, type GrantedPublications } from '../tenants/quotas.ts';
+import { clock } from '../../lib/clock.ts';
+import {
+  audienceKeys,
+  checkDescriptor,
+  groupsOf,
+  lacksGroup,
+  noGroup,
+  refIdsOf,
+  refsSchema,
+  refuseOtherVoices,
+  userIdsSchema,
+  withOwnRefs,
+  type Groups,
+} from './action-parts.ts';
+
+export const MAX_ACTIONS_PER_CALL = 500;
+/** Calls with more actions than this are delivered in the lane BULK. */
+const MAX_LIVE_PER_CALL = 20;
+
+const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
+
+const inputSchema = z
+  .strictObject({
+    idempotencyKey: idSchema.nullish().transform((key) => key ?? null),
+    actorId: idSchema.nullish(),
+    conducted: z.date().nullish(),
+    expiresAt: z
+      .date()
+      .nullish()
+      .transform((time) => time ?? null),
+    scope: z
+      .enum(SCOPES)
+      .nullish()
+      .transform((scope) => scope ?? 'FOLLOWERS'),
+    recipients: idsOrNone,
+    mentions: idsOrNone,
+    refs: refsSchema.nullish().transform((refs) => refs ?? []),
+    descriptor: z.looseObject({}),
+  })
+  .superRefine((input, context) => {
+    if (input.scope === 'RESTRICTED' && input.recipients.length === 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['recipients'],
+        message: 'Must name 1 to 1000 readers of a RESTRICTED action',
+      });
+    if (input.scope !== 'RESTRICTED' && input.recipients.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['recipients'],
+        message: 'Must be omitted unless the scope is RESTRICTED',
+      });
+  });
+
+type CheckedInput = z.output<typeof inputSchema> & {
+  readonly givenRefs: number | null;
+  readonly actor: string;
+  readonly body: Action['descriptor'];
+};
+
+/**
+ * Records an action. One atomic write is the commit point; its fan-out runs in the background.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED when the tenant's quota is used up
+ */
+export async function publishAction(
+  core: Core,
+  identity: Identity,
+  input: PublishActionInput,
+): Promise<PublishedAction> {
+  const checked = check(identity, input, ['input']);
+  if ((await lateOf(core, [checked])).has(checked)) throw tooLate(['input']);
+  const groups = await groupsOf(core.members, [checked]);
+  if ((await grouplessOf(core, [checked], groups)).has(checked)) throw noGroup(checked.scope, ['input']);
+  await using quota = await takePublications(core.quotas, identity, 1);
+  if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
+  const lane = await liveLane(core, identity, 1);
+  const published = await core.actions.insert(
+    newAction(checked, { groups, recorded: clock.now(), lane, isImported: false }),
+  );
+  quota.recorded = published.isReplay ? 0 : 1;
+  refuseUnseenReplay(identity, published);
+  if (!published.isReplay) announceWork(core, 1);
+  return published;
+}
+
+/**
+ * Records many actions in few writes; each one succeeds or fails on its own.
+ * @param options.isBulk deliver after everything else, since nobody is waiting. Always the case for more than 20 actions.
+ * @throws FanfareError BAD_USER_INPUT for more than 500.
+ */
+export async function publishActions(
+  core: Core,
+  identity: Identity,
+  inputs: readonly PublishActionInput[],
+  { isBulk = false }: PublishOptions = {},
+): Promise<PublishOutcome[]> {
+  if (inputs.length > MAX_ACTIONS_PER_CALL)
+    throw badInput(
+      `Must have at most ${String(MAX_ACTIONS_PER_CALL)} entries, got ${String(inputs.length)}`,
+      ['inputs'],
+    );
+  const outcomes: PublishOutcome[] = [];
+  let accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
+  const turn = new Turn();
+  // Parsing and coercing this many inputs has blocked the event loop for a while.
+  if (inputs.length > MAX_LIVE_PER_CALL) await turn.next();
+  for (const [position, input] of inputs.entries()) {
+    if (turn.isOver()) await turn.next();
+    attempt(outcomes, position, () => {
+      accepted.push({ position, input: check(identity, input, ['inputs', position]) });
+    });
+  }
+  const inputsOf = (): CheckedInput[] => accepted.map(({ input }) => input);
+  const refuse = (
+    refused: ReadonlySet<CheckedInput>,
+    refusalOf: (input: CheckedInput, path: readonly (string | number)[]) => FanfareError,
+  ): void => {
+    for (const { position, input } of accepted)
+      if (refused.has(input)) outcomes[position] = outcomeOf(refusalOf(input, ['inputs', position]));
+    accepted = accepted.filter(({ input }) => !refused.has(input));
+  };
+  refuse(await lateOf(core, inputsOf()), (_input, path) => tooLate(path));
+  const groups = await groupsOf(core.members, inputsOf());
+  refuse(await grouplessOf(core, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
+  // Last, so that what is left of the quota goes to entries that nothing else is wrong with.
+  await using quota = await takePublications(core.quotas, identity, accepted.length);
+  const { refusal } = quota;
+  if (refusal !== null) refuse(await refusedOf(core, quota, inputsOf()), () => refusal);
+  const recorded = clock.now();
+  const lane =
+    isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : await liveLane(core, identity, accepted.length);
+  const ready: { readonly position: number; readonly action: NewAction }[] = [];
+  for (const { position, input } of accepted) {
+    if (turn.isOver()) await turn.next();
+    ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
+  }
+  const published = await core.actions.insertMany(ready.map(({ action }) => action));
+  published.forEach((result, index) => {
+    const entry = ready[index];
+    if (entry === undefined) return;
+    attempt(outcomes, entry.position, () => {
+      refuseUnseenReplay(identity, result);
+      outcomes[entry.position] = { ...result, error: null };
+    });
+  });
+  const recordedCount = published.filter((result) => !result.isReplay).length;
+  quota.recorded = recordedCount;
+  if (recordedCount > 0) announceWork(core, recordedCount);
+  return outcomes;
+}
+
+/** Services and admins publish for many, so they are not limited. */
+async function liveLane({ fanOuts }: Core, identity: Identity, count: number): Promise<Lane> {
+  return isTrusted(identity) ? 'LIVE' : fanOuts.laneFor(identity.userId, count);
+}
+
+/**
+ * A replay returns the action only if the actor may still see it. Hidden, deleted and expired actions are answered alike.
+ * Admins see their own hidden actions; a service publishing for somebody has that actor's rights.
+ */
+function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
+  const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
+  if (isReplay && (action.isDeleted || (action.isHidden && !isAdmin)))
+    throw new FanfareError(
+      'CONFLICT',
+      'The idempotency key belongs to an action that was hidden or deleted, or has expired',
+    );
+}
+
+/** Turns a typed error of one entry into its outcome; any other error fails the whole call. */
+function attempt(outcomes: PublishOutcome[], position: number, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof FanfareError)) throw error;
+    outcomes[position] = outcomeOf(error);
+  }
+}
+
+/** The message is all that an entry has to say where the fault is. */
+function outcomeOf({ code, message, issues }: FanfareError): PublishOutcome {
+  return {
+    action: null,
+    isReplay: false,
+    error: { code, message: issues.length === 0 ? message : summaryOf(issues) },
+  };
+}
+
+/** Actions that would expire before they happen, or have already. A replay stays a replay even after that. */
+async function lateOf(core: Core, inputs: readonly CheckedInput[]): Promise<ReadonlySet<CheckedInput>> {
+  const now = clock.time();
+  const over = inputs.filter(
+    ({ expiresAt, conducted }) =>
+      expiresAt !== null && expiresAt.getTime() <= Math.max(now, conducted?.getTime() ?? now),
+  );
+  return new Set(await unpublishedOf(core, over));
+}
+
+function tooLate(path: readonly (string | number)[]): FanfareError {
+  return badInput('Must be later than now and than conducted', [...path, 'expiresAt']);
+}
+
+/** Actions beyond the tenant's quota. Replays do not count, neither of earlier calls nor of earlier entries. */
+async function refusedOf(
+  core: Core,
+  { granted }: GrantedPublications,
+  inputs: readonly CheckedInput[],
+): Promise<ReadonlySet<CheckedInput>> {
+  return new Set(beyondGrant(granted, await unpublishedOf(core, inputs)));
+}
+
+/** Actions whose actor lacks the group that the scope needs. A replay stays a replay even after the actor has left it. */
+async function grouplessOf(
+  core: Core,
+  inputs: readonly CheckedInput[],
+  groups: Groups,
+): Promise<ReadonlySet<CheckedInput>> {
+  const groupless = inputs.filter(({ scope, actor }) => lacksGroup(scope, groups.get(actor) ?? null));
+  return new Set(await unpublishedOf(core, groupless));
+}
+
+/** Those that are no replays, in their order. */
+async function unpublishedOf({ actions }: Core, inputs: readonly CheckedInput[]): Promise<CheckedInput[]> {
+  if (inputs.length === 0) return [];
+  const published = await actions.published(inputs.map(publicationOf));
+  return inputs.filter((_, index) => published[index] !== true);
+}
+
+function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey {
+  return { actorId: actor, idempotencyKey };
+}
+
+function announceWork({ workSignal, onPublished }: Core, count: number): void {
+  onPublished(count);
+  workSignal.notify('fan-out');
+}
+
+function check(
+  identity: Identity,
+  input: PublishActionInput,
+  path: readonly (string | number)[],
+): CheckedInput {
+  const checked = validate(inputSchema, { ...input }, path);
+  const actor = checked.actorId ?? identity.userId;
+  actingAs(identity, actor, 'publish');
+  if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
+    throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
+  const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
+  if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
+  return { ...checked, actor, body, ...withOwnRefs(checked.refs, body) };
+}
+
+function newAction(
+  input: CheckedInput,
+  options: {
+    readonly groups: Groups;
+    readonly recorded: Date;
+    readonly lane: Lane;
+    readonly isImported: boolean;
+  },
+): NewAction {
+  const { groups, ...when } = options;
+  const { recorded } = when;
+  const { scope, actor } = input;
+  const conducted = input.conducted ?? recorded;
+  return {
+    actorId: actor,
+    conducted,
+    ...when,
+    idempotencyKey: input.idempotencyKey,
+    scope,
+    audience: audienceKeys(input, groups.get(actor) ?? null),
+    mentions: input.mentions,
+    recipients: input.recipients,
+    ...{ refs: input.refs, givenRefs: input.givenRefs },
+    refIds: refIdsOf(input.refs, actor),
+    descriptor: input.body,
+    expiresAt: input.expiresAt,
+    latest: baseRelevancy({ conducted, recorded }),
+  };
+}

@@ -1,0 +1,194 @@
+import { groupKeyOf } from '../../../descriptors/group-key.ts';
+import { concernedByDescriptor } from '../../../descriptors/names.ts';
+import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
+import type { Action, ActionId, UserId } from '../../../domain/action.ts';
+import { reachesFollowers, userKey, concernedAfter, type Concerned } from '../../../domain/audience.ts';
+import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
+import { otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
+import { tenantField } from '../../../domain/tenant.ts';
+import type {
+  ActionDocument,
+  FormerAudienceDocument,
+  ModerationDocument,
+} from '../../../storage/documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
+import { passRequested, notifiedUntilNow, formerKept } from '../../../storage/stages/fan-out-stages.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../directory/store/directory-stamps.ts';
+import { revised, literal } from '../../../storage/stages/revision.ts';
+
+/** Attempts before giving up on an action that keeps changing. */
+const MAX_TRIES = 10;
+
+export interface Edit {
+  /** Computes the new content from the current action. Throws to refuse. */
+  readonly change: (action: Action) => ActionContent;
+  readonly by: UserId;
+  readonly at: Date;
+  /** Record the edit in the moderation log. */
+  readonly isLogged: boolean;
+}
+
+/** Edits of an action's content and audience. */
+export function editsRepository({ actions }: Collections, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
+     * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
+     */
+    async edit(id: ActionId, { change, by, at, isLogged }: Edit): Promise<Action | null> {
+      const _id = new ObjectId(id);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const document = await actions.findOne({ _id });
+        if (document === null) return null;
+        const record: ModerationDocument | null = isLogged
+          ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
+          : null;
+        const { fields, isUpToLatest } = edited(document, change(toAction(document)), at, events);
+        const changed = await actions.findOneAndUpdate(
+          { ...unchanged(document), ...(isUpToLatest ? { latest: document.latest } : {}) },
+          revised([
+            {
+              $set: {
+                ...fields,
+                ...events.staged('action.updated', at),
+                ...(record === null
+                  ? {}
+                  : {
+                      unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
+                    }),
+              },
+            },
+          ]),
+          { returnDocument: 'after' },
+        );
+        if (changed !== null) return toAction(changed);
+      }
+      return null;
+    },
+  };
+}
+
+/** Matches the document as it was read: another edit, a rename, an erasure or a deletion may come in between. */
+function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
+  const { _id, actorId, audience, refIds, names, otherIds, version } = document;
+  const { isHidden, isDeleted, pullRefIds } = document;
+  return {
+    ...{ _id, actorId, audience, refIds, isHidden, isDeleted },
+    names: names ?? { $exists: false },
+    // All that changes when somebody is erased of whom the descriptor has only the id.
+    otherIds: otherIds ?? { $exists: false },
+    version: version ?? { $exists: false },
+    pullRefIds: pullRefIds ?? { $exists: false },
+  };
+}
+
+interface Edited {
+  /** Of an update pipeline. */
+  readonly fields: Document;
+  /** The edit ends whom the action concerns, up to its latest interaction. */
+  readonly isUpToLatest: boolean;
+}
+
+function edited(
+  document: WithId<ActionDocument>,
+  content: ActionContent,
+  at: Date,
+  events: EventEntries,
+): Edited {
+  const before = toAction(document);
+  const isReaddressed = isAudienceChanged(before, content);
+  const concerning = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
+  const values = {
+    ...content,
+    names: namesAfter(document, content),
+    ...(isReaddressed ? audienceAfter(document, before, content) : {}),
+    otherIds: otherIdsAfter(content, concerning),
+    ...storedConcerned(concerning),
+    // An untouched group key stays, even if the type is now declared differently or not at all.
+    groupKey:
+      content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
+    version: before.version + 1,
+    editedAt: at,
+  };
+  const lane = mayLoseReaders(before, content) ? 'URGENT' : 'LIVE';
+  return {
+    fields: {
+      ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
+      ...passRequested({ notBefore: at, lane }),
+      ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
+    },
+    isUpToLatest: concerning.formerlyConcerned !== before.formerlyConcerned,
+  };
+}
+
+/** Empty values are stored as absent fields. */
+function present(value: unknown): Document | string {
+  return value === null || value === undefined ? '$$REMOVE' : literal(value);
+}
+
+/** Names in edited content count as freshly published; other names keep their version. */
+function namesAfter({ refs, descriptor, names = [] }: ActionDocument, content: ActionContent): unknown {
+  const isSame = refs === content.refs && descriptor === content.descriptor;
+  const stamps = namesShown(content).map((id) => {
+    const known = isSame ? names.find((stamp) => idOfStamp(stamp) === id) : undefined;
+    return known ?? nameStamp(id, UNCARRIED);
+  });
+  return stamps.length === 0 ? null : stamps;
+}
+
+function audienceAfter(
+  { undecidedRefIds = [] }: ActionDocument,
+  before: Action,
+  content: ActionContent,
+): Document {
+  const { refIds } = content;
+  const isDecided = reachesFollowers(before);
+  const kept = isDecided ? before.pullRefIds.filter((refId) => refIds.includes(refId)) : [];
+  const undecided = refIds.filter(
+    (refId) => !isDecided || undecidedRefIds.includes(refId) || !before.refIds.includes(refId),
+  );
+  return {
+    audienceRev: before.audienceRev + 1,
+    pullRefIds: kept.length === 0 ? null : kept,
+    undecidedRefIds: undecided.length === 0 || !reachesFollowers(content) ? null : undecided,
+  };
+}
+
+function storedConcerned({ concerned, formerlyConcerned }: Concerned): Document {
+  return {
+    concerned: concerned?.map(({ key, since }) => (since === null ? { key } : { key, since })),
+    formerlyConcerned: formerlyConcerned.length === 0 ? null : formerlyConcerned,
+  };
+}
+
+/** Includes people named before the edit, so that what remains of them can be found. */
+function otherIdsAfter(content: ActionContent, { concerned, formerlyConcerned }: Concerned): string[] | null {
+  const now = new Set(content.audience);
+  const former = [...(concerned ?? []), ...formerlyConcerned].flatMap(({ key }) =>
+    key.startsWith(USER_PREFIX) && !now.has(key) ? [key.slice(USER_PREFIX.length)] : [],
+  );
+  const ids = [...new Set([...otherIdsOf(content), ...former])];
+  return ids.length === 0 ? null : ids;
+}
+
+const USER_PREFIX = userKey('');
+
+/** Discards the checkpoint of earlier passes. The next pass notifies readers who lost the action. */
+function passAfter(document: ActionDocument, before: Action): Document {
+  const former: FormerAudienceDocument = {
+    rev: before.audienceRev,
+    scope: document.scope,
+    audience: document.audience,
+    mentions: document.mentions,
+    recipients: document.recipients,
+    refIds: document.refIds,
+    pullRefIds: document.pullRefIds ?? [],
+    ...(document.reshares === undefined ? {} : { reshares: document.reshares }),
+  };
+  return {
+    'fanOut.checkpoint': '$$REMOVE',
+    // Watchers already know that a hidden action is gone.
+    ...(before.isHidden ? {} : formerKept(literal(former))),
+  };
+}

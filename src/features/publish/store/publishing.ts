@@ -1,0 +1,125 @@
+import type { ObjectId } from 'mongodb';
+import type { Action, UserId } from '../../../domain/action.ts';
+import { inSlices } from '../../../lib/turn.ts';
+import { newActionDocument, toAction, type NewAction } from '../../../storage/actions/action-document.ts';
+import type { ActionDocument } from '../../../storage/documents/documents.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
+import type { EventEntries } from '../../../storage/stages/event-entries.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import { fixIds, publicationId } from './publications.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+
+/** Actions per insert: serialising several MB blocks the event loop. */
+const INSERTED_AT_ONCE = 100;
+/** An id older than this was assigned by an interrupted attempt. */
+const LATE_AFTER_MS = 2_000;
+/** Delay of the first pass of an action whose id is older than the action. */
+const LATE_GRACE_MS = 5_000;
+
+export interface InsertedAction {
+  readonly action: Action;
+  /** The action already existed, with the same actor and idempotency key. */
+  readonly isReplay: boolean;
+}
+
+/** What tells a publication from others: its actor's own key for it. */
+export interface PublicationKey {
+  readonly actorId: UserId;
+  /** `null`: none, so that it is never a replay. */
+  readonly idempotencyKey: string | null;
+}
+
+/** Inserts actions. Part of the repository of actions. */
+export function publishing({ actions, publications }: Collections, events: EventEntries) {
+  /** The stored ones among these, by id. */
+  async function storedOf(documents: readonly ActionDocument[]): Promise<Stored> {
+    if (documents.length === 0) return NONE_STORED;
+    const stored = await inOneBatch(
+      actions.find({ _id: { $in: documents.map(({ _id }) => _id) } }),
+      documents.length,
+    );
+    const byId = new Map(stored.map((action) => [action._id.toHexString(), action]));
+    return ({ _id }) => byId.get(_id.toHexString());
+  }
+
+  async function insertSome(some: readonly NewAction[]): Promise<InsertedAction[]> {
+    const { fixed, known } = await fixIds(
+      publications,
+      some.map((action) => newActionDocument(action, events)),
+    );
+    const stored = await storedOf([...known]);
+    const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
+    const fresh = documents.filter((document) => stored(document) === undefined);
+    const overtaken = new Set(await insertAll(fresh));
+    const overtakenBy = await storedOf([...overtaken]);
+    return documents.map((document) => {
+      const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
+      if (before === undefined && overtaken.has(document))
+        throw new Error('A duplicate key without an action that has it');
+      return { action: toAction(before ?? document), isReplay: before !== undefined };
+    });
+  }
+
+  /** Returns those whose id an action has already. */
+  async function insertAll(documents: readonly ActionDocument[]): Promise<ActionDocument[]> {
+    if (documents.length === 0) return [];
+    try {
+      await actions.insertMany([...documents], { ordered: false });
+      return [];
+    } catch (error) {
+      return duplicatePositions(error).flatMap((position) => documents[position] ?? []);
+    }
+  }
+
+  return {
+    /**
+     * Those that have been published before, found by actor and key. At most two round trips.
+     * @returns in the order of the input
+     */
+    async published(some: readonly PublicationKey[]): Promise<readonly boolean[]> {
+      const ids = some.map(({ actorId, idempotencyKey }) =>
+        idempotencyKey === null ? null : publicationId({ actorId, idempotencyKey }),
+      );
+      const keys = ids.filter((id) => id !== null);
+      if (keys.length === 0) return ids.map(() => false);
+      const claims = await publications.find({ _id: { $in: keys } }).toArray();
+      const stored = await actions
+        .find({ _id: { $in: claims.map(({ actionId }) => actionId) } })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .toArray();
+      const there = new Set(stored.map(({ _id }) => _id.toHexString()));
+      const known = new Set(
+        claims.filter(({ actionId }) => there.has(actionId.toHexString())).map(({ _id }) => _id),
+      );
+      return ids.map((id) => id !== null && known.has(id));
+    },
+
+    /**
+     * Inserts the action, or returns the existing one with the same actor and idempotency key. One round trip; two with a
+     * key, three on replay.
+     */
+    async insert(action: NewAction): Promise<InsertedAction> {
+      const [inserted] = await insertSome([action]);
+      if (inserted === undefined) throw new Error('An insert gave nothing back');
+      return inserted;
+    },
+
+    /** The same for many actions, in these writes per hundred; results in the order of the input. */
+    async insertMany(some: readonly NewAction[]): Promise<InsertedAction[]> {
+      return (await inSlices(some, INSERTED_AT_ONCE, insertSome)).flat();
+    },
+  };
+}
+
+type Stored = (document: ActionDocument) => ActionDocument | undefined;
+const NONE_STORED: Stored = () => undefined;
+
+/**
+ * An action that completes a long interrupted attempt has an id older than itself, so `addressedSince` does not find it. Its
+ * pass therefore waits until members who were just joining a group are stored.
+ */
+function keptBack(document: ActionDocument): ActionDocument {
+  const { _id, recorded, fanOut } = document;
+  if (recorded.getTime() - _id.getTimestamp().getTime() <= LATE_AFTER_MS) return document;
+  return { ...document, fanOut: { ...fanOut, leaseUntil: new Date(recorded.getTime() + LATE_GRACE_MS) } };
+}

@@ -1,0 +1,54 @@
+import {
+  actionScore,
+  generationAt,
+  RANKED_FOR_MS,
+  rankedSince,
+  RESCORE_EVERY_MS,
+} from '../../../domain/ranking.ts';
+import { clock } from '../../../lib/clock.ts';
+import { GENERATIONS_KEPT } from '../store.ts';
+import { logRescored } from '../../../telemetry/events/workers.ts';
+import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
+
+/** Older scores belong to no stored generation. */
+const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;
+
+/**
+ * Computes the scores of a generation, one process at a time. If it dies or fails, the next one does the rest when the lease
+ * expires; two that overlap do the same work without harm.
+ */
+export function rescoring({ core, config, logger }: JobSetup): Job {
+  const { scores, rankedActions, ranking } = core;
+  const { leaseMs } = config.fanOut;
+  return {
+    name: 'scoring',
+    every: 10_000,
+    async run({ now, signal }) {
+      const generation = generationAt(now);
+      const startedAt = performance.now();
+      if (!(await scores.claim(generation, now, leaseMs))) return false;
+      const actions = await rescore(generation, signal);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      if (actions !== null) logRescored(logger, { generation: generation.toISOString(), actions, seconds });
+      return false;
+    },
+  };
+
+  /** Number of scored actions in the generation; `null` when interrupted. */
+  async function rescore(generation: Date, signal: Round['signal']): Promise<number | null> {
+    let count = 0;
+    for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
+      const entries = actions.map((action) => ({
+        actionId: action.id,
+        score: actionScore(action, generation, ranking),
+      }));
+      await scores.put(entries, generation);
+      count += entries.length;
+      await scores.renew(new Date(clock.time() + (signal.aborted ? 0 : leaseMs)));
+      if (signal.aborted) return null;
+    }
+    await scores.finish(generation);
+    await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
+    return count;
+  }
+}

@@ -1,0 +1,181 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { RESCORE_EVERY_MS } from '../../domain/ranking.ts';
+import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storage/documents/documents.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import type { Collections } from '../../storage/database/mongo.ts';
+import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/documents/declaration.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+
+const BATCH = 500;
+
+/** The fields of an action that its ranking needs: a few hundred bytes without its content. */
+export interface RankedAction {
+  readonly id: ActionId;
+  readonly actorId: UserId;
+  readonly conducted: Date;
+  /** Descriptor type. */
+  readonly type: string;
+  readonly engagement: EngagementDocument;
+}
+
+const FIELDS = { actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;
+
+type Projected = Pick<ActionDocument, '_id' | 'actorId' | 'conducted' | 'engagement'> & {
+  readonly descriptor: { readonly type: string };
+};
+
+function toRankedAction({ _id, actorId, conducted, engagement, descriptor }: Projected): RankedAction {
+  return { id: _id.toHexString(), actorId, conducted, engagement, type: descriptor.type };
+}
+
+/** Reads actions for their ranking. All lookups are by `_id`. */
+export function rankedActionsRepository(collection: Collection<ActionDocument>) {
+  return {
+    /** Unordered; missing ones are left out. One round trip. */
+    async find(ids: readonly ActionId[]): Promise<RankedAction[]> {
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }).project<Projected>(FIELDS),
+        ids.length,
+      );
+      return documents.map(toRankedAction);
+    },
+
+    /** Unordered batches. Selects by the recording time in the ids, minus the margin by which `conducted` may be ahead. */
+    async *conductedSince(since: Date): AsyncGenerator<RankedAction[], void, undefined> {
+      const youngest = ObjectId.createFromTime(Math.floor((since.getTime() - MAX_FUTURE_MS) / 1_000));
+      const cursor = collection
+        .find({ _id: { $gte: youngest }, conducted: { $gte: since }, isDeleted: false })
+        .project<Projected>(FIELDS)
+        .batchSize(BATCH);
+      try {
+        while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(toRankedAction);
+      } finally {
+        await cursor.close();
+      }
+    },
+  };
+}
+
+export const SCORES: Declared<'scores'> = {
+  name: 'scores',
+  holds: 'scores of an action of the last day',
+  ids: {},
+  indexes: [],
+  shard: { because: 'actions of the last day, recomputed for each generation' },
+  tenant: { because: 'found by the actions, and removed with them' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: { because: 'made again, of the last day only' },
+};
+
+export const RANKINGS = ofInstallation('rankings', 'the progress of scoring');
+
+/** Number of generations whose scores are kept, so that paging within one is not interrupted. */
+export const GENERATIONS_KEPT = 5;
+
+/** Represents the generation before the first. */
+const NEVER = new Date(0);
+
+export interface ActionScore {
+  readonly actionId: ActionId;
+  readonly score: number;
+}
+
+function slotOf(generation: Date): `g${number}` {
+  return `g${(generation.getTime() / RESCORE_EVERY_MS) % GENERATIONS_KEPT}`;
+}
+
+/** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
+export function scoresRepository({ scores, rankings }: Collections) {
+  return {
+    /** The latest complete generation; `null` before the first. */
+    async current(): Promise<Date | null> {
+      const generation = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
+      return generation.getTime() === NEVER.getTime() ? null : generation;
+    },
+
+    /** Scores of a generation by action; unscored actions are left out. One round trip. */
+    async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, number>> {
+      const slot = slotOf(generation);
+      const documents = await inOneBatch(
+        scores
+          .find({ _id: { $in: actionIds.map((id) => new ObjectId(id)) } })
+          .project<Record<string, ScoreSlot> & { _id: ObjectId }>({ [slot]: 1 }),
+        actionIds.length,
+      );
+      return new Map(
+        documents.flatMap((document) => {
+          const found = document[slot];
+          return found?.at.getTime() === generation.getTime()
+            ? [[document._id.toHexString(), found.score] as const]
+            : [];
+        }),
+      );
+    },
+
+    /** Writes scores of a generation. Existing scores are kept, so that two processes doing the same work agree. */
+    async put(entries: readonly ActionScore[], generation: Date): Promise<void> {
+      if (entries.length === 0) return;
+      const slot = slotOf(generation);
+      const operations = entries.map(({ actionId, score }) => ({
+        updateOne: {
+          filter: { _id: new ObjectId(actionId) },
+          update: [
+            {
+              $set: {
+                [slot]: {
+                  $cond: [{ $eq: [`$${slot}.at`, generation] }, `$${slot}`, { at: generation, score }],
+                },
+              },
+            },
+          ],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => scores.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** Claims a generation; `false` if it is done or claimed. Two round trips, one when there is nothing to do. */
+    async claim(generation: Date, now: Date, leaseMs: number): Promise<boolean> {
+      const known = await rankings.findOne({ _id: 'top' });
+      const leaseUntil = new Date(now.getTime() + leaseMs);
+      if (known === null) {
+        try {
+          await rankings.insertOne({ _id: 'top', generation: NEVER, leaseUntil });
+          return true;
+        } catch (error) {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }
+      if (known.generation.getTime() >= generation.getTime()) return false;
+      const { matchedCount } = await rankings.updateOne(
+        {
+          _id: 'top',
+          generation: { $lt: generation },
+          $or: [{ leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
+        },
+        { $set: { leaseUntil } },
+      );
+      return matchedCount === 1;
+    },
+
+    async renew(leaseUntil: Date): Promise<void> {
+      await rankings.updateOne({ _id: 'top' }, { $set: { leaseUntil } });
+    },
+
+    /** Marks the generation as complete. */
+    async finish(generation: Date): Promise<void> {
+      await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { leaseUntil: 1 } });
+    },
+
+    /** Deletes scores of actions recorded before. */
+    async purgeBefore(recorded: Date): Promise<void> {
+      await scores.deleteMany({
+        _id: { $lt: ObjectId.createFromTime(Math.floor(recorded.getTime() / 1_000)) },
+      });
+    },
+  };
+}

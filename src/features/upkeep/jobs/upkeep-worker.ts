@@ -1,0 +1,144 @@
+import type { Context } from '../../../feed/context.ts';
+import { PULL_NOTICE_MS } from '../../follow/store/pulled-refs.ts';
+import { BackgroundWorker } from '../../../jobs/background-worker.ts';
+import { trimDue } from '../../../feed/trim-feeds.ts';
+import { clock } from '../../../lib/clock.ts';
+import { settleAbandonedInteractions } from './settle-abandoned-interactions.ts';
+import { countFollowers } from '../../follow/store/count-followers.ts';
+import type { UserId } from '../../../domain/action.ts';
+
+interface DropAfter {
+  /** Inactivity after which a stored feed is dropped; `null`: never. */
+  readonly dropAfterMs: number | null;
+  /** The same for readers who never read, counted from their first delivery; `null`: never. */
+  readonly neverReadAfterMs: number | null;
+}
+
+/** Small enough to be finished long before the lease, which begins with the batch, expires. */
+const BATCH = 20;
+/** How long a process that dies blocks rebuilds of a batch's feeds. */
+const LEASE_MS = 30_000;
+
+/**
+ * Drops the stored feeds of readers who have not read for long. Marks them first: from then on stored entries are not
+ * trusted, and a returning reader is served from the actions until a rebuild, which waits for this to end. Watching counts
+ * as reading.
+ * @param now read again for every batch: there may be so many that they take longer than a lease
+ * @returns the number of dropped feeds
+ * @throws the first error of a drop. The others are dropped nevertheless, unless all of a batch fail
+ */
+export async function dropDormant(
+  { feeds, feedStore, liveLog }: Context,
+  { dropAfterMs, neverReadAfterMs }: DropAfter,
+  now: () => Date,
+  isToStop: () => boolean,
+): Promise<number> {
+  const startedAt = now().getTime();
+  const before = (ms: number | null): Date | null => (ms === null ? null : new Date(startedAt - ms));
+  const since = { read: before(dropAfterMs), neverRead: before(neverReadAfterMs) };
+  let dropped = 0;
+  let after: UserId | null = null;
+  const failures: unknown[] = [];
+  while (!isToStop()) {
+    const found: UserId[] = await feeds.unread(since, after, BATCH);
+    if (found.length === 0) break;
+    after = found.at(-1) ?? null;
+    const watched = new Set(await liveLog.watched(found));
+    const unwatched = found.filter((userId) => !watched.has(userId));
+    const begunAt = now();
+    const until = new Date(begunAt.getTime() + LEASE_MS);
+    const begun = await feeds.beginDrop(unwatched, since, { now: begunAt, until });
+    const done: UserId[] = [];
+    for (const userId of begun) {
+      // From then on a rebuild may fill the feed again. The next round drops it, if it is still unread.
+      if (now() >= until) break;
+      try {
+        await feedStore.drop(userId);
+        done.push(userId);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    await feeds.finishDrop(done, until);
+    dropped += done.length;
+    if (failures.length > 0 && done.length === 0) break;
+  }
+  if (failures.length > 0) throw failures[0];
+  return dropped;
+}
+
+/** A call that takes longer counts as interrupted. Its later writes do no harm. */
+const ABANDONED_AFTER_MS = 60_000;
+const AT_ONCE = 200;
+
+/**
+ * Completes interrupted follows and unfollows that nobody repeats. Their progress is unknown, so a rebuild of the feed is
+ * requested, which also asks watchers to query it again, and followers are recounted from scratch. Safe to interrupt, and to
+ * run in several processes at once.
+ */
+async function settleAbandonedFollows(context: Context, now: Date): Promise<void> {
+  const { feeds, follows } = context;
+  const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
+  for (;;) {
+    const abandoned = await follows.unsettledBefore(before, AT_ONCE);
+    if (abandoned.length === 0) return;
+    const followers = new Set(abandoned.map(({ followerId }) => followerId));
+    const refIds = new Set(abandoned.map(({ refId }) => refId));
+    // First, so that the rebuild is certain whatever happens to this round.
+    await feeds.markDue([...followers], clock.now(), { isNotified: false });
+    await countFollowers(context, { added: new Map(), uncertain: refIds, epochs: new Map() });
+    for (const { followerId, refId, token } of abandoned) await follows.forget({ followerId, refId }, token);
+    if (abandoned.length < AT_ONCE) return;
+  }
+}
+
+export interface UpkeepOptions extends DropAfter {
+  /** Refs with more followers than this are pulled. */
+  readonly celebrityThreshold: number;
+  readonly onError: (error: unknown) => void;
+}
+
+const EVERY_MS = 5_000;
+const DROP_EVERY_MS = 3_600_000;
+
+/**
+ * Maintains feeds beside deliveries, in any number of processes: decides which refs are pulled, completes interrupted follows
+ * and interactions, and lets the store delete entries below the floors and feeds that nobody reads. All of it is idempotent.
+ */
+export class UpkeepWorker extends BackgroundWorker {
+  readonly #context: Context;
+  readonly #options: UpkeepOptions;
+  #dropAt = 0;
+
+  constructor(context: Context, options: UpkeepOptions) {
+    super({ pollMs: EVERY_MS });
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** @param noticeMs how long in advance a ref is marked as going to be pulled; see `pulled-refs.ts`. */
+  async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
+    const { refs } = this.#context;
+    const { celebrityThreshold } = this.#options;
+    const startedAt = performance.now();
+    await this.apart(() => settleAbandonedFollows(this.#context, now));
+    await this.apart(() => settleAbandonedInteractions(this.#context, now));
+    await this.apart(() => refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs)));
+    await this.apart(async () => {
+      while (!this.isStopping && (await trimDue(this.#context, now)) > 0);
+    });
+    if (performance.now() < this.#dropAt) return;
+    const nowOf = (): Date => new Date(now.getTime() + performance.now() - startedAt);
+    const drop = () => dropDormant(this.#context, this.#options, nowOf, () => this.isStopping);
+    if (await this.apart(drop)) this.#dropAt = performance.now() + DROP_EVERY_MS;
+  }
+
+  protected override async work(): Promise<boolean> {
+    await this.round(clock.now());
+    return false;
+  }
+
+  protected override failed(error: unknown): void {
+    this.#options.onError(error);
+  }
+}

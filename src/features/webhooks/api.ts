@@ -1,0 +1,142 @@
+import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
+import {
+  MAX_READERS_PER_EVENT,
+  HOST_EVENT_TYPES,
+  MAX_READERS_PER_PAGE,
+  type HostEventView,
+} from '../../domain/host-event.ts';
+import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
+import { WEBHOOK_STATES, webhookPayload, type WebhookState } from '../../domain/webhook.ts';
+import { type WebhookDeliveryView, listWebhookDeliveries, retryWebhook } from './webhooks.ts';
+import { builder } from '../../graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import { described } from '../../graphql/types/enums.ts';
+import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from '../events/host-events.ts';
+import type { PageSize } from '../../graphql/limits/cost.ts';
+
+/** Size of an event without the readers it names, which count for all events of a page together. */
+const EVENT_BYTES = 2_048;
+
+const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
+  description: 'An event for the host application.',
+  fields: (t) => ({
+    id: t.field({
+      type: 'ID',
+      description: 'The same on every page and in every webhook. Ignore events whose id you have seen.',
+      resolve: ({ id }) => id,
+    }),
+    type: t.exposeString('type', { description: `One of ${HOST_EVENT_TYPES.join(', ')}.` }),
+    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => at }),
+    data: t.field({
+      type: 'JSON',
+      description:
+        'Ids of the things concerned, never text written by anybody; docs/events.md describes the shape of each type.',
+      extensions: { maxBytes: EVENT_BYTES },
+      resolve: ({ data }) => data,
+    }),
+  }),
+});
+
+const HostEventConnection = defineConnection<HostEventView>('HostEvent', HostEvent, 'host events');
+
+const PAGE: { readonly page: PageSize } = {
+  page: { argument: 'first', default: DEFAULT_EVENTS, max: MAX_EVENTS },
+};
+
+builder.queryField('hostEvents', (t) =>
+  t.field({
+    type: HostEventConnection,
+    description:
+      'Admin and service: events in order, oldest first. To get every event, continue from endCursor, which an empty page has as well. BAD_CURSOR if events after the cursor have been deleted. Empty if EVENT_RETENTION is off.',
+    args: {
+      first: t.arg.int({
+        description: `Number of events, 1 to ${String(MAX_EVENTS)}. Default: ${String(DEFAULT_EVENTS)}. A page can be shorter if its events name very many readers.`,
+      }),
+      after: t.arg.string({
+        description: 'The endCursor of an earlier page. Default: starts at the oldest stored event.',
+      }),
+      types: t.arg.stringList({ description: 'Only events of these types. Default: all.' }),
+    },
+    extensions: { ...PAGE, maxBytes: MAX_READERS_PER_PAGE * MAX_ID_LENGTH },
+    resolve: async (_root, args, context) =>
+      toConnection(await readHostEvents(context.core, context.identity(), args), args),
+  }),
+);
+
+const WebhookStateEnum = builder.enumType('WebhookState', {
+  description: 'State of an event that a receiver has not accepted.',
+  values: described<WebhookState>(WEBHOOK_STATES, {
+    RETRYING: 'It is retried at `nextAttemptAt`.',
+    FAILED: 'It is no longer retried; `retryWebhook` retries it.',
+  }),
+});
+
+const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery').implement({
+  description: 'An event that a webhook receiver did not accept at the first attempt.',
+  fields: (t) => ({
+    id: t.field({ type: 'ID', description: 'For `retryWebhook`.', resolve: ({ id }) => id }),
+    url: t.exposeString('url', {
+      description: 'URL of the receiver; without path and parameters for users of a tenant.',
+    }),
+    type: t.exposeString('type', { description: 'Type of the event.' }),
+    payload: t.field({
+      type: 'JSON',
+      description: 'The current payload.',
+      extensions: { maxBytes: EVENT_BYTES },
+      resolve: ({ event }) => webhookPayload(event),
+    }),
+    event: t.field({
+      type: HostEvent,
+      nullable: true,
+      description: 'The event.',
+      resolve: ({ event }) => event,
+    }),
+    attempts: t.exposeInt('attempts', {
+      description: 'Number of failed attempts; 0: it waits for an earlier event of the same action.',
+    }),
+    state: t.field({
+      type: WebhookStateEnum,
+      description: 'Whether it is retried.',
+      resolve: ({ state }) => state,
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed.' }),
+    nextAttemptAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is retried; null if it is FAILED.',
+      resolve: ({ nextAttemptAt }) => nextAttemptAt,
+    }),
+  }),
+});
+
+const WebhookDeliveryConnection = defineConnection<WebhookDeliveryView>(
+  'WebhookDelivery',
+  WebhookDelivery,
+  'webhook deliveries',
+);
+
+builder.queryField('webhookDeliveries', (t) =>
+  t.field({
+    type: WebhookDeliveryConnection,
+    description:
+      'Admin: webhook deliveries that failed or are being retried, newest event first. Deliveries accepted at the first attempt are not listed.',
+    args: {
+      state: t.arg({ type: WebhookStateEnum, description: 'Only those in this state. Default: all.' }),
+      ...pageArgs(),
+    },
+    extensions: { ...PAGE_COST, maxBytes: MAX_PAGE_SIZE * MAX_READERS_PER_EVENT * MAX_ID_LENGTH },
+    resolve: async (_root, args, context) =>
+      toConnection(await listWebhookDeliveries(context.core, context.identity(), args), args),
+  }),
+);
+
+builder.mutationField('retryWebhook', (t) =>
+  t.field({
+    type: WebhookDelivery,
+    description:
+      'Admin: retries a delivery immediately, and then for as long as a new one. It may arrive after later events of its action.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    resolve: (_root, { id }, context) =>
+      context.mutate(({ identity }) => retryWebhook(context.core, identity, id)),
+  }),
+);

@@ -1,0 +1,414 @@
+import {
+  type WebhookReceiver,
+  refusalOf,
+  type WebhookDelivery,
+  MAX_RETRY_AFTER_MS,
+  retryDelayMs,
+  webhookPayload,
+  signatureHeaders,
+} from '../../../domain/webhook.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../../../jobs/background-worker.ts';
+import { holdLease, type Lease } from '../../../fan-out/passes.ts';
+import { Turns, type Turn } from './in-turns.ts';
+import type { Context } from '../../../feed/context.ts';
+import type { NumberedHostEvent } from '../../../domain/host-event.ts';
+import type { ParkedEvent } from '../store/webhook-deliveries.ts';
+import type { WebhookClient, WebhookOutcome } from '../../../connections/webhook-client.ts';
+import { viewHostEvents } from '../../erasure/store/member-data.ts';
+
+interface HealthObserver {
+  /** So many consecutive attempts failed that no new events are sent to it. */
+  down(error: string): void;
+  up(): void;
+}
+
+/** Consecutive failures after which a receiver counts as down. */
+const DOWN_AFTER = 10;
+
+/** Whether a receiver accepts anything, as observed by this process. */
+class ReceiverHealth {
+  readonly #observer: HealthObserver;
+  #failures = 0;
+
+  constructor(observer: HealthObserver) {
+    this.#observer = observer;
+  }
+
+  get isDown(): boolean {
+    return this.#failures >= DOWN_AFTER;
+  }
+
+  /** Records an attempt. Returns true when a receiver that was down is back. */
+  note(outcome: WebhookOutcome): boolean {
+    const before = this.#failures;
+    if (!outcome.isTaken) {
+      this.#failures += 1;
+      if (this.#failures === DOWN_AFTER) this.#observer.down(outcome.error);
+      return false;
+    }
+    this.#failures = 0;
+    if (before < DOWN_AFTER) return false;
+    this.#observer.up();
+    return true;
+  }
+}
+
+/** What sending to one receiver takes beside the context. */
+interface Sending {
+  readonly client: WebhookClient;
+  readonly now: () => Date;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+  readonly observer: { attempted(isTaken: boolean, seconds: number): void };
+}
+
+type SendResult =
+  | 'taken'
+  /** Not sent, because this process may not send any more. */
+  | 'unsent'
+  | { readonly error: string; readonly nextAttemptAt: Date };
+
+interface SenderOptions extends Sending {
+  readonly receiver: WebhookReceiver;
+  readonly health: ReceiverHealth;
+  readonly signal: AbortSignal;
+  readonly maySend: () => Promise<boolean>;
+}
+
+/** For what is done between the end of a request and the record of how it ended. */
+const ANSWER_SLACK_MS = 5_000;
+
+/** Sends events to one receiver in their current form: members erased since are not named. */
+class WebhookSender {
+  readonly #context: Context;
+  readonly #options: SenderOptions;
+
+  constructor(context: Context, options: SenderOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** A request that begins now has ended by then. */
+  answeredBy(): Date {
+    const { client, now } = this.#options;
+    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
+  }
+
+  /** @param attempts number of failed attempts so far. */
+  async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
+    const { health, receiver, maySend, now, random } = this.#options;
+    const { webhookDeliveries } = this.#context;
+    if (!(await maySend())) return 'unsent';
+    const outcome = await this.#post(event);
+    if (outcome === null) return 'unsent';
+    if (health.note(outcome)) await webhookDeliveries.hasten(receiver.url, now());
+    if (outcome.isTaken) return 'taken';
+    const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
+    const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
+    return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
+  }
+
+  /** `null`: aborted before there was an answer. */
+  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+    const { erasures } = this.#context;
+    const { receiver, signal, client, now, observer } = this.#options;
+    const [view] = await viewHostEvents(erasures, [event]);
+    if (view === undefined) return null;
+    const body = JSON.stringify(webhookPayload(view));
+    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
+    const startedAt = performance.now();
+    try {
+      const outcome = await client.post(headers, body, signal);
+      observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+}
+
+/** Events about one receiver, for admins and metrics. */
+export type WebhookObserver = HealthObserver &
+  Sending['observer'] &
+  RetryObserver & {
+    /** The receiver fell so far behind that events it has not been sent have expired. */
+    skipped(events: number): void;
+    /** How many numbers of the log it is behind; null: another process sends to it. */
+    behind(events: number | null): void;
+    failed(error: unknown): void;
+  };
+
+export interface WebhookWorkerOptions extends BackgroundWorkerOptions, Sending {
+  readonly observer: WebhookObserver;
+  readonly receiver: WebhookReceiver;
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly retryForMs: number;
+  /** How long a round waits for its last requests, in milliseconds. Default: 250. */
+  readonly slowAfterMs?: number;
+}
+
+const BATCH = 100;
+const SLOW_AFTER_MS = 250;
+/** Events of one receiver that wait for another attempt; with more, the log is not read on. */
+const MAX_RETRYING = 1_000;
+
+/**
+ * Sends events to one receiver, in any number of processes: one at a time has its lease. Each receiver has a worker of its
+ * own, with connections of its own, so none waits for another one.
+ *
+ * A request that is not answered at once is put off like one that failed, and goes on beside later rounds until it ends: it
+ * holds one of the receiver's places.
+ *
+ * New events are read from the log behind a number that is stored for the receiver. It moves on once every event up to it
+ * was taken or is stored as a delivery, which is tried again by its own clock. So an event is sent at least once, under one
+ * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
+ */
+export class WebhookWorker extends BackgroundWorker {
+  readonly #context: Context;
+  readonly #options: WebhookWorkerOptions;
+  readonly #health: ReceiverHealth;
+  readonly #stopping = new AbortController();
+  readonly #turns: Turns;
+  #hasLease = false;
+
+  constructor(context: Context, options: WebhookWorkerOptions) {
+    super(options);
+    this.#context = context;
+    this.#options = options;
+    this.#health = new ReceiverHealth(options.observer);
+    this.#turns = new Turns(options.slowAfterMs ?? SLOW_AFTER_MS, (error) => {
+      if (error !== null) this.failed(error);
+      this.wake();
+    });
+  }
+
+  /**
+   * Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease.
+   */
+  async round(): Promise<boolean> {
+    const { webhookReceivers, hostEvents } = this.#context;
+    const { workerId, leaseMs, retryForMs, receiver, now, observer } = this.#options;
+    const { url } = receiver;
+    const seq = await webhookReceivers.lease(
+      url,
+      { worker: workerId, now: now(), leaseMs },
+      async () => (await hostEvents.range()).last,
+    );
+    this.#hasLease = seq !== null;
+    if (seq === null) {
+      observer.behind(null);
+      return false;
+    }
+    using lease = holdLease(
+      () => webhookReceivers.extend(url, workerId, new Date(now().getTime() + leaseMs)),
+      leaseMs,
+    );
+    const sender = this.#senderUnder(lease);
+    const to = { receiver, sender, retryForMs, now, observer, turns: this.#turns };
+    const hasTried = await retryDue(this.#context, to, BATCH);
+    const hasMoved = await this.#goOn(to, seq);
+    return (hasTried || hasMoved) && !this.isStopping;
+  }
+
+  /** What is under way is ended, and sent again by the process that has the lease next. */
+  override async stop(): Promise<void> {
+    const stopped = super.stop();
+    this.#stopping.abort();
+    await stopped;
+    await this.#turns.ended();
+    const { webhookReceivers } = this.#context;
+    this.#options.client[Symbol.dispose]();
+    if (this.#hasLease) await webhookReceivers.release(this.#options.receiver.url, this.#options.workerId);
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round();
+  }
+
+  protected override failed(error: unknown): void {
+    this.#options.observer.failed(error);
+  }
+
+  #senderUnder(lease: Lease): WebhookSender {
+    const { signal } = this.#stopping;
+    return new WebhookSender(this.#context, {
+      ...this.#options,
+      health: this.#health,
+      signal,
+      maySend: async () => !signal.aborted && (await lease.isHeld()),
+    });
+  }
+
+  /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
+  async #goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
+    const { hostEvents, webhookReceivers } = this.#context;
+    const { receiver, workerId, observer } = this.#options;
+    const { url, types, tenant } = receiver;
+    const { deletedUpTo, last } = await hostEvents.range();
+    const after = Math.max(seq, deletedUpTo);
+    if (after > seq) observer.skipped(after - seq);
+    observer.behind(Math.max(0, last - after));
+    const limit = last > after ? await this.#room() : 0;
+    if (limit === 0) return false;
+    const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
+    const left = await sendNew(this.#context, { ...to, health: this.#health }, events);
+    const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
+    const end = left === null ? reached : left - 1;
+    if (end <= seq) return false;
+    this.#hasLease = await webhookReceivers.advance(url, workerId, end);
+    observer.behind(Math.max(0, last - end));
+    return this.#hasLease;
+  }
+
+  /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
+  async #room(): Promise<number> {
+    const { webhookDeliveries } = this.#context;
+    const retrying = await webhookDeliveries.countRetrying(this.#options.receiver.url, MAX_RETRYING);
+    if (this.#health.isDown) return retrying === 0 ? 1 : 0;
+    return Math.min(BATCH, MAX_RETRYING - retrying);
+  }
+}
+
+/**
+ * Sends new events, and stores those that were not accepted, or whose request is slow, as deliveries. Returns the number of the
+ * first event that is neither accepted nor stored, from which to continue; `null`: none. Starts nothing more once the
+ * receiver is down.
+ */
+async function sendNew(
+  context: Context,
+  to: RetryTo & { readonly health: ReceiverHealth; readonly turns: Turns },
+  events: readonly NumberedHostEvent[],
+): Promise<number | null> {
+  const { webhookDeliveries } = context;
+  const { health, sender, turns, now } = to;
+  const { url } = to.receiver;
+  const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
+  const waiting = await webhookDeliveries.waitingActions(url, [...actionIds]);
+  const wasDown = health.isDown;
+  const parked: ParkedEvent[] = [];
+  const left: number[] = [];
+
+  async function sendTurn(turn: Turn<NumberedHostEvent>): Promise<void> {
+    const events = turn.left;
+    let waitsUntil = waiting.get(events[0]?.facts.actionId ?? '');
+    for (const [index, event] of events.entries()) {
+      turn.left = events.slice(index);
+      if (waitsUntil !== undefined) {
+        parked.push({ event, attempts: 0, error: null, nextAttemptAt: waitsUntil });
+        continue;
+      }
+      const result = health.isDown && !wasDown ? 'unsent' : await sender.send(event, 0);
+      if (turn.late !== null) {
+        await turn.late;
+        const delivery = await webhookDeliveries.of(url, event.id);
+        if (delivery !== null) await concludeDelivery(context, to, delivery, { result, isLate: true });
+        return;
+      }
+      if (result === 'unsent') {
+        left.push(event.seq);
+        return;
+      }
+      if (result === 'taken') continue;
+      waitsUntil = result.nextAttemptAt;
+      parked.push({ event, attempts: 1, ...result });
+    }
+  }
+
+  await turns.run(events, {
+    placeOf: ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }),
+    work: sendTurn,
+    putOff: (some) =>
+      webhookDeliveries.park(
+        url,
+        some.map((event) => ({ event, attempts: 0, error: null, nextAttemptAt: sender.answeredBy() })),
+        now(),
+      ),
+  });
+  await webhookDeliveries.park(url, parked, now());
+  return left.length === 0 ? null : Math.min(...left);
+}
+
+interface RetryObserver {
+  givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
+}
+
+interface RetryTo {
+  readonly receiver: WebhookReceiver;
+  readonly sender: WebhookSender;
+  readonly retryForMs: number;
+  readonly now: () => Date;
+  readonly observer: RetryObserver;
+}
+
+/**
+ * Retries due deliveries up to a limit; those of one action in order, until one fails. What the receiver is not configured for
+ * any more is not sent but given up. Returns false when none was due.
+ */
+async function retryDue(
+  context: Context,
+  to: RetryTo & { readonly turns: Turns },
+  limit: number,
+): Promise<boolean> {
+  const { hostEvents, webhookDeliveries } = context;
+  const { receiver, sender, turns, now, observer } = to;
+  const { url } = receiver;
+  const due = await webhookDeliveries.due(url, now(), limit);
+  const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
+
+  await turns.run(due, {
+    placeOf: (delivery) => delivery,
+    async work(turn) {
+      const deliveries = turn.left;
+      for (const [index, delivery] of deliveries.entries()) {
+        turn.left = deliveries.slice(index);
+        const { id, eventId, attempts } = delivery;
+        const event = events.get(eventId);
+        const refusal = event === undefined ? null : refusalOf(receiver, event);
+        if (refusal !== null) {
+          await webhookDeliveries.giveUp(id, refusal, attempts);
+          observer.givenUp({ eventId, attempts, error: refusal });
+          continue;
+        }
+        const result = event === undefined ? 'taken' : await sender.send(event, attempts);
+        const isLate = turn.late !== null;
+        await turn.late;
+        if (!(await concludeDelivery(context, to, delivery, { result, isLate })) || isLate) return;
+      }
+    },
+    putOff: (some) => webhookDeliveries.putOff(some, sender.answeredBy()),
+  });
+  return due.length > 0;
+}
+
+/**
+ * Records how an attempt ended. Returns whether later deliveries of the same action may follow.
+ * @param ended.isLate these have been put off because the attempt took long.
+ */
+async function concludeDelivery(
+  { webhookDeliveries }: Context,
+  { retryForMs, now, observer }: RetryTo,
+  delivery: WebhookDelivery,
+  { result, isLate }: { readonly result: SendResult; readonly isLate: boolean },
+): Promise<boolean> {
+  const { id, eventId, attempts, triedSince } = delivery;
+  if (result === 'unsent') {
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    return false;
+  }
+  if (result === 'taken') {
+    await webhookDeliveries.drop(id);
+    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    return true;
+  }
+  const { error, nextAttemptAt } = result;
+  if (now().getTime() - triedSince.getTime() < retryForMs) {
+    await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
+    return false;
+  }
+  await webhookDeliveries.giveUp(id, error, attempts + 1);
+  if (isLate) await webhookDeliveries.putOff([delivery], now());
+  observer.givenUp({ eventId, attempts: attempts + 1, error });
+  return true;
+}

@@ -1,0 +1,337 @@
+import type { ActionId } from '../../../domain/action.ts';
+import {
+  type NumberedHostEvent,
+  tenantOfFacts,
+  type HostEvent,
+  type HostEventFacts,
+} from '../../../domain/host-event.ts';
+import type { Tenant } from '../../../domain/tenant.ts';
+import type { WebhookDelivery, WebhookState } from '../../../domain/webhook.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import type { WebhookDeliveryDocument } from './webhook-documents.ts';
+import {
+  type Declared,
+  index,
+  NAMES_NOBODY,
+  NOT_OF_ACTIONS,
+} from '../../../storage/documents/declaration.ts';
+import { createHash } from 'node:crypto';
+import type {
+  ActionDocument,
+  ErasureDocument,
+  InteractionDocument,
+} from '../../../storage/documents/documents.ts';
+import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import type { UnsentEvents } from '../../../storage/documents/event-documents.ts';
+
+/** Hex digits of an id, enough to rule out collisions. */
+const ID_LENGTH = 32;
+
+/** Deterministic: the same parts give the same id, so that repeated work creates one event. */
+export function eventIdOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_LENGTH);
+}
+
+function eventsOf(
+  document: UnsentEvents & { readonly _id: { toString(): string } },
+  facts: HostEventFacts,
+  tenant: Tenant | null = tenantOfFacts(facts),
+): HostEvent[] {
+  let at = new Date(0);
+  return (document.unsent ?? []).map((entry) => {
+    // Clocks of two processes may differ slightly: a later entry in a document must not have an earlier time.
+    if (entry.at > at) at = entry.at;
+    const id = eventIdOf(document._id.toString(), entry.token.toHexString());
+    return { id, type: entry.type, at, tenant, facts };
+  });
+}
+
+type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & UnsentEvents;
+
+/** Events of an action in its current form: members erased since are not named. */
+export function eventsOfAction(
+  document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
+    readonly descriptor: { readonly type: string };
+  },
+): HostEvent[] {
+  const { _id, actorId, descriptor, scope } = document;
+  const facts = { actionId: _id.toHexString(), actorId, descriptorType: descriptor.type, scope };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfInteraction(
+  document: Carrying<InteractionDocument, 'actionId' | 'actorId' | 'kind' | 'reaction'>,
+): HostEvent[] {
+  const { _id, actionId, actorId, kind, reaction } = document;
+  const facts = {
+    ...{ interactionId: _id.toHexString(), actionId: actionId.toHexString(), actorId, kind },
+    ...(reaction === undefined ? {} : { reaction }),
+  };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' | 'refId'>): HostEvent[] {
+  const { followerId, refId } = document;
+  return eventsOf(document, { followerId, refId });
+}
+
+/** Names the tenant but not the erased member. */
+export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
+  return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
+}
+
+/** Fields that the functions above need: the whole documents are many times as large. */
+export const FACTS_OF = {
+  actions: ['actorId', 'scope', 'descriptor.type'],
+  interactions: ['actionId', 'actorId', 'kind', 'reaction'],
+  follows: ['followerId', 'refId'],
+  erasures: ['tenant'],
+} as const;
+
+export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
+  name: 'webhookDeliveries',
+  holds: 'an event that a receiver has not accepted yet',
+  ids: {},
+  indexes: [
+    index(
+      'due',
+      { url: 1, state: 1, nextAttemptAt: 1, seq: 1 },
+      'webhooks: what a receiver is to be sent again',
+    ),
+    index(
+      'action',
+      { url: 1, actionId: 1, state: 1 },
+      'webhooks: whether an earlier event of an action waits',
+      { partialFilterExpression: { actionId: { $exists: true } } },
+    ),
+    index(
+      'newest',
+      { seq: -1, _id: -1 },
+      'admin: deliveries, the newest event first; what belongs to events that are not kept any longer',
+    ),
+    index(
+      'newest_by_state',
+      { state: 1, seq: -1, _id: -1 },
+      'admin: deliveries of a state, the newest event first',
+    ),
+    index(
+      'tenant',
+      { tenant: 1, seq: -1, _id: -1 },
+      'admin: deliveries of a tenant, the newest event first',
+      { isForTenants: true },
+    ),
+  ],
+  shard: { because: 'kept as long as events' },
+  tenant: { by: 'tenant' },
+  erase: NAMES_NOBODY,
+  export: NAMES_NOBODY,
+  action: NOT_OF_ACTIONS,
+};
+
+export interface WebhookPlace {
+  readonly seq: number;
+  readonly id: string;
+}
+
+export interface ParkedEvent {
+  readonly event: NumberedHostEvent;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly nextAttemptAt: Date;
+}
+
+/**
+ * Events that receivers did not accept at the first attempt, until they are accepted or given up. Unique key: `_id`. Written
+ * by the one process with the receiver's lease, and by admins who request a retry.
+ */
+export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) {
+  async function list(
+    filter: object,
+    sort: Record<string, 1 | -1>,
+    limit: number,
+  ): Promise<WebhookDelivery[]> {
+    const documents = await webhookDeliveries.find(filter).sort(sort).limit(limit).batchSize(limit).toArray();
+    return documents.map(toDelivery);
+  }
+
+  /** Events of an action are sent in order, so later ones get the due time of the earliest waiting one. */
+  async function alignAction(url: string, actionId: ActionId | null, nextAttemptAt: Date): Promise<void> {
+    if (actionId === null) return;
+    await webhookDeliveries.updateMany({ url, actionId, state: 'RETRYING' }, { $set: { nextAttemptAt } });
+  }
+
+  return {
+    /** Stores events for retries; existing ones stay unchanged. One write. */
+    async park(url: string, parked: readonly ParkedEvent[], now: Date): Promise<void> {
+      if (parked.length === 0) return;
+      await retryOnDuplicateKey(() =>
+        webhookDeliveries.bulkWrite(
+          parked.map((one) => {
+            const { _id, ...document } = newDocument(url, one, now);
+            return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+          }),
+          { ordered: false },
+        ),
+      );
+    },
+
+    /** Deliveries due by then; those of one action in event order. Index `due`. */
+    due: (url: string, now: Date, limit: number) =>
+      list({ url, state: 'RETRYING', nextAttemptAt: { $lte: now } }, { nextAttemptAt: 1, seq: 1 }, limit),
+
+    /** Those of the actions that have waiting deliveries, with the time of the next attempt. Index `action`. */
+    async waitingActions(url: string, actionIds: readonly ActionId[]): Promise<Map<ActionId, Date>> {
+      if (actionIds.length === 0) return new Map();
+      const documents = await webhookDeliveries
+        .find({ url, state: 'RETRYING', actionId: { $exists: true, $in: [...actionIds] } })
+        .project<{ actionId?: string; nextAttemptAt?: Date }>({
+          actionId: 1,
+          nextAttemptAt: 1,
+        })
+        .toArray();
+      return new Map(
+        documents.flatMap(({ actionId, nextAttemptAt }) =>
+          actionId === undefined || nextAttemptAt === undefined ? [] : [[actionId, nextAttemptAt] as const],
+        ),
+      );
+    },
+
+    /** Number of deliveries to retry, counted up to a limit. Index `due`. */
+    countRetrying: (url: string, limit: number) =>
+      webhookDeliveries.countDocuments({ url, state: 'RETRYING' }, { limit }),
+
+    /** The event was accepted or deleted. */
+    async drop(id: string): Promise<void> {
+      await webhookDeliveries.deleteOne({ _id: id });
+    },
+
+    /** Records a failed attempt. Deliveries waiting behind it are postponed, too. */
+    async postpone(
+      { id, url, actionId }: WebhookDelivery,
+      error: string,
+      nextAttemptAt: Date,
+    ): Promise<void> {
+      await webhookDeliveries.updateOne(
+        { _id: id },
+        { $set: { error, nextAttemptAt }, $inc: { attempts: 1 } },
+      );
+      await alignAction(url, actionId, nextAttemptAt);
+    },
+
+    /** Records the final failure. Deliveries waiting behind it become due. */
+    async giveUp(id: string, error: string, attempts: number): Promise<void> {
+      await webhookDeliveries.updateOne(
+        { _id: id },
+        { $set: { error, state: 'FAILED', attempts }, $unset: { nextAttemptAt: 1 } },
+      );
+    },
+
+    /** The same for everything that waits for other receivers than these. Index `due`. */
+    async giveUpOthers(urls: readonly string[], error: string): Promise<void> {
+      await webhookDeliveries.updateMany(
+        { url: { $nin: [...urls] }, state: 'RETRYING' },
+        { $set: { error, state: 'FAILED' }, $unset: { nextAttemptAt: 1 } },
+      );
+    },
+
+    /** Makes waiting deliveries, all of one action, due at this time, and those behind them. */
+    async putOff(deliveries: readonly WebhookDelivery[], nextAttemptAt: Date): Promise<void> {
+      const [first] = deliveries;
+      if (first === undefined) return;
+      await webhookDeliveries.updateOne({ _id: first.id, state: 'RETRYING' }, { $set: { nextAttemptAt } });
+      await alignAction(first.url, first.actionId, nextAttemptAt);
+    },
+
+    /** The delivery of an event, wherever it was stored. Unique key: `_id`. */
+    async of(url: string, eventId: string): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOne({ _id: eventIdOf('webhook', url, eventId) });
+      return document === null ? null : toDelivery(document);
+    },
+
+    /** The receiver is back: everything waiting becomes due. Index `due`. */
+    async hasten(url: string, now: Date): Promise<void> {
+      await webhookDeliveries.updateMany(
+        { url, state: 'RETRYING', nextAttemptAt: { $gt: now } },
+        { $set: { nextAttemptAt: now } },
+      );
+    },
+
+    async find(tenant: Tenant | null, id: string): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOne({ _id: id, ...(tenant === null ? {} : { tenant }) });
+      return document === null ? null : toDelivery(document);
+    },
+
+    /** Makes a delivery, and those waiting behind it, due at once. `null`: there is no such delivery. */
+    async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOneAndUpdate(
+        { _id: id, ...(tenant === null ? {} : { tenant }) },
+        { $set: { state: 'RETRYING', nextAttemptAt: now, triedSince: now } },
+        { returnDocument: 'after' },
+      );
+      if (document === null) return null;
+      const delivery = toDelivery(document);
+      await alignAction(delivery.url, delivery.actionId, now);
+      return delivery;
+    },
+
+    /** After a position, newest first; tenant `null`: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
+    page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
+      list(
+        {
+          ...(tenant === null ? {} : { tenant }),
+          ...(state === null ? {} : { state }),
+          ...(after === null
+            ? {}
+            : {
+                seq: { $lte: after.seq },
+                $or: [{ seq: { $lt: after.seq } }, { seq: after.seq, _id: { $lt: after.id } }],
+              }),
+        },
+        { seq: -1, _id: -1 },
+        limit,
+      ),
+
+    /** Numbers of failed deliveries by receiver and reason, the most first, at most a hundred. Index `newest_by_state`. */
+    async failed(): Promise<{ readonly url: string; readonly error: string; readonly count: number }[]> {
+      const found = await webhookDeliveries
+        .aggregate<{
+          readonly _id: { readonly url: string; readonly error?: string };
+          readonly count: number;
+        }>([
+          { $match: { state: 'FAILED' } },
+          { $group: { _id: { url: '$url', error: '$error' }, count: { $sum: 1 } } },
+          { $sort: { count: -1, _id: 1 } },
+          { $limit: 100 },
+        ])
+        .toArray();
+      return found.map(({ _id: { url, error = '' }, count }) => ({ url, error, count }));
+    },
+
+    /** Deletes deliveries of deleted events. Index `newest`. */
+    async purge(upTo: number): Promise<void> {
+      await webhookDeliveries.deleteMany({ seq: { $lte: upTo } });
+    },
+  };
+}
+
+function newDocument(
+  url: string,
+  { event, attempts, error, nextAttemptAt }: ParkedEvent,
+  now: Date,
+): WebhookDeliveryDocument {
+  const { id: eventId, seq, type, tenant, facts } = event;
+  return {
+    _id: eventIdOf('webhook', url, eventId),
+    ...(tenant === null ? {} : { tenant }),
+    ...{ url, eventId, seq, type, state: 'RETRYING', attempts, nextAttemptAt, triedSince: now },
+    ...(facts.actionId === undefined ? {} : { actionId: facts.actionId }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+function toDelivery(document: WebhookDeliveryDocument): WebhookDelivery {
+  const { _id: id, actionId = null, error = null, nextAttemptAt = null, ...given } = document;
+  const { tenant: _tenant, ...rest } = given;
+  return { ...rest, id, actionId, error, nextAttemptAt };
+}

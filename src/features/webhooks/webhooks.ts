@@ -1,0 +1,101 @@
+import type { Core } from '../core.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { HostEventView } from '../../domain/host-event.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
+import { clock } from '../../lib/clock.ts';
+import { viewHostEvents } from '../erasure/store/member-data.ts';
+import type { WebhookPlace } from './store/webhook-deliveries.ts';
+import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { requireRole } from '../validate.ts';
+import type { Page, PageArgs } from '../shapes.ts';
+
+const LIST = 'webhookDeliveries';
+const ID = /^[0-9a-f]{32}$/;
+const ID_BYTES = 16;
+const PLACE_BYTES = 8 + ID_BYTES;
+
+/** A pending delivery with its event, as it would be sent now. */
+export interface WebhookDeliveryView extends WebhookDelivery {
+  readonly event: HostEventView;
+}
+
+export interface WebhookDeliveriesArgs extends PageArgs {
+  /** Absent: all states. */
+  readonly state?: WebhookState | null | undefined;
+}
+
+/** Deliveries that receivers have not accepted, newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+export async function listWebhookDeliveries(
+  core: Core,
+  identity: Identity,
+  args: WebhookDeliveriesArgs,
+): Promise<Page<WebhookDeliveryView>> {
+  requireRole(identity, 'admin');
+  const list = idBeside(identity.userId, LIST);
+  return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : decodePlace(list, args.after),
+    scan: (after, limit) =>
+      core.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
+    select: (deliveries) => withEvents(core, identity, deliveries),
+    cursorOf: (place) => encodePlace(list, place),
+  });
+}
+
+/**
+ * Retries a delivery at once, with as many attempts as a new one.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND; CONFLICT when no worker has its receiver in its settings
+ */
+export async function retryWebhook(core: Core, identity: Identity, id: string): Promise<WebhookDeliveryView> {
+  requireRole(identity, 'admin');
+  if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
+  const { webhookDeliveries, webhookReceivers } = core;
+  const known = await webhookDeliveries.find(tenantOf(identity.userId), id);
+  const seenAt = known === null ? null : await webhookReceivers.seenAt(known.url);
+  if (known !== null && clock.time() - (seenAt?.getTime() ?? 0) > RECEIVER_REMOVED_AFTER_MS)
+    throw new FanfareError(
+      'CONFLICT',
+      `No worker has the receiver ${hostOf(known.url)} in its settings: nothing would be sent`,
+    );
+  const delivery = await webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
+  const [view] = delivery === null ? [] : await withEvents(core, identity, [delivery]);
+  if (view === undefined) throw new FanfareError('NOT_FOUND', 'The webhook delivery does not exist');
+  return view;
+}
+
+async function withEvents(
+  { hostEvents, erasures }: Core,
+  { userId }: Identity,
+  deliveries: readonly WebhookDelivery[],
+): Promise<WebhookDeliveryView[]> {
+  const events = await hostEvents.byIds([...new Set(deliveries.map(({ eventId }) => eventId))]);
+  const views = await viewHostEvents(erasures, [...events.values()]);
+  const byId = new Map(views.map((view) => [view.id, view]));
+  return deliveries.flatMap((delivery) => {
+    const event = byId.get(delivery.eventId);
+    if (event === undefined) return [];
+    return [{ ...delivery, url: tenantOf(userId) === null ? delivery.url : hostOf(delivery.url), event }];
+  });
+}
+
+/** Host name only: a tenant also sees receivers of the whole installation, whose paths and parameters may be secret. */
+function hostOf(url: string): string {
+  return new URL(url).origin;
+}
+
+function encodePlace(list: string, { seq, id }: WebhookPlace): string {
+  const payload = Buffer.alloc(PLACE_BYTES);
+  payload.writeDoubleBE(seq, 0);
+  payload.write(id, 8, ID_BYTES, 'hex');
+  return encodeCursor(list, payload);
+}
+
+function decodePlace(list: string, cursor: string): WebhookPlace {
+  const payload = decodeCursor(list, cursor);
+  if (payload.length !== PLACE_BYTES)
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
+  return { seq: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
+}

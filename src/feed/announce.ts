@@ -1,0 +1,176 @@
+import type { Context } from './context.ts';
+import type { ActionId, UserId, Action, RefId } from '../domain/action.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
+import { LiveLogUnavailable, type EntryEvent, type ListChange, type LiveEvent } from '../live/live-log.ts';
+import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
+import { addressedReasons } from '../domain/visibility.ts';
+import type { Follow } from '../domain/viewer.ts';
+import { resolveEntries } from './relevancies.ts';
+import { feedMembershipOf, type FeedMembership } from './source.ts';
+import { clock } from '../lib/clock.ts';
+
+/** Upper bound on removals announced individually: the size of a log. With more, the watcher is asked to resync. */
+const MOST = 1_000;
+
+/**
+ * Notifies watchers of items that left their feed, or lost a reason, because a follow was taken back with its history;
+ * covers stored and unstored items. Runs after the follow was changed. Costs one presence check; for a watching reader four
+ * more queries, and one for the ref's reshares.
+ *
+ * @param notified actions they were already notified of
+ */
+export async function announceTakenBack(
+  context: Context,
+  userId: UserId,
+  { follow, notified }: { readonly follow: Follow; readonly notified: ReadonlySet<ActionId> },
+): Promise<void> {
+  if (follow.spans.length === 0 || !(await isWatched(context, userId))) return;
+  const since = new Date(Math.min(...follow.spans.map((span) => span.since.getTime())));
+  const [own, passedOn] = await Promise.all([
+    context.actions.newestOfRef(follow.refId, since, MOST + 1),
+    passedOnSince(context, follow.refId, since),
+  ]);
+  if (own.length + passedOn.size > MOST) {
+    await resynchronise(context, [userId]);
+    return;
+  }
+  const others = passedOn.size === 0 ? [] : await context.actions.findByIds([...passedOn.keys()]);
+  const actions = new Map([...own, ...others].map((action) => [action.id, action]));
+  const membership = await feedMembershipOf(context, userId);
+  const isPassedOn = (action: Action): boolean => {
+    const at = passedOn.get(action.id);
+    return at !== undefined && anySpanBringsPassedOn(follow.spans, action, at);
+  };
+  const changed = [...actions.values()].filter(
+    (action) =>
+      !notified.has(action.id) &&
+      !action.isHidden &&
+      !action.isDeleted &&
+      (isPassedOn(action)
+        ? wasAddressed(membership, action, follow)
+        : anySpanBrings(follow.spans, action) && isChanged(membership, action, follow)),
+  );
+  const place = await resolveEntries(context, changed, [userId]);
+  await announce(
+    context,
+    changed.flatMap((action) => {
+      const reasons = addressedReasons(membership.reader, action, membership.follows);
+      if (reasons.length === 0) return removals(action.id, [userId], clock.now());
+      return [{ userId, event: { kind: 'updated' as const, ...place(userId, action, reasons) } }];
+    }),
+  );
+}
+
+/** Actions the ref has reshared since, with the times; at most slightly more than are announced. They may move down. */
+async function passedOnSince(
+  { interactions }: Context,
+  refId: RefId,
+  since: Date,
+): Promise<ReadonlyMap<ActionId, Date>> {
+  const times = new Map<ActionId, Date>();
+  for await (const some of interactions.passedOnBy([refId], since)) {
+    for (const { actionId, at } of some) times.set(actionId, at);
+    if (times.size > MOST) break;
+  }
+  return times;
+}
+
+function wasAddressed({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {
+  return addressedReasons(reader, action, [...follows, follow]).length > 0;
+}
+
+function isChanged({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {
+  const now = addressedReasons(reader, action, follows);
+  const before = addressedReasons(reader, action, [...follows, follow]);
+  return before.length !== now.length;
+}
+
+async function isWatched({ liveLog, onLiveLogError }: Context, userId: UserId): Promise<boolean> {
+  try {
+    return (await liveLog.watched([userId])).length > 0;
+  } catch (error) {
+    // The log asks the reader to resync as soon as it can be reached.
+    onLiveLogError(error);
+    return false;
+  }
+}
+
+export interface Announcement {
+  readonly userId: UserId;
+  readonly event: LiveEvent;
+}
+
+/**
+ * Notifies watching readers. Called after the feed was written, so that a reader who starts to watch in between finds the
+ * change in the feed. A live log that does not answer does not delay deliveries.
+ *
+ * @param areWatching all of them were watching a moment ago, so presence is not checked again: events for readers who have
+ * left meanwhile are discarded.
+ */
+export async function announce(
+  { liveLog, onLiveLogError }: Context,
+  announcements: readonly Announcement[],
+  { areWatching = false }: { readonly areWatching?: boolean } = {},
+): Promise<void> {
+  if (announcements.length === 0) return;
+  try {
+    if (areWatching) {
+      await liveLog.append(announcements);
+      return;
+    }
+    const watched = new Set(
+      await liveLog.watched([...new Set(announcements.map((announcement) => announcement.userId))]),
+    );
+    if (watched.size > 0)
+      await liveLog.append(announcements.filter((announcement) => watched.has(announcement.userId)));
+  } catch (error) {
+    onLiveLogError(error);
+  }
+}
+
+/**
+ * For notifications that also read the database: reports an error of the live log, which asks watchers to resync as soon as
+ * it can be reached.
+ * @throws any other error: nothing else would notify the watchers
+ */
+export function surviveLiveLog(error: unknown, onLiveLogError: (error: unknown) => void): void {
+  if (!(error instanceof LiveLogUnavailable)) throw error;
+  onLiveLogError(error);
+}
+
+/**
+ * Notifies watching readers that they may have missed something. For interrupted work that is repeated: earlier writes look
+ * as if they had always been there and are not announced any more.
+ */
+export async function resynchronise(
+  { liveLog, onLiveLogError }: Context,
+  userIds: Iterable<UserId>,
+): Promise<void> {
+  try {
+    for (const userId of userIds) await liveLog.forget(userId);
+  } catch (error) {
+    onLiveLogError(error);
+  }
+}
+
+export function removals(actionId: ActionId, userIds: readonly UserId[], at: Date): Announcement[] {
+  const event: EntryEvent = { kind: 'removed', actionId, relevancy: at, reasons: [] };
+  return userIds.map((userId) => ({ userId, event }));
+}
+
+/** Items of the reader's feed that look different to them now. */
+export function updates(userId: UserId, entries: readonly FeedEntry[]): Announcement[] {
+  return entries.map((entry) => ({ userId, event: { kind: 'updated', ...entry } }));
+}
+
+/** These readers' lists changed in a way that cannot be reported item by item. Called after the change was written. */
+export function announceListChange(
+  context: Context,
+  userIds: readonly UserId[],
+  change: ListChange,
+): Promise<void> {
+  return announce(
+    context,
+    userIds.map((userId) => ({ userId, event: { kind: 'list', change } })),
+  );
+}

@@ -1,0 +1,239 @@
+import { MAX_RESHARES } from '../../domain/action.ts';
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
+import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../features/shapes.ts';
+import { builder } from '../../graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import type { Reads } from '../../graphql/limits/cost.ts';
+import { asksForField } from '../../graphql/live-selection.ts';
+import { PLAIN, SHARED } from '../../graphql/shared-field.ts';
+import { Action, ActionConnection, ActionFilter } from '../../graphql/types/action.ts';
+import { Count, TOTAL_COST } from '../../graphql/types/count.ts';
+import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../graphql/types/enums.ts';
+import { Member } from '../../features/directory/api/member.ts';
+import { Node } from '../../graphql/types/node.ts';
+import { UNREAD_COST, UnreadCount } from './unread-count.ts';
+import { Viewer } from '../../graphql/types/viewer.ts';
+import { resharedBy } from '../../features/interactions/reshared-by.ts';
+import { readFeed } from '../page/read-page.ts';
+import { readFeedState, rebuildFeed } from '../../features/rebuild/rebuild-feed.ts';
+import { findFirstUnread } from '../page/first-unread.ts';
+import { markFeedRead } from '../page/mark-read.ts';
+import { readSlice } from '../page/read-actions.ts';
+
+builder.queryField('slice', (t) =>
+  t.field({
+    type: ActionConnection,
+    description:
+      'All visible actions that carry the ref id, newest first (conducted, then id), without relevancy: the profile of ' +
+      'an actor, the page of a thing.',
+    args: {
+      refId: t.arg.string({ required: true, description: 'Id of the ref or of the actor.' }),
+      ...pageArgs(),
+      filter: t.arg({ type: ActionFilter, description: 'Only entries that match.' }),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, { refId, ...args }, context) =>
+      toConnection(await readSlice(context.core, context.session(), refId, args), args),
+  }),
+);
+
+export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem').implement({
+  description: 'One entry of a feed.',
+  interfaces: [Node],
+  fields: (t) => ({
+    action: t.field({
+      type: Action,
+      description: 'What happened.',
+      extensions: SHARED,
+      resolve: ({ action }) => action,
+    }),
+    relevancy: t.expose('relevancy', {
+      type: 'DateTime',
+      description: 'Its position in the feed: later means higher.',
+      extensions: PLAIN,
+    }),
+    reasons: t.field({
+      type: [DeliveryReasonEnum],
+      description: 'Why it is in the feed.',
+      extensions: { ...PLAIN, maxBytes: 128 },
+      resolve: ({ reasons }) => [...reasons],
+    }),
+    resharedBy: t.field({
+      type: [Member],
+      description: 'Members whom the reader follows and who reshared it, newest first.',
+      extensions: { size: { usual: 10, most: MAX_RESHARES } },
+      resolve: async (item, _args, context) =>
+        (await resharedBy(context.session(), item)).map((userId) => ({ userId })),
+    }),
+    isUnread: t.exposeBoolean('isUnread', {
+      description: 'Whether it is above the position marked as read, or was marked as unread.',
+      extensions: PLAIN,
+    }),
+    isArchived: t.exposeBoolean('isArchived', {
+      description: 'Whether the reader archived it, so that it is not in the feed.',
+      extensions: PLAIN,
+    }),
+    snoozedUntil: t.expose('snoozedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The end of its snooze; until then it is not in the feed. Null: it is not snoozed.',
+      extensions: PLAIN,
+    }),
+  }),
+});
+
+const FeedConnection = defineConnection<NewsfeedItemRecord, FeedPage>('Feed', NewsfeedItem, 'newsfeed items');
+
+builder.objectFields(FeedConnection, (t) => ({
+  total: t.field({
+    type: Count,
+    description:
+      'Number of visible entries in the whole list that match its filter, from the same read as the page.',
+    extensions: TOTAL_COST,
+    resolve: ({ page }) => page.countTotal(),
+  }),
+  liveCursor: t.string({
+    description:
+      'Taken before the page was read: feedEvents(after: liveCursor) returns everything that is not on the page, or FeedResync. Valid as long as other cursors of events.',
+    resolve: ({ page }) => page.liveCursor ?? '',
+  }),
+  unread: t.field({
+    type: UnreadCount,
+    description: 'Unread entries of this list that match its filter, from the same read as the page.',
+    extensions: UNREAD_COST,
+    resolve: ({ page }) => page.countUnread(),
+  }),
+  state: t.field({
+    type: FeedStateEnum,
+    description: 'Whether the feed is complete.',
+    resolve: ({ page }) => page.state,
+  }),
+}));
+
+const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implement({
+  description: 'The position where the viewer stopped reading.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description:
+        'Pass it as `after` of the feed in the order RELEVANCY: the page then starts with the item.',
+    }),
+    item: t.field({
+      type: NewsfeedItem,
+      description: 'The oldest unread item.',
+      resolve: ({ item }) => item,
+    }),
+    isExact: t.exposeBoolean('isExact', {
+      description: 'False if more than 1,000 items are unread: then it is the oldest of the newest 1,000.',
+    }),
+  }),
+});
+
+/** Far more ids than a page has, but whole actions only of a batch of them. */
+const SEARCH: Reads = 25;
+
+builder.objectFields(Viewer, (t) => ({
+  firstUnread: t.field({
+    type: FirstUnread,
+    nullable: true,
+    description: 'The oldest unread item of the feed; null if everything has been read.',
+    extensions: { reads: SEARCH },
+    resolve: (_source, _args, context) => findFirstUnread(context.core, context.session()),
+  }),
+}));
+
+export const FeedFilter = builder.inputType('FeedFilter', {
+  description: 'Selects entries of a feed that meet all given conditions.',
+  fields: (t) => ({
+    types: t.stringList({
+      description:
+        'Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
+    }),
+    actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
+    refId: t.string({ description: 'Actions that carry this ref id.' }),
+    tags: t.stringList({ description: 'Actions with any of these tags.' }),
+    reasons: t.field({
+      type: [DeliveryReasonEnum],
+      description: 'Items in the feed for any of these reasons.',
+    }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    }),
+    until: t.field({
+      type: 'DateTime',
+      description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    }),
+    unreadOnly: t.boolean({ description: 'Only unread items.' }),
+    archived: t.boolean({
+      defaultValue: false,
+      description: "Returns the viewer's archived items instead of the feed.",
+    }),
+    snoozed: t.boolean({
+      defaultValue: false,
+      description:
+        "Returns the viewer's snoozed items instead of the feed. Cannot be combined with `archived`.",
+    }),
+  }),
+});
+
+/** Every page in this order ranks the entries of a whole day, however short it is. */
+const RANKING: Reads = { argument: 'order', value: 'TOP', count: 100 };
+
+builder.queryField('feed', (t) =>
+  t.field({
+    type: FeedConnection,
+    description: "The viewer's feed.",
+    args: {
+      ...pageArgs(),
+      filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
+      order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'The order.' }),
+    },
+    extensions: { ...PAGE_COST, reads: RANKING },
+    async resolve(_root, args, context, info) {
+      const withUnread = asksForField(info, 'unread');
+      const withLiveCursor = asksForField(info, 'liveCursor');
+      const asked = { ...args, withUnread, withLiveCursor };
+      return toConnection(await readFeed(context.core, context.session(), asked), args);
+    },
+  }),
+);
+
+builder.mutationField('markFeedRead', (t) =>
+  t.field({
+    type: Viewer,
+    description: 'Marks everything up to this relevancy as read; never moves backwards.',
+    args: {
+      upTo: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'The relevancy of the topmost item seen.',
+      }),
+    },
+    async resolve(_root, { upTo }, context) {
+      await context.mutate((session) => markFeedRead(context.core, session, upTo));
+      return {};
+    },
+  }),
+);
+
+builder.queryField('feedState', (t) =>
+  t.field({
+    type: FeedStateEnum,
+    description:
+      "Admin: whether a member's stored feed is being rebuilt. NOT_FOUND if nothing is known of the member.",
+    args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
+    resolve: (_root, { memberId }, context) =>
+      readFeedState(context.core, context.session().identity, memberId),
+  }),
+);
+
+builder.mutationField('rebuildFeed', (t) =>
+  t.field({
+    type: FeedStateEnum,
+    description:
+      "Admin: rebuilds a member's stored feed from the actions. Until that is done, the feed is read from the stored entries and `feedState` is REBUILDING. NOT_FOUND if nothing is known of the member.",
+    args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
+    resolve: (_root, { memberId }, context) =>
+      context.mutate(({ identity }) => rebuildFeed(context.core, identity, memberId)),
+  }),
+);

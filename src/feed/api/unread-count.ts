@@ -1,0 +1,16 @@
+import { MAX_UNREAD } from '../page/list-scan.ts';
+import type { UnreadCount as UnreadCountSource } from '../../features/shapes.ts';
+import { builder } from '../../graphql/builder.ts';
+import type { ListSize } from '../../graphql/limits/cost.ts';
+
+export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({
+  description:
+    'Number of unread entries of a feed, by the same rules as the list. Exact up to 100; beyond that, `count` is 100 and `isExact` is false.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'The number of unread entries, at most 100.' }),
+    isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
+  }),
+});
+
+/** Counting reads up to this many visible items, and more where the rules leave gaps. */
+export const UNREAD_COST: { readonly size: ListSize } = { size: MAX_UNREAD };

@@ -1,0 +1,35 @@
+import type { ErasureTiming } from '../domain/erasure.ts';
+import type { RankingWeights } from '../domain/ranking.ts';
+import type { RelevancyWeights } from '../domain/relevancy.ts';
+import type { Realtime } from '../live/create-realtime.ts';
+import type { Collections } from '../storage/database/mongo.ts';
+import type { Repositories } from '../storage/repositories.ts';
+import type { FeedStore } from './feed-store.ts';
+
+/**
+ * What feeds, workers and use cases of one process share: storage, notifications, settings and observers. Made once, by
+ * `createCore`.
+ */
+export interface Context extends Repositories, Realtime {
+  readonly collections: Collections;
+  readonly feedStore: FeedStore;
+  /** Stores of every feed model that may still contain feeds, in use or not. */
+  readonly feedStores: readonly FeedStore[];
+  /** Number of newest entries kept per feed. */
+  readonly cap: number;
+  readonly weights: RelevancyWeights;
+  readonly ranking: RankingWeights;
+  /** Reactions that members can give. */
+  readonly reactions: readonly string[];
+  /** The time of a reader's last read is recorded several times in this period. */
+  readonly dormantAfterMs: number;
+  readonly erasureTiming: ErasureTiming;
+  /** The live log could not be reached; watchers will be asked to resync. */
+  readonly onLiveLogError: (error: unknown) => void;
+  /** The store could not be reached; the read was served from the actions. */
+  readonly onStoreUnavailable: (error: unknown) => void;
+  /** Called with the number of newly recorded actions. */
+  readonly onPublished: (count: number) => void;
+  /** Removes what was deleted from the files of local databases, too. */
+  readonly forgetDeleted: () => Promise<void>;
+}

@@ -1,0 +1,401 @@
+import type { Context } from './context.ts';
+import type { Action, ActionId, UserId, RefId } from '../domain/action.ts';
+import {
+  compareFeedPositions,
+  FLOOR_ABOVE_ALL,
+  type FeedEntry,
+  type FeedPosition,
+} from '../domain/newsfeed-item.ts';
+import type { ReaderProfile, Follow } from '../domain/viewer.ts';
+import { StoreUnavailable } from '../storage/database/errors.ts';
+import {
+  type FeedQuery,
+  type StoredPage,
+  type FeedPageQuery,
+  type KnownReader,
+  higher,
+  isAbove,
+  isAboveAll,
+  startBelow,
+} from './feed-store.ts';
+import { PullGuesses, type PulledAhead } from '../features/follow/store/pulled-refs.ts';
+import { makeDue } from './reconcile-feed.ts';
+import { clock } from '../lib/clock.ts';
+import { followableIds, orNone } from '../domain/visibility.ts';
+import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
+import { entriesOf, followsWithSpans, sourceKeys, readFromSource, type ReadWindow } from './source.ts';
+
+/** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
+interface LocatedEntry {
+  readonly entry: FeedEntry;
+  readonly path: 'STORED' | 'PULLED' | 'SOURCE';
+}
+
+/** A complete feed per the definition, whatever the sources of its entries. */
+export interface FeedReader {
+  /**
+   * At most `limit` entries in feed order; fewer means the end. One query while the store has the requested range and
+   * nothing is pulled. For entries below the floor, pulled entries, and while the store is away, see `source.ts`.
+   * @param ahead result of the same query, started while the reader was being looked up.
+   */
+  page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
+  /** Starts reading a page from the store before the reader is known, which saves a round trip. */
+  readAhead(userId: UserId, query: FeedQuery): FeedAhead;
+  /** The entries for the given actions, unordered; actions not in the feed are left out. */
+  find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+  /** The entry for one action and its source; `null` when it is not in the feed. */
+  locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
+}
+
+export function feedReader(context: Context): FeedReader {
+  const { feedStore } = context;
+  const guesses = new PullGuesses();
+
+  async function stored(
+    reader: ReaderProfile,
+    query: FeedQuery,
+    ahead?: Promise<StoredPage>,
+  ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
+    if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
+    const page = await (ahead ?? feedStore.page({ ...query, userId: reader.userId }));
+    if (page.isLost === true && !reader.isRebuilding) await makeDue(context, [reader.userId]);
+    const floor = higher(reader.floor, page.floor);
+    return {
+      entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),
+      floor,
+    };
+  }
+
+  async function page(
+    reader: ReaderProfile,
+    query: FeedQuery,
+    ahead?: FeedAhead,
+  ): Promise<readonly FeedEntry[]> {
+    const { limit, since } = query;
+    const page = await stored(reader, query, ahead?.page);
+    const { floor } = page;
+    const upper = await withPulled(reader, page, query, ahead);
+    if (floor === null || upper.length >= limit) return upper.slice(0, limit);
+    if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
+    return [
+      ...upper,
+      ...(await entriesBelow(context, reader, floor, { ...query, limit: limit - upper.length })),
+    ];
+  }
+
+  /**
+   * Stored and pulled entries down to the floor. The stored ones limit how far back to pull, so pulling comes second, unless
+   * the pulled entries read together with the page, by a guess from the previous page, suffice.
+   */
+  async function withPulled(
+    reader: ReaderProfile,
+    { entries, floor }: StoredPage,
+    query: FeedQuery,
+    ahead?: FeedAhead,
+  ): Promise<readonly FeedEntry[]> {
+    // Without stored entries the whole feed is read from the source.
+    if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
+    const { limit } = query;
+    const bounded = withSince(query, entries[limit - 1] ?? floor);
+    const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
+      merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+    const remember = (upper: readonly FeedEntry[], actions: readonly Action[]): void => {
+      const lowest = upper[limit - 1]?.relevancy ?? bounded.since;
+      const above = lowest === undefined ? null : new Date(lowest.getTime() - 1);
+      const refIds = reader.pulledFollows.map(({ refId }) => refId);
+      guesses.keep(reader.userId, { refIds, above, limit }, actions);
+    };
+    const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
+    const guessed = read === null ? null : await pulledFromAhead(context, reader, bounded, read);
+    if (read !== null && guessed !== null) {
+      const upper = merged(guessed.entries);
+      if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
+        remember(upper, guessed.actions);
+        return upper;
+      }
+    }
+    const pulled = await pulledEntries(context, reader, bounded);
+    const upper = merged(pulled.entries);
+    if (isPlain(query)) remember(upper, pulled.actions);
+    return upper;
+  }
+
+  async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
+    if (actionIds.length === 0) return [];
+    const entries = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
+    const isPulled = reader.pulledFollows.length > 0;
+    const known = new Set(entries.map((entry) => entry.actionId));
+    const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
+    if (missing.length === 0) return entries;
+    const { floor } = await stored(reader, { limit: 1 });
+    return merge(entries, await findUnstored(context, reader, floor, missing));
+  }
+
+  async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {
+    const [entry] = await find(reader, [actionId]);
+    if (entry === undefined) return null;
+    if (entry.reasons.includes('PULL')) return { entry, path: 'PULLED' };
+    const { floor } = await stored(reader, { limit: 1 });
+    return { entry, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
+  }
+
+  /** Runs a read. If the store cannot be reached, repeats it as if nothing were stored, and never mixes the two. */
+  async function withOrWithoutStore<T>(
+    reader: ReaderProfile,
+    read: (reader: ReaderProfile) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await read(reader);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      context.onStoreUnavailable(error);
+      return read({ ...reader, floor: FLOOR_ABOVE_ALL });
+    }
+  }
+
+  return {
+    async page(reader, query, ahead) {
+      const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
+      return withOrWithoutStore(reader, (as) => page(as, query, read));
+    },
+    readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
+    find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
+    locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
+  };
+}
+
+/** Whether actions last touched at or before that time, which were not examined, can be ruled out for the page. */
+function isCertain(lookedAbove: Date | null, since: Date | undefined, last: FeedEntry | undefined): boolean {
+  if (lookedAbove === null) return true;
+  const above = lookedAbove.getTime();
+  return (
+    (since !== undefined && above < since.getTime()) ||
+    (last !== undefined && above < last.relevancy.getTime())
+  );
+}
+
+/** Excludes everything below the position, if there is one. */
+function withSince(query: FeedQuery, position: FeedPosition | null): FeedQuery {
+  if (position === null) return query;
+  const { since } = query;
+  const isCloser = since === undefined || since.getTime() < position.relevancy.getTime();
+  return isCloser ? { ...query, since: position.relevancy } : query;
+}
+
+/** Merges in feed order, without duplicates; the pulled entry wins because it is up to date. */
+function merge(stored: readonly FeedEntry[], pulled: readonly FeedEntry[]): FeedEntry[] {
+  if (pulled.length === 0) return [...stored];
+  const newer = new Set(pulled.map((entry) => entry.actionId));
+  return [...stored.filter((entry) => !newer.has(entry.actionId)), ...pulled].sort(compareFeedPositions);
+}
+
+/** A page requested from the store before its reader is known. Its promises need not be awaited. */
+export interface FeedAhead {
+  /** Facts about the reader that the store read before the page; `null`: none. */
+  readonly known: Promise<KnownReader | null>;
+  readonly page: Promise<StoredPage>;
+  /** Data about pulled refs read with the page; `null`: none. */
+  readonly pulled: Promise<PulledAhead | null>;
+  /** Start of the read, by the clock shared between processes. */
+  readonly begunAt: number;
+}
+
+/**
+ * A page read ahead is valid only if the profile already declared the stored feed complete when the page was read. If the
+ * profile is read after the page, a rebuild may have finished in between: the profile would then call complete what had gaps
+ * before. So unless the store read the profile first, the rebuild must have ended before the read began, by more than the
+ * clock difference between hosts plus the time a write may wait for the database.
+ */
+const SETTLED_AFTER_MS = 300_000;
+
+const NOTHING: Promise<null> = Promise.resolve(null);
+
+/** Whether a page is the first one, without a range. */
+function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
+  return after === undefined && since === undefined && until === undefined;
+}
+
+function readAhead(
+  { feedStore, pulledRefs }: Context,
+  guesses: PullGuesses,
+  { userId, ...query }: FeedPageQuery,
+): FeedAhead {
+  const begunAt = clock.time();
+  const asked = { ...query, userId };
+  const { open } = feedStore;
+  const guess = isPlain(query) ? guesses.of(userId, query.limit) : null;
+  const opening =
+    open === undefined ? undefined : pulledRefs.known().then((refIds) => open(asked, { refIds, guess }));
+  const ahead: FeedAhead = {
+    begunAt,
+    known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
+    page:
+      opening === undefined
+        ? feedStore.page(asked)
+        : opening.then((opened) => opened ?? feedStore.page(asked)),
+    pulled: opening === undefined ? NOTHING : opening.then((opened) => opened?.pulled ?? null),
+  };
+  // Awaited only by callers that need them: avoid unhandled rejections.
+  for (const promise of [ahead.known, ahead.page, ahead.pulled]) promise.catch(() => undefined);
+  return ahead;
+}
+
+async function isUsable({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
+  const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
+  return isSettled || (await known) !== null;
+}
+
+/** Limit of pulled refs that one command reads together with the follows that decide. */
+const MOST_IN_ONE = 1_000;
+
+/** The reader's follows of these actions' refs. Those of pulled refs are already known. */
+async function followsOfRefs(
+  { follows }: Context,
+  { userId, pulledFollows }: ReaderProfile,
+  actions: readonly Action[],
+): Promise<readonly Follow[]> {
+  const known = new Set(pulledFollows.map(({ refId }) => refId));
+  const refIds = [...new Set(actions.flatMap(followableIds))].filter((refId) => !known.has(refId));
+  return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
+}
+
+/** Pulled entries of a page, and their actions. */
+interface Pulled {
+  readonly entries: readonly FeedEntry[];
+  readonly actions: readonly Action[];
+}
+
+const NOTHING_PULLED: Pulled = { entries: [], actions: [] };
+
+async function pulledEntries(context: Context, reader: ReaderProfile, query: FeedQuery): Promise<Pulled> {
+  if (reader.pulledFollows.length === 0) return NOTHING_PULLED;
+  const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
+  const keys = pullKeys(pullRefIds);
+  const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
+    followsOfRefs(context, reader, actions);
+  const tryFullRead = async (window: SourceWindow, most: number): Promise<ReadWindow | null> => {
+    const { sourceActions, feedStore } = context;
+    // A store with `open` is not sharded, so one command can read several collections.
+    const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
+    const read = isOneCommand
+      ? await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most })
+      : { actions: await sourceActions.candidates(keys, window, most), follows: null };
+    const { actions, follows } = read;
+    if (actions.length > most) return null;
+    // The reader may also follow members who reshared them.
+    if (follows === null || actions.some(({ reshares }) => reshares.length > 0))
+      return { actions, follows: await followsOf(actions) };
+    const known = new Set(pullRefIds);
+    return {
+      actions,
+      follows: [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))],
+    };
+  };
+  let given: readonly Action[] = [];
+  const keep = (actions: readonly Action[]): void => {
+    given = actions;
+    context.actionCache.keep(actions);
+  };
+  const entries = await readFromSource(context, { reader, keys, followsOf, tryFullRead, keep }, query);
+  return { entries, actions: given };
+}
+
+/**
+ * The same from actions that were read ahead, with `latest` above the guess. `null` if the guess lacks a ref that the reader
+ * follows.
+ */
+async function pulledFromAhead(
+  context: Context,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  { guess, actions: read, follows, asked }: PulledAhead,
+): Promise<Pulled | null> {
+  const guessed = new Set(guess.refIds);
+  const known = new Set(reader.pulledFollows.map(({ refId }) => refId));
+  if (reader.pulledFollows.some(({ refId }) => !guessed.has(refId))) return null;
+  const actions = read.filter(({ pullRefIds }) => pullRefIds.some((refId) => known.has(refId)));
+  const areAllAsked = actions.every((action) =>
+    followableIds(action).every((refId) => known.has(refId) || asked.has(refId)),
+  );
+  const looked = {
+    actions,
+    follows: areAllAsked
+      ? [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))]
+      : await followsOfRefs(context, reader, actions),
+  };
+  const entries = await readFromSource(
+    context,
+    {
+      reader,
+      keys: pullKeys([...known]),
+      followsOf: () => Promise.resolve(looked.follows),
+      tryFullRead: () => Promise.resolve(looked),
+      keep: keeping(context),
+    },
+    query,
+  );
+  return { entries, actions };
+}
+
+function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
+  return { audience: [], refIds: [], pullRefIds, passerIds: [] };
+}
+
+/** Entries below the floor, from the actions. */
+async function entriesBelow(
+  context: Context,
+  reader: ReaderProfile,
+  floor: FeedPosition,
+  query: FeedQuery,
+): Promise<readonly FeedEntry[]> {
+  const keep = keeping(context);
+  const all = await followsWithSpans(context, reader.userId);
+  const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
+    readFromSource(
+      context,
+      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
+      from,
+    );
+  if (isAboveAll(floor)) return read(query);
+  const entries: FeedEntry[] = [];
+  let from: FeedQuery = { ...query, ...startBelow(floor, query.after) };
+  for (;;) {
+    const found = await read(from);
+    // Entries stored above the floor are returned from the store.
+    const stored = await context.feedStore.find(
+      reader.userId,
+      found.map((entry) => entry.actionId),
+    );
+    const above = new Set(stored.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+    entries.push(...found.filter((entry) => !above.has(entry.actionId)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < from.limit || entries.length >= query.limit)
+      return entries.slice(0, query.limit);
+    // A bump moved some entries above the floor meanwhile. Read more: callers take a short result for the end.
+    from = { ...query, after: last };
+  }
+}
+
+function keeping({ actionCache }: Context) {
+  return (actions: readonly Action[]): void => {
+    actionCache.keep(actions);
+  };
+}
+
+/** Entries that are in the feed although they are not stored: below the floor, or pulled. */
+async function findUnstored(
+  context: Context,
+  reader: ReaderProfile,
+  floor: FeedPosition | null,
+  ids: readonly ActionId[],
+): Promise<readonly FeedEntry[]> {
+  if (floor === null && reader.pulledFollows.length === 0) return [];
+  const actions = await context.actions.findByIds(ids);
+  // Also read if no such action exists, so that the time taken does not reveal it.
+  const refIds = [...new Set(actions.flatMap(followableIds))];
+  const own = await context.follows.find(reader.userId, orNone(refIds));
+  const entries = await entriesOf(context, { reader, follows: own }, actions);
+  return entries.filter(
+    (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
+  );
+}

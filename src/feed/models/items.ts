@@ -1,0 +1,362 @@
+import { feedCollection } from '../../storage/documents/declaration.ts';
+import type {
+  FeedModel,
+  ReaderDelivery,
+  FeedStore,
+  FeedPageQuery,
+  OpenedFeed,
+  PulledQuestion,
+  Placement,
+} from '../feed-store.ts';
+import {
+  PAGE_INDEX,
+  byBoost,
+  isBehind,
+  oneOf,
+  storedEntries,
+  type EntryKeys,
+  toEntry,
+  ENTRY_FIELDS,
+  IN_FEED_ORDER,
+  pageFilter,
+} from './stored-entries.ts';
+import { openCollections } from '../../storage/open-database.ts';
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId, RefId } from '../../domain/action.ts';
+import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
+import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
+import { duplicatePositions } from '../../storage/database/errors.ts';
+import { clock } from '../../lib/clock.ts';
+import { toAction } from '../../storage/actions/action-document.ts';
+import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
+import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
+import { toMarks } from '../store/feeds.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
+import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
+import type { Collections } from '../../storage/database/mongo.ts';
+import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
+import { pulledIn } from '../../storage/actions/source-actions.ts';
+import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../features/follow/store/pulled-refs.ts';
+
+const COLLECTION = 'newsfeedItems';
+
+export const itemsModel: FeedModel = {
+  name: 'items',
+  collections: [
+    feedCollection(COLLECTION, {
+      holds: 'an entry of a feed',
+      reader: 'userId',
+      // All else is found by `_id`.
+      indexes: [PAGE_INDEX],
+      serves: 'page, unread count and deliveries of a reader',
+    }),
+  ],
+  open: ({ db, feedEpoch, isSharded = false }) =>
+    itemsFeedStore(
+      newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),
+      // Would work on a sharded cluster, too, but the reader's shard would query other shards once per action.
+      isSharded ? null : feedOpener(openCollections(db), COLLECTION, feedEpoch),
+    ),
+};
+
+/**
+ * One document per reader and action. The model for most sites: entries of any reader can be raised and removed
+ * individually, nothing is evicted, and the cost of a delivery does not depend on the length of the feed.
+ *
+ * Cost: a page is one query; a delivery to a new reader is one insert in a bulk write; a bump is one `updateMany` per
+ * distinct relevancy and set of reasons, plus one query for readers in small groups and in groups where some readers lack
+ * the action.
+ */
+function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
+  return {
+    model: 'items',
+    ...(open == null ? {} : { open }),
+    async deliver({ actionId, readers: all, isFirstAttempt, isRaise = false }) {
+      const readers = isRaise ? await withoutRaised(actionId, all) : all;
+      const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
+      const missing = readers.filter((reader) => !stored.has(reader.userId));
+      // Another writer may have inserted these meanwhile: look them up.
+      const overtaken = await items.insert(actionId, missing);
+      const late = new Set(overtaken.map((entry) => entry.userId));
+      const behind = [
+        ...readers.filter((reader) => isStoredBehind(stored, reader)),
+        ...(await overtakenBehind(actionId, overtaken)),
+      ];
+      return {
+        added: missing.filter((reader) => !late.has(reader.userId)).map((reader) => reader.userId),
+        raised: await raise(actionId, behind),
+      };
+    },
+    async fill(userId, entries) {
+      if (entries.length === 0) return [];
+      const found = await items.find(
+        userId,
+        entries.map((entry) => entry.actionId),
+      );
+      const stored = new Map(found.map((entry) => [entry.actionId, entry]));
+      const missing = entries.filter((entry) => !stored.has(entry.actionId));
+      const overtaken = await items.insertForReader(userId, missing);
+      const behind = entries.filter((entry) => {
+        const holder = stored.get(entry.actionId);
+        return holder !== undefined && isBehind(holder, entry);
+      });
+      await items.raiseForReader(userId, [...behind, ...overtaken]);
+      const late = new Set(overtaken.map((entry) => entry.actionId));
+      return missing.filter((entry) => !late.has(entry.actionId)).map((entry) => entry.actionId);
+    },
+    page: async (query) => ({ entries: await items.page(query), floor: null }),
+    find: (userId, actionIds) => items.find(userId, actionIds),
+    held: (actionId, userIds) => items.holders(actionId, userIds),
+    holders: (actionId, query) => items.someHolders(actionId, query),
+    remove: (userIds, actionIds) => items.remove(userIds, actionIds),
+    trim: (userId, from) => items.trim(userId, from),
+    drop: (userId) => items.drop(userId),
+  };
+
+  /**
+   * Raises large groups of readers without reading their entries first. Returns the readers for whom the entries must be
+   * read: small groups, so that an action with many different positions does not need a write for each, and groups in which
+   * a reader lacks the action.
+   */
+  async function withoutRaised(
+    actionId: string,
+    readers: readonly ReaderDelivery[],
+  ): Promise<readonly ReaderDelivery[]> {
+    const left: ReaderDelivery[] = [];
+    for (const { boost, readers: group } of byBoost(readers)) {
+      const userIds = group.map((reader) => reader.userId);
+      const isLarge = group.length * LARGE_SHARE >= readers.length;
+      const count = isLarge ? await items.raise(actionId, userIds, boost) : 0;
+      if (count < group.length) left.push(...group);
+    }
+    return left;
+  }
+
+  async function holdersOf(actionId: string, readers: readonly ReaderDelivery[]): Promise<Holders> {
+    if (readers.length === 0) return NONE;
+    const userIds = readers.map((reader) => reader.userId);
+    const holders = await items.holders(actionId, userIds);
+    return new Map(holders.map((holder) => [holder.userId, holder]));
+  }
+
+  async function overtakenBehind(
+    actionId: string,
+    overtaken: readonly ReaderDelivery[],
+  ): Promise<readonly ReaderDelivery[]> {
+    const stored = await holdersOf(actionId, overtaken);
+    return overtaken.filter((reader) => isStoredBehind(stored, reader));
+  }
+
+  async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
+    for (const { boost, readers: group } of byBoost(readers))
+      await items.raise(
+        actionId,
+        group.map((reader) => reader.userId),
+        boost,
+      );
+    return readers.map((reader) => reader.userId);
+  }
+}
+
+type Holders = ReadonlyMap<string, Placement>;
+/** A group is large if it has at least one in so many of the chunk's readers. */
+const LARGE_SHARE = 4;
+const NONE: Holders = new Map();
+
+/** Whether the stored entry has a lower relevancy or fewer reasons than wanted. */
+function isStoredBehind(stored: Holders, reader: ReaderDelivery): boolean {
+  const holder = stored.get(reader.userId);
+  return holder !== undefined && isBehind(holder, reader);
+}
+
+function newDocument(userId: UserId, actionId: ObjectId, entry: Placement): NewsfeedItemDocument {
+  return {
+    _id: itemId(userId, actionId),
+    ...{ userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] },
+  };
+}
+
+/**
+ * Deterministic, so a reader has one item per action. Contains the reader, the shard key, so that equal ids are on the same
+ * shard. The action comes first, so that the items of an action are adjacent in the index on `_id`, in the order of their
+ * readers: no other index is needed to find them.
+ */
+export function itemId(userId: UserId, actionId: ObjectId): string {
+  return `${actionId.toHexString()}${SEPARATOR}${userId}`;
+}
+
+const SEPARATOR = '_';
+/** The character after the separator: greater than every id that begins with the action and the separator. */
+const BEYOND = '`';
+
+const BY_ID: EntryKeys = {
+  of: (userIds, actionIds) => {
+    const ids = actionIds.flatMap((actionId) => userIds.map((userId) => `${actionId}${SEPARATOR}${userId}`));
+    return { _id: oneOf(ids), userId: oneOf(userIds) };
+  },
+  holders: (actionId, after) => ({
+    filter: {
+      _id: {
+        $gt: `${actionId}${SEPARATOR}${after ?? ''}`,
+        $lt: `${actionId}${BEYOND}`,
+      },
+    },
+    order: { _id: 1 },
+  }),
+};
+
+/** One document per reader and action. Unique key: `_id`. */
+function newsfeedItemsRepository(
+  collection: Collection<NewsfeedItemDocument>,
+  /** The same collection with the fields that all models share. */
+  entries: Collection<StoredEntryDocument>,
+) {
+  async function insertNew<T>(
+    entries: readonly T[],
+    toDocument: (entry: T) => NewsfeedItemDocument,
+  ): Promise<T[]> {
+    if (entries.length === 0) return [];
+    try {
+      await collection.insertMany(entries.map(toDocument), { ordered: false });
+      return [];
+    } catch (error) {
+      return duplicatePositions(error).flatMap((position) => entries[position] ?? []);
+    }
+  }
+
+  return {
+    ...storedEntries(entries, BY_ID),
+
+    /** Inserts missing entries in one unordered write. Returns those that already existed. */
+    async insert(actionId: ActionId, entries: readonly ReaderDelivery[]): Promise<ReaderDelivery[]> {
+      const id = new ObjectId(actionId);
+      return insertNew(entries, (entry) => newDocument(entry.userId, id, entry));
+    },
+
+    /** Like `insert`, for many actions of one reader. */
+    async insertForReader(userId: UserId, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
+      return insertNew(entries, (entry) => newDocument(userId, new ObjectId(entry.actionId), entry));
+    },
+  };
+}
+
+type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;
+
+interface OpenedDocument extends FeedDocument {
+  readonly members: readonly PlainMember[];
+  /** With the revisions of their actions, if any. */
+  readonly entries: readonly (FeedEntryDocument & { readonly rev?: number })[];
+  readonly directory: readonly { readonly stamp: number }[];
+  readonly follows?: readonly PlainFollow[];
+  readonly pulled?: readonly ActionDocument[];
+}
+
+/** Upper bound on pulled refs included in the command. */
+const MOST_PULLED = 500;
+
+/**
+ * Reads in one command what a page needs: the reader's marks, then the directory stamp, the member, the entries, and the
+ * revision of each entry's action. With pulled refs, also which of them the reader follows and what a guess expects the page
+ * to need of them. `null` when the reader has never read and so has no document to start from. Indexes `page`, `pair` or
+ * `by_ref`, `pull`, and `_id` of the others.
+ * @param items name of the collection of entries
+ */
+function feedOpener(
+  { feeds, members, actions, directoryStamps, follows }: Collections,
+  items: string,
+  epoch: number | undefined,
+) {
+  return async (query: FeedPageQuery, { refIds, guess }: PulledQuestion): Promise<OpenedFeed | null> => {
+    const { userId, limit } = query;
+    const asked = refIds.size > MOST_PULLED ? NO_REFS : askedOf(refIds, guess);
+    const guessed = asked.size === 0 ? null : guess;
+    const asOf = clock.now();
+    const [opened] = await feeds
+      .aggregate<OpenedDocument>([
+        { $match: { _id: userId } },
+        // Read before all names: none may be older than the stamp it is cached under.
+        lookUp(directoryStamps.collectionName, 'directory', [
+          { $match: { _id: 'directory' } },
+          { $project: { _id: 0, stamp: 1 } },
+        ]),
+        lookUp(members.collectionName, 'members', [
+          { $match: { _id: userId } },
+          { $project: WITHOUT_DETAILS },
+        ]),
+        ...(asked.size > 0
+          ? [
+              lookUp(follows.collectionName, 'follows', [
+                { $match: { followerId: userId, refId: { $in: [...asked] } } },
+                { $project: FOLLOW_FIELDS },
+              ]),
+            ]
+          : []),
+        lookUp(items, 'entries', [
+          { $match: pageFilter(query) },
+          { $sort: IN_FEED_ORDER },
+          { $limit: limit },
+          {
+            $lookup: {
+              ...{ from: actions.collectionName, localField: 'actionId', foreignField: '_id', as: 'actions' },
+              pipeline: [{ $project: { _id: 0, rev: 1 } }],
+            },
+          },
+          // Only the revision instead of a nested document each: that halves the decoding.
+          { $project: { ...ENTRY_FIELDS, rev: { $arrayElemAt: ['$actions.rev', 0] } } },
+        ]),
+        // After the entries: an action moved from pushed to pulled meanwhile is found here.
+        ...(guessed === null
+          ? []
+          : [
+              lookUp(actions.collectionName, 'pulled', [
+                { $match: pulledIn(guessed.refIds, { above: guessed.above, upTo: null }) },
+                { $limit: MOST_GUESSED + 1 },
+              ]),
+            ]),
+      ])
+      .toArray();
+    if (opened === undefined) return null;
+    const [member] = opened.members;
+    const found = (opened.follows ?? []).map(toFollow);
+    const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
+    return {
+      floor: null,
+      entries: opened.entries.map((entry) => {
+        const { actionId, relevancy, reasons } = toEntry(entry);
+        return entry.rev === undefined
+          ? { actionId, relevancy, reasons }
+          : { actionId, relevancy, reasons, rev: entry.rev };
+      }),
+      reader: {
+        asOf,
+        marks: toMarks(opened, epoch),
+        member: member === undefined ? null : toMember(member),
+        directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
+        ...(refIds.size > MOST_PULLED
+          ? {}
+          : { pulledFollows: found.filter(({ refId }) => refIds.has(refId)) }),
+      },
+      ...(pulled === null ? {} : { pulled }),
+    };
+  };
+}
+
+const NO_REFS: ReadonlySet<RefId> = new Set();
+
+function askedOf(refIds: ReadonlySet<RefId>, guess: PullGuess | null): ReadonlySet<RefId> {
+  if (refIds.size === 0 || guess === null) return refIds;
+  return new Set([...refIds, ...guess.otherIds]);
+}
+
+/** `null` when there is more than was requested. */
+function aheadOf(
+  { pulled = [] }: OpenedDocument,
+  read: Pick<PulledAhead, 'guess' | 'follows' | 'asked'>,
+): PulledAhead | null {
+  return pulled.length > MOST_GUESSED ? null : { ...read, actions: pulled.map(toAction) };
+}
+
+function lookUp(from: string, as: string, pipeline: readonly object[]) {
+  return { $lookup: { from, as, pipeline } };
+}

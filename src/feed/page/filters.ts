@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { type ItemState, DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { tagForm } from '../../domain/text-forms.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
+import type { ActionConditions } from '../../storage/actions/action-document.ts';
+import type { ActionFilter, FeedFilter, FeedOrder } from '../../features/shapes.ts';
+import { validate } from '../../features/validate.ts';
+
+const MAX_VALUES = 100;
+
+const listOf = <T extends string>(valueSchema: z.ZodType<T>) =>
+  z
+    .array(valueSchema)
+    .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
+    .nullish()
+    .transform((values) => values ?? null);
+const timeSchema = z
+  .date()
+  .nullish()
+  .transform((time) => time ?? null);
+
+const knownTypes = (): string =>
+  descriptorTypes()
+    .map(({ type }) => type)
+    .join(', ');
+export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== undefined, {
+  error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
+});
+
+const actionFilterShape = {
+  types: listOf(typeSchema),
+  actorIds: listOf(idSchema),
+  tags: listOf(idSchema.transform(tagForm)),
+  since: timeSchema,
+  until: timeSchema,
+};
+
+const descriptorFieldSchema = z.strictObject({
+  field: z.string().refine((field) => indexedFields().includes(field), {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} is not an indexed field; indexed are ${indexedFields().join(', ')}`,
+  }),
+  value: idSchema,
+});
+
+const actionFilterSchema = z.strictObject({
+  ...actionFilterShape,
+  descriptor: descriptorFieldSchema.nullish().transform((descriptor) => descriptor ?? null),
+});
+const flagSchema = z
+  .boolean()
+  .nullish()
+  .transform((flag) => flag ?? false);
+const feedFilterSchema = z
+  .strictObject({
+    ...actionFilterShape,
+    refId: idSchema.nullish().transform((refId) => refId ?? null),
+    unreadOnly: flagSchema,
+    reasons: listOf(z.enum(DELIVERY_REASONS)),
+    archived: flagSchema,
+    snoozed: flagSchema,
+  })
+  .refine(({ archived, snoozed }) => !(archived && snoozed), {
+    path: ['snoozed'],
+    error: 'An item cannot be both archived and snoozed: use one of these filters',
+  });
+
+export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
+export type CheckedFeedFilter = z.output<typeof feedFilterSchema>;
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkActionFilter(filter: ActionFilter | null | undefined): CheckedActionFilter {
+  return validate(actionFilterSchema, { ...filter }, ['filter']);
+}
+
+let noFilter: CheckedFeedFilter | null = null;
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
+  // Most subscriptions have none, and each keeps it.
+  if (filter == null) return (noFilter ??= validate(feedFilterSchema, {}, ['filter']));
+  return validate(feedFilterSchema, { ...filter }, ['filter']);
+}
+
+/** The conditions of a filter that can be evaluated on the actions themselves. */
+export function actionConditions(
+  filter: Omit<CheckedActionFilter, 'descriptor'> & {
+    readonly descriptor?: CheckedActionFilter['descriptor'];
+    readonly refId?: CheckedFeedFilter['refId'];
+  },
+): ActionConditions {
+  const { types, actorIds, tags, refId, descriptor } = filter;
+  return {
+    ...(types === null ? {} : { types }),
+    ...(actorIds === null ? {} : { actorIds }),
+    ...(tags === null ? {} : { tags }),
+    ...(refId == null ? {} : { refId }),
+    ...(descriptor == null ? {} : { descriptorField: descriptor }),
+  };
+}
+
+/** States whose items have a list of their own. */
+export type ListedState = Extract<ItemState, 'ARCHIVED' | 'SNOOZED'>;
+
+/** The state whose list a filter requests; `null`: the feed. */
+export function listedState({ archived, snoozed }: CheckedFeedFilter): ListedState | null {
+  if (snoozed) return 'SNOOZED';
+  return archived ? 'ARCHIVED' : null;
+}
+
+/**
+ * Whether an item passes a feed filter. `since` (inclusive) and `until` (exclusive) refer to `conducted` in the order
+ * RECENT, and to the relevancy otherwise.
+ */
+export function passesFeedFilter(
+  filter: CheckedFeedFilter,
+  { action, relevancy, isUnread, reasons }: NewsfeedItem,
+  order: FeedOrder = 'RELEVANCY',
+): boolean {
+  const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
+  return (
+    (filter.types === null || filter.types.includes(action.descriptor.type)) &&
+    (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
+    (filter.refId === null || action.refIds.includes(filter.refId)) &&
+    (filter.tags === null || filter.tags.some((tag) => action.descriptor.tags.includes(tag))) &&
+    (filter.reasons === null || filter.reasons.some((reason) => reasons.includes(reason))) &&
+    (filter.since === null || at >= filter.since.getTime()) &&
+    (filter.until === null || at < filter.until.getTime()) &&
+    (!filter.unreadOnly || isUnread)
+  );
+}

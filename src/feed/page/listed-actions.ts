@@ -1,0 +1,71 @@
+import type { Action, ActionId } from '../../domain/action.ts';
+import { decodePosition, encodePosition } from '../../domain/cursor.ts';
+import { clock } from '../../lib/clock.ts';
+import { ListScan } from './list-scan.ts';
+import { collectPage, pageSize } from './paging.ts';
+import { entitledActions } from './read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { CountedPage, PageArgs } from '../../features/shapes.ts';
+
+/** An entry of a reader's list of actions, ordered by the time it was added. */
+export interface ListedAction {
+  readonly actionId: ActionId;
+  readonly at: Date;
+}
+
+interface ShownAction extends ListedAction {
+  readonly action: Action;
+}
+
+/**
+ * A page of a reader's list of actions, newest first. Visibility is decided at read time. One round trip for the list and
+ * one for the actions; one more when visibility depends on follows.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readListedActions(
+  session: ReaderSession,
+  {
+    list,
+    args,
+    scan,
+  }: {
+    /** Identifies the list in its cursors. */
+    readonly list: string;
+    readonly args: PageArgs;
+    readonly scan: (after: ListedAction | null, limit: number) => Promise<readonly ListedAction[]>;
+  },
+): Promise<CountedPage<Action>> {
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  const listed = new ListScan<ListedAction, ListedAction, ShownAction>({
+    scan,
+    select: (candidates) => shown(session, candidates),
+    idOf: ({ actionId }) => actionId,
+    isAt: (candidate, { at }) => candidate.at.getTime() === at.getTime(),
+  });
+  const page = await collectPage<ListedAction, ListedAction, ShownAction>({
+    size: pageSize(args.first),
+    after: cursor === null ? null : { actionId: cursor.actionId, at: cursor.time },
+    scan: (after, limit) => listed.scan(after, limit),
+    select: (candidates) => listed.select(candidates),
+    cursorOf: ({ actionId, at }) => encodePosition(list, { time: at, actionId, asOf }),
+  });
+  return {
+    ...page,
+    edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: node.action })),
+    countTotal: () => listed.countTotal(page.edges.map(({ node }) => node)),
+  };
+}
+
+async function shown(session: ReaderSession, candidates: readonly ListedAction[]): Promise<ShownAction[]> {
+  const loaded = await session.actions.loadMany(candidates.map(({ actionId }) => actionId));
+  const actions = loaded.flatMap((action) => {
+    if (action instanceof Error) throw action;
+    return action ?? [];
+  });
+  const entitled = new Map((await entitledActions(session, actions)).map((action) => [action.id, action]));
+  return candidates.flatMap((candidate) => {
+    const action = entitled.get(candidate.actionId);
+    return action === undefined ? [] : [{ ...candidate, action }];
+  });
+}

@@ -1,0 +1,131 @@
+import type { Core } from '../../features/core.ts';
+import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
+import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { isEntitled, needsFollows } from '../../domain/visibility.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { followsOf, followsOfOne } from './hydration.ts';
+import { actionConditions, checkActionFilter } from './filters.ts';
+import { ListScan } from './list-scan.ts';
+import { collectPage, pageSize } from './paging.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { requireOneOf, validate } from '../../features/validate.ts';
+import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
+import { clock } from '../../lib/clock.ts';
+
+interface SlicePosition {
+  readonly conducted: Date;
+  readonly id: ActionId;
+}
+
+/** Visible actions of a ref, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
+export async function readSlice(
+  { actions }: Core,
+  session: ReaderSession,
+  refId: RefId,
+  args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
+): Promise<CountedPage<Action>> {
+  const size = pageSize(args.first);
+  const id = validate(idSchema, refId, ['refId']);
+  const filter = checkActionFilter(args.filter);
+  const list = `slice:${id}`;
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  const scan = new ListScan<SlicePosition, Action, Action>({
+    idOf: (action) => action.id,
+    // `conducted` never changes, so positions never become stale.
+    isAt: () => true,
+    scan: (after, limit) =>
+      actions.slice({
+        limit,
+        after: after === null ? null : { time: after.conducted, actionId: after.id },
+        ...actionConditions(filter),
+        refId: id,
+        ...(filter.since === null ? {} : { since: filter.since }),
+        ...(filter.until === null ? {} : { until: filter.until }),
+      }),
+    select: (candidates) => entitledActions(session, candidates),
+  });
+  const page = await collectPage<SlicePosition, Action, Action>({
+    size,
+    after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
+    scan: (after, limit) => scan.scan(after, limit),
+    select: (candidates) => scan.select(candidates),
+    cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id, asOf }),
+  });
+  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
+}
+
+/**
+ * One action, or `null` when it does not exist or is not visible; both cost the same. One round trip when visibility does
+ * not depend on follows, otherwise two.
+ */
+export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
+  const [action, profile] = await Promise.all([session.actions.load(id), session.profile()]);
+  if (action !== null && isEntitled(profile, action, [])) return action;
+  const follows = await followsOfOne(session, action);
+  return action !== null && isEntitled(profile, action, follows) ? action : null;
+}
+
+/** `getAction` for callers that are about to change something. @throws FanfareError NOT_FOUND */
+export async function requireAction(session: ReaderSession, id: ActionId): Promise<Action> {
+  const action = await getAction(session, id);
+  if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  return action;
+}
+
+/** All actions, newest first, for admins and services. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+export async function listActions(
+  { actions }: Core,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly fanOutState?: FanOutState | null | undefined;
+    readonly includeHidden?: boolean | null | undefined;
+    readonly filter?: ActionFilter | null | undefined;
+  },
+): Promise<CountedPage<Action>> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const filter = checkActionFilter(args.filter);
+  const { userId } = session.identity;
+  const list = idBeside(userId, 'actions');
+  const scan = new ListScan<{ readonly id: ActionId }, Action, Action>({
+    idOf: (action) => action.id,
+    isAt: () => true,
+    scan: (after, limit) =>
+      actions.list({
+        tenant: tenantOf(userId),
+        state: args.fanOutState ?? null,
+        includeHidden: args.includeHidden ?? false,
+        afterId: after?.id ?? null,
+        limit,
+        ...actionConditions(filter),
+        ...(filter.since === null ? {} : { since: filter.since }),
+        ...(filter.until === null ? {} : { until: filter.until }),
+      }),
+    // The query excludes deleted actions but not those that expired meanwhile.
+    select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
+  });
+  const page = await collectPage<{ readonly id: ActionId }, Action, Action>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : { id: decodeId(list, args.after) },
+    scan: (after, limit) => scan.scan(after, limit),
+    select: (candidates) => scan.select(candidates),
+    cursorOf: (action) => encodeCursor(list, Buffer.from(action.id, 'hex')),
+  });
+  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
+}
+
+function decodeId(list: string, cursor: string): ActionId {
+  const id = decodeCursor(list, cursor);
+  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
+  return id.toString('hex');
+}
+
+/** The visible ones among these actions; loads follows only when visibility depends on them. */
+export async function entitledActions(session: ReaderSession, actions: readonly Action[]): Promise<Action[]> {
+  const profile = await session.profile();
+  const inQuestion = actions.filter((action) => needsFollows(profile, action));
+  const follows = await followsOf(session, inQuestion);
+  return actions.filter((action) => isEntitled(profile, action, follows));
+}

@@ -1,0 +1,50 @@
+import type { Core } from '../../features/core.ts';
+import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedQuery } from '../feed-store.ts';
+import type { FeedAhead } from '../feed-reader.ts';
+import { makeDue } from '../reconcile-feed.ts';
+import type { ReaderSession } from './reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+
+/** Number of times per dormancy period that a reader's activity is recorded. */
+const NOTES = 8;
+
+/**
+ * The reader's profile for a read of their feed. Occasionally records that the reader is active; the same write reveals
+ * whether deliveries have skipped the feed. If the feed is not stored, or not complete any more, requests a rebuild; until
+ * it is done, reads use the source.
+ */
+export async function beginReading(core: Core, session: ReaderSession): Promise<ReaderProfile> {
+  const known = await session.profile();
+  const now = clock.now();
+  const isNoted =
+    known.activeAt !== null && now.getTime() - known.activeAt.getTime() < core.dormantAfterMs / NOTES;
+  const profile = isNoted ? known : { ...known, ...(await core.feeds.touch(known.userId, now)) };
+  if (profile.isRebuilding || !isUnstored(profile)) return profile;
+  await makeDue(core, [profile.userId]);
+  return { ...profile, isRebuilding: true };
+}
+
+/** A read that has started with its first page. */
+export interface BegunPage {
+  readonly reader: Promise<ReaderProfile>;
+  readonly ahead: FeedAhead;
+}
+
+/**
+ * Starts a read with its first page, requested while the reader is looked up, which saves a round trip. If the feed model
+ * reads both in one command, the session uses the reader data from it.
+ */
+export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
+  const ahead = core.feedReader.readAhead(session.identity.userId, query);
+  const reader = ahead.known.then((known) => {
+    if (known !== null) session.know(known);
+    return beginReading(core, session);
+  });
+  return { reader, ahead };
+}
+
+function isUnstored({ floor }: ReaderProfile): boolean {
+  return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;
+}

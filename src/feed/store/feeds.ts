@@ -1,0 +1,371 @@
+import type { Collection, Filter } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import type { FeedPosition } from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedDocument, MuteDocument } from '../../storage/documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { FIRST_EPOCH } from './feed-epochs.ts';
+import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
+import { feedRebuilds } from '../../features/rebuild/store.ts';
+import { floorOf, toPlace, toPosition } from './feed-position.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
+import { inTenant } from '../../storage/documents/ids.ts';
+
+export const FEEDS: Declared<'feeds'> = {
+  name: 'feeds',
+  holds: 'facts about a reader and their feed: watermark, mutes, state of the stored feed',
+  ids: { member: ['_id'] },
+  indexes: [
+    index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody', { sparse: true }),
+    index('mute_wake', { muteWakeAt: 1 }, 'whose mutes have come to an end', {
+      partialFilterExpression: { muteWakeAt: { $exists: true } },
+    }),
+    index('active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
+    index('awaited', { awaitedSince: 1 }, 'whether anybody has not begun to read', {
+      partialFilterExpression: { awaitedSince: { $exists: true } },
+    }),
+    index('trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
+      partialFilterExpression: { trimAt: { $exists: true } },
+    }),
+    index('rebuild', { rebuildAt: 1 }, 'the next feed to rebuild', {
+      partialFilterExpression: { rebuildAt: { $exists: true } },
+    }),
+    index('digest', { digestAt: 1 }, 'events for hosts: the next readers to be reminded', {
+      partialFilterExpression: { digestAt: { $exists: true } },
+    }),
+  ],
+  shard: { key: { _id: 1 }, serves: 'the marks of a reader' },
+  tenant: {
+    by: ['_id'],
+    adopt: ({ mutes, ...document }, tenant) => ({
+      ...document,
+      ...(mutes === undefined ? {} : { mutes: mutes.map((mute) => adoptedMute(mute, inTenant(tenant))) }),
+    }),
+  },
+  erase: ['MUTES', 'PROFILE'],
+  export: ['reader', 'mutedBy'],
+  action: NOT_OF_ACTIONS,
+};
+
+/** Mutes of types and phrases name nobody. */
+function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
+  return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
+}
+
+/** A reader's settings of their feed, and its state. */
+export type ReaderMarks = Pick<
+  ReaderProfile,
+  | 'lastRead'
+  | 'mutes'
+  | 'hasMarks'
+  | 'hasUnreadMarks'
+  | 'hasSnoozes'
+  | 'checksFollows'
+  | 'hasAssigned'
+  | 'isRebuilding'
+  | 'floor'
+  | 'rebuiltAt'
+  | 'activeAt'
+>;
+
+/** @param epoch of the current feed model; see `feed-epochs.ts`. */
+export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPOCH): ReaderMarks {
+  return {
+    floor: floorOf(document, epoch),
+    rebuiltAt: document?.rebuiltAt ?? null,
+    activeAt: document?.activeAt ?? null,
+    lastRead: document?.lastRead ?? null,
+    mutes: mutesOf(document),
+    hasMarks: document?.hasMarks ?? false,
+    hasUnreadMarks: document?.hasUnreadMarks ?? false,
+    hasSnoozes: document?.hasSnoozes ?? false,
+    checksFollows: document?.checksFollows ?? false,
+    hasAssigned: document?.hasAssigned ?? false,
+    isRebuilding: document?.rebuildAt !== undefined,
+  };
+}
+
+/** One document per reader. Unique key: `_id`. @param epoch see `feed-epochs.ts`. */
+export function feedsRepository(
+  collection: Collection<FeedDocument>,
+  epoch: number = FIRST_EPOCH,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
+  async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
+    await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  /** Sets flags that affect the feed. If they change, a second write renews the stamp. */
+  async function setDeciding(userId: UserId, flags: Partial<FeedDocument>): Promise<void> {
+    const { modifiedCount, upsertedCount } = await retryOnDuplicateKey(() =>
+      collection.updateOne({ _id: userId }, { $set: flags }, { upsert: true }),
+    );
+    if (modifiedCount + upsertedCount > 0) await stamps.renew([userId]);
+  }
+
+  return {
+    async marks(userId: UserId): Promise<ReaderMarks> {
+      return toMarks(await collection.findOne({ _id: userId }), epoch);
+    },
+
+    /** Includes readers without a document. The readers must differ. Unordered. */
+    async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
+      const documents = await inOneBatch(collection.find({ _id: { $in: [...userIds] } }), userIds.length);
+      const byId = new Map(documents.map((document) => [document._id, document]));
+      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
+    },
+
+    /** Moves the read mark forward, never back. */
+    markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
+
+    /** Records that the reader is reading, and returns their marks. One atomic write. */
+    async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
+      const document = await retryOnDuplicateKey(() =>
+        collection.findOneAndUpdate(
+          { _id: userId },
+          { $max: { activeAt: now } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      return toMarks(document, epoch);
+    },
+
+    /** Whether there are dormant readers. Indexes `active`, `awaited`. */
+    async hasDormant({ read, neverRead }: UnreadSince): Promise<boolean> {
+      const projection = { _id: 1 };
+      const kinds: Filter<FeedDocument>[] = [];
+      if (read !== null) kinds.push({ activeAt: { $lt: read } });
+      if (neverRead !== null) kinds.push({ awaitedSince: { $exists: true, $lt: neverRead } });
+      const found = await Promise.all(kinds.map((kind) => collection.findOne(kind, { projection })));
+      return found.some((document) => document !== null);
+    },
+
+    /**
+     * Dormant ones among the readers, to whom nothing is delivered: their feeds are marked stale first, so that a concurrent
+     * read knows that something is missing. One round trip if nobody is dormant, otherwise three.
+     */
+    async skipDormant(userIds: readonly UserId[], since: UnreadSince): Promise<UserId[]> {
+      const isDormant = { _id: { $in: [...userIds] }, ...isUnread(since) };
+      const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
+      if (dormant.length === 0) return [];
+      const ids = dormant.map(({ _id }) => _id);
+      // Voids a running rebuild, which does not know about deliveries skipped from now on.
+      await collection.updateMany(
+        { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
+        { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
+      );
+      const skipped = await collection
+        .find({ ...isDormant, _id: { $in: ids }, isStale: true })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return skipped.map(({ _id }) => _id);
+    },
+
+    /** Raises the floor, never lowers it, and schedules the deletion of entries below. */
+    async raiseFloor(userId: UserId, floor: FeedPosition, trimAt: Date): Promise<void> {
+      const { relevancy, actionId } = toPlace(floor);
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: userId },
+          [
+            {
+              $set: {
+                floor: {
+                  $cond: [
+                    {
+                      $or: [
+                        { $gt: ['$floor.relevancy', relevancy] },
+                        {
+                          $and: [
+                            { $eq: ['$floor.relevancy', relevancy] },
+                            { $gt: ['$floor.actionId', actionId] },
+                          ],
+                        },
+                      ],
+                    },
+                    '$floor',
+                    { relevancy, actionId },
+                  ],
+                },
+                trimAt,
+              },
+            },
+          ],
+          { upsert: true },
+        ),
+      );
+    },
+
+    ...feedTrims(collection),
+
+    ...feedDrops(collection),
+
+    ...feedRebuilds(collection, epoch),
+
+    ...feedMutes(collection, stamps),
+
+    markHasMarks: (userId: UserId, more: { hasUnreadMarks?: boolean; hasSnoozes?: boolean } = {}) =>
+      setDeciding(userId, { hasMarks: true, ...more }),
+
+    markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
+
+    /** Makes boosts take these readers' assigned follows into account. Two writes. */
+    async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
+      if (userIds.length === 0) return;
+      const operations = userIds.map((userId) => ({
+        updateOne: { filter: { _id: userId }, update: { $set: { hasAssigned: true } }, upsert: true },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      await stamps.renew(userIds);
+    },
+  };
+}
+
+/** A feed with entries to delete at its floor and below. */
+export interface DueTrim {
+  readonly userId: UserId;
+  readonly floor: FeedPosition;
+  readonly trimAt: Date;
+}
+
+/** Feeds of which the rest below the floor may be deleted. Part of the repository of feeds. */
+function feedTrims(collection: Collection<FeedDocument>) {
+  return {
+    /** Leaves out feeds that are to be rebuilt, since that sets the floor again. Index `trim`. */
+    async dueTrims(now: Date, limit: number): Promise<DueTrim[]> {
+      const documents = await collection
+        .find({ trimAt: { $exists: true, $lte: now }, rebuildAt: { $exists: false } })
+        .sort({ trimAt: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap(({ _id, floor, trimAt }) =>
+        floor === undefined || trimAt === undefined
+          ? []
+          : [{ userId: _id, trimAt, floor: toPosition(floor) }],
+      );
+    },
+
+    /**
+     * Blocks rebuilds of the feed until a time: one that continues below the floor would store there what is being deleted.
+     * `false`: a rebuild has become due, the floor has risen, or the feed is being trimmed or dropped already.
+     */
+    async beginTrim(
+      { userId, trimAt }: DueTrim,
+      { now, until }: { readonly now: Date; readonly until: Date },
+    ): Promise<boolean> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: userId, trimAt, rebuildAt: { $exists: false }, dropUntil: { $not: { $gt: now } } },
+        { $set: { dropUntil: until } },
+      );
+      return matchedCount === 1;
+    },
+
+    /** Records that the entries were deleted, unless the floor has risen again since, and lets rebuilds begin. */
+    async finishTrim({ userId, trimAt }: DueTrim, until: Date): Promise<void> {
+      await collection.updateOne({ _id: userId, dropUntil: until }, [
+        {
+          $set: {
+            trimAt: {
+              $cond: [{ $eq: ['$trimAt', trimAt] }, '$$REMOVE', { $ifNull: ['$trimAt', '$$REMOVE'] }],
+            },
+          },
+        },
+        { $unset: ['dropUntil'] },
+      ]);
+    },
+  };
+}
+
+/** Readers whose last read is before `read`, or who never read and had deliveries before `neverRead`. `null`: none. */
+export interface UnreadSince {
+  readonly read: Date | null;
+  readonly neverRead: Date | null;
+}
+
+/** Filter for readers who have not read since. */
+function isUnread({ read, neverRead }: UnreadSince): Filter<FeedDocument> {
+  const kinds: Filter<FeedDocument>[] = [];
+  if (read !== null) kinds.push({ activeAt: { $lt: read } });
+  if (neverRead !== null)
+    kinds.push({ activeAt: { $exists: false }, awaitedSince: { $exists: true, $lt: neverRead } });
+  return { $or: kinds };
+}
+
+/** Feeds that are not stored because nobody reads them. Part of the repository of feeds. */
+function feedDrops(collection: Collection<FeedDocument>) {
+  return {
+    /** Records the first delivery to readers who have never read. One round trip if it is already recorded for all. */
+    async noteAwaited(userIds: readonly UserId[], now: Date): Promise<void> {
+      const known = await inOneBatch(
+        collection
+          .find({
+            _id: { $in: [...userIds] },
+            $or: [{ activeAt: { $exists: true } }, { awaitedSince: { $exists: true } }],
+          })
+          .project<{ _id: string }>({ _id: 1 }),
+        userIds.length,
+      );
+      const isKnown = new Set(known.map(({ _id }) => _id));
+      const operations = userIds
+        .filter((userId) => !isKnown.has(userId))
+        .map((_id) => ({
+          updateOne: { filter: { _id }, update: { $min: { awaitedSince: now } }, upsert: true },
+        }));
+      if (operations.length > 0)
+        await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** Inactive readers whose feeds may be stored, in order of id. */
+    async unread(since: UnreadSince, after: UserId | null, limit: number): Promise<UserId[]> {
+      if (since.read === null && since.neverRead === null) return [];
+      const found = await collection
+        .find({
+          ...isUnread(since),
+          ...(after === null ? {} : { _id: { $gt: after } }),
+          isDropped: { $exists: false },
+          rebuildAt: { $exists: false },
+        })
+        .sort({ _id: 1 })
+        .project<{ _id: string }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    /**
+     * Marks stored feeds as incomplete and blocks rebuilds until a time. Does nothing for readers who have read meanwhile.
+     * @returns the readers marked
+     */
+    async beginDrop(
+      userIds: readonly UserId[],
+      since: UnreadSince,
+      { now, until }: { readonly now: Date; readonly until: Date },
+    ): Promise<UserId[]> {
+      if (userIds.length === 0) return [];
+      const ids = { _id: { $in: [...userIds] } };
+      await collection.updateMany(
+        // Only one drop at a time: a late one would delete what was rebuilt since.
+        {
+          ...{ ...ids, ...isUnread(since), rebuildAt: { $exists: false } },
+          dropUntil: { $not: { $gt: now } },
+        },
+        { $set: { isStale: true, dropUntil: until }, $inc: { rebuildVersion: 1 } },
+      );
+      const begun = await collection
+        .find({ ...ids, dropUntil: until })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return begun.map(({ _id }) => _id);
+    },
+
+    /** Records that the feeds are no longer stored. */
+    async finishDrop(userIds: readonly UserId[], until: Date): Promise<void> {
+      await collection.updateMany(
+        { _id: { $in: [...userIds] }, dropUntil: until },
+        { $set: { isDropped: true }, $unset: { dropUntil: 1, floor: 1, trimAt: 1 } },
+      );
+    },
+  };
+}

@@ -1,0 +1,279 @@
+import { isMutedAction } from '../../descriptors/muted-action.ts';
+import type { Action } from '../../domain/action.ts';
+import { isMutedPerson } from '../../domain/mute.ts';
+import { type NewsfeedItem, lifted, boostOf } from '../../domain/newsfeed-item.ts';
+import { baseRelevancy, type RelevancyReader } from '../../domain/relevancy.ts';
+import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
+import { Turn } from '../../lib/turn.ts';
+import type { EntryEvent, LiveMessage } from '../../live/live-log.ts';
+import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
+import { presentEntry, type EntryFacts } from '../page/feed-rules.ts';
+import { followsOf, hydrateEntries, loadFollows } from '../page/hydration.ts';
+import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
+import type { EventReads } from '../session/event-reads.ts';
+import type { EventReaderSession, ReaderSession, ActionRead } from '../session/reader-session.ts';
+import type { FeedEvent } from '../../features/shapes.ts';
+import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
+
+interface ItemEventParts {
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly actionRead: ActionRead;
+  readonly open: () => EventReaderSession;
+}
+
+/** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
+class ItemEvent {
+  readonly kind: 'added' | 'updated';
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly actionRead: ActionRead;
+  readonly #open: () => EventReaderSession;
+
+  constructor(kind: ItemEvent['kind'], { cursor, item, actionRead, open }: ItemEventParts) {
+    this.kind = kind;
+    this.cursor = cursor;
+    this.item = item;
+    this.actionRead = actionRead;
+    this.#open = open;
+  }
+
+  get session(): ReaderSession {
+    return this.#open();
+  }
+}
+
+/** A log message that is an event. */
+export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
+
+/** A visible item, and the read of its action. */
+interface Shown {
+  readonly item: NewsfeedItem;
+  readonly actionRead: ActionRead;
+}
+
+/**
+ * What a watcher receives for each of these events; `null`: nothing. An event only says which item to examine. Whether and
+ * where the item is in the list is decided from current data: if two events arrive in the wrong order, both report the newer
+ * state. One set of queries for all events.
+ */
+export async function decideEvents(
+  boosts: SharedBoosts,
+  session: EventReaderSession,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): Promise<(FeedEvent | null)[]> {
+  const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
+  const facts = await hydrateEntries(session, () => session.profile(), entries);
+  const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
+  const relevancyNow = await boosts(visible);
+  const shown = new Map<EntryEvent, Shown | null>();
+  const muted = new Set<EntryEvent>();
+  if (entries.length > 0) {
+    // Pulled follows in a cached profile may be outdated.
+    const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
+    const profile = await (isPulled ? session.freshProfile() : session.profile());
+    const turn = new Turn();
+    const items = await Promise.all(
+      facts.map((known, index) =>
+        itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
+      ),
+    );
+    const actionReads = await Promise.all(entries.map(({ actionId }) => session.actionReads.load(actionId)));
+    entries.forEach((event, index) => {
+      const item = items[index] ?? null;
+      const actionRead = actionReads[index] ?? null;
+      shown.set(event, item === null || actionRead === null ? null : { item, actionRead });
+      if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
+    });
+  }
+  if (messages.length > 1) session.expectNames(namesOfActions(visible));
+  const reader = { identity: session.identity, open: () => session };
+  return messages.map(({ cursor, event }) =>
+    event.kind === 'list'
+      ? { kind: 'resync', cursor, reason: event.change }
+      : notify(reader, filter, {
+          cursor,
+          event,
+          shown: shown.get(event) ?? null,
+          isMutedNow: muted.has(event),
+        }),
+  );
+}
+
+/** Ids whose names may be needed to render these actions. */
+export function namesOfActions(actions: readonly Action[]): readonly string[] {
+  return [...new Set(actions.flatMap(({ refIds }) => refIds))];
+}
+
+/** Data read for all readers being decided. */
+export interface CommonFacts {
+  readonly reads: EventReads;
+  readonly relevancyNow: RelevancyNow;
+}
+
+export interface KnownWatcher {
+  readonly identity: Identity;
+  readonly profile: ReaderProfile;
+  /** Opens the session used for rendering, if more data is needed. */
+  readonly open: () => EventReaderSession;
+}
+
+/** The same without any further reads for the reader; `null`: reads are necessary. */
+export function decideAtOnce(
+  { reads, relevancyNow }: CommonFacts,
+  reader: KnownWatcher,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): readonly (FeedEvent | null)[] | null {
+  const { profile } = reader;
+  if (profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0) return null;
+  const decided: (FeedEvent | null)[] = [];
+  for (const { cursor, event } of messages) {
+    if (event.kind === 'list') {
+      decided.push({ kind: 'resync', cursor, reason: event.change });
+      continue;
+    }
+    const actionRead = reads.actionReads.get(event.actionId) ?? null;
+    const action = actionRead === null || isGone(actionRead.action) ? null : actionRead.action;
+    if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
+    const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
+    decided.push(
+      notify(reader, filter, {
+        cursor,
+        event,
+        shown: item === null || actionRead === null ? null : { item, actionRead },
+        isMutedNow: item === null && mayBeMutedNow(profile, action),
+      }),
+    );
+  }
+  return decided;
+}
+
+/** Whether the event and the profile contain everything that makes up the item. */
+function isKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { kind, reasons }: EntryEvent,
+  relevancyNow: RelevancyNow,
+): boolean {
+  return (
+    // Pulled follows in a cached profile may be outdated.
+    action.pullRefIds.length === 0 &&
+    kind !== 'removed' &&
+    reasons.length > 0 &&
+    !mustAskFollows(action) &&
+    !mutesPasser(profile, action) &&
+    relevancyNow.boosterRefs(action, profile).length === 0
+  );
+}
+
+function presentKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { actionId, reasons }: EntryEvent,
+  { relevancyNow, filter }: { readonly relevancyNow: RelevancyNow; readonly filter: CheckedFeedFilter },
+): NewsfeedItem | null {
+  const relevancy = relevancyNow.of(action, profile.member ?? stranger(profile));
+  const entry = { actionId, relevancy, reasons };
+  return presentEntry(profile, { entry, action, mark: null, follows: null }, listedState(filter));
+}
+
+function stranger({ userId }: ReaderProfile): RelevancyReader {
+  return { userId, departmentId: null, supervisorId: null };
+}
+
+/** Data shared by the events that are decided together. */
+interface Deciding {
+  readonly profile: ReaderProfile;
+  readonly relevancyNow: RelevancyNow;
+  readonly turn: Turn;
+}
+
+/** The item as currently in the feed; `null`: not in the feed. */
+async function itemNow(
+  session: ReaderSession,
+  { profile, relevancyNow, turn }: Deciding,
+  facts: EntryFacts,
+  event: EntryEvent | undefined,
+  filter: CheckedFeedFilter,
+): Promise<NewsfeedItem | null> {
+  const { action, entry } = facts;
+  if (action === null || isGone(action)) return null;
+  const boosters = relevancyNow.boosterRefs(action, profile);
+  const relevancy = lifted(
+    relevancyNow.of(action, {
+      ...(profile.member ?? stranger(profile)),
+      follows: boosters.length === 0 ? [] : await loadFollows(session, boosters),
+    }),
+    boostOf(facts.mark),
+  );
+  // The event has the reasons for the delivery, except for pulled items and items that come back from a snooze.
+  const isAsDelivered =
+    event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
+  const reasons = isAsDelivered
+    ? entry.reasons
+    : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
+  const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
+  // Matching phrases in long texts takes time, so other work gets its turn.
+  while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
+  return presentEntry(profile, now, listedState(filter));
+}
+
+function notify(
+  { identity, open }: { readonly identity: Identity; readonly open: () => EventReaderSession },
+  filter: CheckedFeedFilter,
+  {
+    cursor,
+    event,
+    shown,
+    isMutedNow,
+  }: {
+    readonly cursor: string;
+    readonly event: EntryEvent;
+    readonly shown: Shown | null;
+    readonly isMutedNow: boolean;
+  },
+): FeedEvent | null {
+  const { kind, actionId } = event;
+  const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
+  const isOfFeed = listedState(filter) === null;
+  // An item that comes back to the feed leaves the list of archived or snoozed items.
+  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
+  const { item, actionRead } = shown;
+  if (passesFeedFilter(filter, item))
+    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, actionRead, open });
+  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
+}
+
+/** A removed item that is in the list again by now, or has moved to the list of archived or snoozed items. */
+function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'updated' {
+  if (kind !== 'removed') return kind;
+  return isOfFeed ? 'updated' : 'added';
+}
+
+/** Whether an item that the filter rejects now may have passed it before, at its old position, with its old reasons or unread. */
+function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
+  const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
+  const isEdited = item.action.version > 1;
+  const mayHaveChanged = filter.reasons !== null || filter.unreadOnly;
+  const isKnown = isMoved || isEdited || (kind === 'updated' && mayHaveChanged);
+  const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
+  const edited = isEdited ? { tags: null, refId: null } : {};
+  return isKnown && passesFeedFilter({ ...before, ...edited }, item);
+}
+
+/**
+ * Whether a mute may hide an item that was in the list before: an edit has changed its refs or words, or its remaining
+ * resharers are muted by the reader.
+ */
+function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
+  if (action === null || isGone(action)) return false;
+  const { mutes } = profile;
+  if (isMutedPerson(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
+  return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
+}
+
+export function isGone({ isDeleted, isHidden }: Action): boolean {
+  return isDeleted || isHidden;
+}

@@ -1,0 +1,95 @@
+import type { Context } from '../context.ts';
+import type { Action, ActionId, RefId } from '../../domain/action.ts';
+import {
+  baseRelevancy,
+  passersOf,
+  relevancyFor,
+  type InteractionGroup,
+  type RelevancyReader,
+} from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+
+/** Current relevancy of actions for a reader. */
+export interface RelevancyNow {
+  /** Refs that the reader's follows must be loaded for, because they may boost the action. */
+  boosterRefs(action: Action, reader: ReaderProfile): readonly RefId[];
+  of(action: Action, reader: RelevancyReader): Date;
+}
+
+/** Prepares to compute relevancies of these actions, with a read that begins after the call. */
+export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
+
+interface VersionedAction {
+  readonly actionId: ActionId;
+  readonly version: number;
+}
+
+interface Boosts extends VersionedAction {
+  readonly groups: readonly InteractionGroup[];
+}
+
+/** Actions per query. */
+const MAX_BATCH = 100;
+/** Upper bounds on actions whose interactions are cached, and on interaction groups cached per action. */
+const MOST_REMEMBERED = 100;
+const MOST_GROUPS = 1_000;
+
+/**
+ * Relevancies for watchers, who typically request the same action at the same time. Interactions are cached by the action's
+ * version, which each interaction increments. No query for actions without interactions.
+ */
+export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
+  const remembered = new Map<ActionId, Boosts>();
+  const loads = new SharedLoads<VersionedAction, Boosts>({
+    async load(keys) {
+      const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
+      return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
+    },
+    nameOf,
+    resultName: nameOf,
+    maxBatch: MAX_BATCH,
+  });
+
+  function remember(boosts: Boosts): void {
+    if (boosts.groups.length > MOST_GROUPS) return;
+    remembered.delete(boosts.actionId);
+    remembered.set(boosts.actionId, boosts);
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+  }
+
+  async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
+    // An action that was never bumped has no interactions.
+    if (!isBumped) return [];
+    const known = remembered.get(id);
+    if (known?.version === fanOut.version) return known.groups;
+    const boosts = await loads.load({ actionId: id, version: fanOut.version });
+    if (boosts === null) return [];
+    remember(boosts);
+    return boosts.groups;
+  }
+
+  return async (actions) => {
+    const lively = await Promise.all(
+      actions.map(async (action) => [action.id, await groupsOf(action)] as const),
+    );
+    const groups = new Map(lively);
+    const groupsFor = ({ id }: Action): readonly InteractionGroup[] => groups.get(id) ?? [];
+    return {
+      boosterRefs(action, { hasAssigned }) {
+        const known = groupsFor(action);
+        const refIds = hasAssigned && known.length > 0 ? action.refIds : [];
+        return [...passersOf(known), ...refIds];
+      },
+      of(action, reader) {
+        const known = groupsFor(action);
+        return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+      },
+    };
+  };
+}
+
+function nameOf({ actionId, version }: VersionedAction): string {
+  return `${actionId}:${String(version)}`;
+}

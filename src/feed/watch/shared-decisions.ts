@@ -1,0 +1,231 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Identity } from '../../domain/viewer.ts';
+import { Turn } from '../../lib/turn.ts';
+import type { ReadForEvents } from '../session/event-reads.ts';
+import type { OpenEventSession } from '../session/event-sessions.ts';
+import type { KeptProfile } from '../session/kept-profile.ts';
+import type { EventReaderSession } from '../session/reader-session.ts';
+import type { FeedEvent, UnreadCount } from '../../features/shapes.ts';
+import type { CheckedFeedFilter } from '../page/filters.ts';
+import {
+  decideAtOnce,
+  decideEvents,
+  isGone,
+  namesOfActions,
+  type CommonFacts,
+  type EventMessage,
+} from './live-decisions.ts';
+import type { SharedBoosts } from './shared-boosts.ts';
+import type { UserId } from '../../domain/action.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+
+/** Concurrent counts: each one reads a feed. */
+const COUNTS_AT_ONCE = 25;
+
+/** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
+export function createSharedUnread(
+  count: (identity: Identity) => Promise<UnreadCount>,
+): (identity: Identity) => Promise<UnreadCount> {
+  const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
+    load: (identities) =>
+      Promise.all(
+        identities.map(async (identity) => ({
+          name: nameOf(identity),
+          unread: await count(identity),
+        })),
+      ),
+    nameOf,
+    resultName: ({ name }) => name,
+    maxBatch: COUNTS_AT_ONCE,
+  });
+  return async (identity) => {
+    const counted = await counts.load(identity);
+    if (counted === null) throw new Error('A count has no result');
+    return counted.unread;
+  };
+}
+
+function nameOf({ userId, roles }: { readonly userId: UserId; readonly roles: ReadonlySet<string> }): string {
+  return JSON.stringify([userId, ...[...roles].sort()]);
+}
+
+export interface DecisionSources {
+  readonly boosts: SharedBoosts;
+  readonly read: ReadForEvents;
+  /** Opens a new session: its loaded data must not be used beyond the events it was opened for. */
+  readonly openSession: OpenEventSession;
+}
+
+/** A watcher, with the data cached about them between events. */
+export interface Watcher {
+  readonly identity: Identity;
+  readonly filter: CheckedFeedFilter;
+  readonly kept: KeptProfile;
+}
+
+type Decided = readonly (FeedEvent | null)[];
+
+/** A feed with events to decide. Its methods must not throw. */
+export interface DecisionListener {
+  /** Takes the waiting events as late as possible, so that events arriving during other decisions are decided together. */
+  take(): readonly EventMessage[];
+  /** Number of messages that may mean a change by the reader, as of when the events were taken. */
+  readonly changes: number;
+  /** Called with the result for each event; `null`: nothing to send. */
+  decided(events: Decided): void;
+  failed(error: unknown): void;
+}
+
+interface Asked {
+  readonly watcher: Watcher;
+  readonly listener: DecisionListener;
+}
+
+/** The same after its events were taken. */
+interface Taken extends Asked {
+  readonly messages: readonly EventMessage[];
+}
+
+/** Watchers decided in one turn of the event loop. */
+const SLICE = 500;
+/** Concurrent reads. Requests gather while both are busy: the higher the load, the more are decided by one read. */
+const READS_AT_ONCE = 2;
+
+/**
+ * Decides events for all watchers that ask at the same time, with one read of their shared data: the actions, and the stamps
+ * that validate cached profiles. Most are decided without any further read; the others use a session each. Nobody's events
+ * are decided from a read that began before the events arrived.
+ */
+export class SharedDecisions {
+  readonly #sources: DecisionSources;
+  #waiting: Asked[] = [];
+  #underWay = 0;
+  #isScheduled = false;
+
+  constructor(sources: DecisionSources) {
+    this.#sources = sources;
+  }
+
+  /** Decides the watcher's events and calls back later, once. */
+  decide(watcher: Watcher, listener: DecisionListener): void {
+    this.#waiting.push({ watcher, listener });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // After everything that arrives in this turn of the event loop.
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#startNext();
+    });
+  }
+
+  #startNext(): void {
+    if (this.#waiting.length === 0 || this.#underWay >= READS_AT_ONCE) return;
+    const asked = this.#waiting.map((one) => ({ ...one, messages: one.listener.take() }));
+    this.#waiting = [];
+    this.#underWay += 1;
+    const reading = this.#read(asked).finally(() => {
+      this.#underWay -= 1;
+      this.#startNext();
+    });
+    reading.then(
+      (facts) => this.#decideAll(asked, facts),
+      (error: unknown) => {
+        for (const { listener } of asked) listener.failed(error);
+      },
+    );
+  }
+
+  async #read(asked: readonly Taken[]): Promise<CommonFacts> {
+    const ids = new Set<string>();
+    for (const { messages } of asked)
+      for (const { event } of messages) if (event.kind !== 'list') ids.add(event.actionId);
+    const reads = await this.#sources.read(ids);
+    const actions = Array.from(reads.actionReads.values(), (actionRead) => actionRead?.action ?? []).flat();
+    const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
+    return { reads, relevancyNow };
+  }
+
+  async #decideAll(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
+    for (let from = 0; from < asked.length; from += SLICE) {
+      if (from > 0) await nextTurn();
+      await this.#decideSlice(asked.slice(from, from + SLICE), facts);
+    }
+  }
+
+  /**
+   * Starts the watchers that need further reads first, so that these reads are batched; the others are answered one by one.
+   */
+  async #decideSlice(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
+    const known: { readonly listener: DecisionListener; readonly decided: Decided }[] = [];
+    for (const taken of asked) {
+      const { listener } = taken;
+      try {
+        const decided = this.#decideFor(taken, facts);
+        if (decided instanceof Promise) tellLater(listener, decided);
+        else known.push({ listener, decided });
+      } catch (error) {
+        listener.failed(error);
+      }
+    }
+    const turn = new Turn();
+    for (const { listener, decided } of known) {
+      if (turn.isOver()) await turn.next();
+      listener.decided(decided);
+    }
+  }
+
+  #decideFor({ watcher, listener, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {
+    if (messages.length === 0) return [];
+    const { changes } = listener;
+    const { boosts, openSession } = this.#sources;
+    const { identity, kept, filter } = watcher;
+    const open = (): EventReaderSession => openSession(identity, { kept, changes, reads: facts.reads });
+    const profile = kept.find(facts.reads.stamps, changes);
+    const decided =
+      profile === null
+        ? null
+        : decideAtOnce(
+            facts,
+            { identity, profile, open: openedLater(open, messages, facts) },
+            filter,
+            messages,
+          );
+    return decided ?? decideEvents(boosts, open(), filter, messages);
+  }
+}
+
+function tellLater(listener: DecisionListener, decided: Promise<Decided>): void {
+  decided.then(
+    (events) => {
+      listener.decided(events);
+    },
+    (error: unknown) => {
+      listener.failed(error);
+    },
+  );
+}
+
+function openedLater(
+  open: () => EventReaderSession,
+  messages: readonly EventMessage[],
+  { reads }: CommonFacts,
+): () => EventReaderSession {
+  let opened: EventReaderSession | null = null;
+  return () => {
+    if (opened !== null) return opened;
+    opened = open();
+    if (messages.length > 1)
+      opened.expectNames(
+        namesOfActions(
+          messages.flatMap(({ event }) =>
+            event.kind === 'list' ? [] : (reads.actionReads.get(event.actionId)?.action ?? []),
+          ),
+        ),
+      );
+    return opened;
+  };
+}

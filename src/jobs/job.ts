@@ -1,0 +1,176 @@
+import type { Config } from '../config/config.ts';
+import type { UserId } from '../domain/action.ts';
+import type { UnreadFacts } from '../domain/host-event.ts';
+import type { Context } from '../feed/context.ts';
+import { clock } from '../lib/clock.ts';
+import type { Next } from '../lib/poll-loop.ts';
+import type { DueWork, WorkSignal } from '../live/work-signal.ts';
+import type { DueKind, DueWorkRepository } from '../storage/due/due-work.ts';
+import { logJobFailed } from '../telemetry/events/workers.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { BackgroundWorker } from './background-worker.ts';
+import type { LaneGate } from '../fan-out/lane-gate.ts';
+
+/** What the jobs of one process share. */
+export interface JobSetup {
+  readonly core: Context;
+  readonly config: Config;
+  /** Unique among all processes. */
+  readonly workerId: string;
+  /** Decides which chunk of background work runs next. */
+  readonly gate: LaneGate;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** A member's unread count by the rules of the feed. Does not count as reading. */
+  readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
+  /** Wakes the jobs of this process that read the log of events. */
+  readonly eventsMoved: WorkSignal;
+}
+
+/** Declares a job, or none or several, as the settings say. Takes one file, and one line in the list of jobs. */
+export type DeclareJob = (setup: JobSetup) => Job | readonly Job[];
+
+/** Work in the background. Any number of processes may run it: claims decide who does what. */
+export interface Job {
+  /** Names it in logs. */
+  readonly name: string;
+  /** Longest time between two rounds, in milliseconds. */
+  readonly every: number;
+  /** Begins a round at once when work of this kind is announced. Default: none does. */
+  readonly wokenBy?: { readonly signal: WorkSignal; readonly work: DueWork | 'any' };
+  /** No round begins unless something of this kind is due, which one query finds out for all jobs. */
+  readonly due?: DueKind;
+  /** `true`: there is more, continue at once. `false`: wait. A number: wait at most so many milliseconds. */
+  run(round: Round): Promise<Next>;
+  /** Called once, after the last round. */
+  close?(): Promise<void>;
+}
+
+export interface Round {
+  /** When it began. */
+  readonly now: Date;
+  /** Aborted when the process ends: then work under way is released or ended early. */
+  readonly signal: AbortSignal;
+  /** Does one of several pieces. Reports its error, so that the others go on. Resolves to whether it succeeded. */
+  apart(piece: () => Promise<unknown>): Promise<boolean>;
+  /** Begins another round at once. */
+  wake(): void;
+}
+
+/**
+ * A round that does due pieces of work one after another, up to so many. A piece that fails is reported, and the others go
+ * on; it must not be due again at once.
+ */
+export function eachDue<T>({
+  batch,
+  due,
+  run,
+}: {
+  readonly batch: number;
+  /** Finds, or claims, what is due. */
+  readonly due: (now: Date, limit: number) => Promise<readonly T[]>;
+  readonly run: (piece: T, round: Round) => Promise<unknown>;
+}): Job['run'] {
+  return async (round) => {
+    const pieces = await due(round.now, batch);
+    let haveAllSucceeded = true;
+    for (const piece of pieces) {
+      if (round.signal.aborted) return false;
+      if (!(await round.apart(() => run(piece, round)))) haveAllSucceeded = false;
+    }
+    return pieces.length === batch && haveAllSucceeded;
+  };
+}
+
+interface JobRunnerOptions {
+  readonly logger: Logger;
+  readonly isDue?: (kind: DueKind) => Promise<boolean>;
+}
+
+/** Runs a job, round after round. Errors are logged, and the job continues after its poll interval. */
+export class JobRunner extends BackgroundWorker {
+  readonly #job: Job;
+  readonly #options: JobRunnerOptions;
+  readonly #stopping = new AbortController();
+  #hasMore = false;
+  #stopped: Promise<void> | null = null;
+
+  constructor(job: Job, options: JobRunnerOptions) {
+    const { every, wokenBy } = job;
+    super({
+      pollMs: every,
+      ...(wokenBy === undefined ? {} : { workSignal: wokenBy.signal, work: wokenBy.work }),
+    });
+    this.#job = job;
+    this.#options = options;
+  }
+
+  /** One round. Rejects with the error that ended it. */
+  round(now: Date = clock.now()): Promise<Next> {
+    return this.#job.run({
+      now,
+      signal: this.#stopping.signal,
+      apart: (piece) => this.apart(piece),
+      wake: () => {
+        this.wake();
+      },
+    });
+  }
+
+  override stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    await super.stop();
+    await this.#job.close?.();
+  }
+
+  protected override async work(): Promise<Next> {
+    const { due } = this.#job;
+    const { isDue } = this.#options;
+    if (due !== undefined && isDue !== undefined && !this.#hasMore && !(await isDue(due))) return false;
+    this.#hasMore = false;
+    const next = await this.round();
+    this.#hasMore = next === true;
+    return next;
+  }
+
+  protected override failed(err: unknown): void {
+    logJobFailed(this.#options.logger, { job: this.#job.name, err });
+  }
+}
+
+/** Keeps notifications of due times within a second, including the work itself. */
+const LONGEST_MS = 500;
+
+/** Poll interval for work that becomes due by the clock and so has no signal: half of that for other work. */
+export function pollByTheClockMs(pollMs: number): number {
+  return Math.min(pollMs / 2, LONGEST_MS);
+}
+
+/** How long a look counts for all who ask: the polls of a process begin at about the same time. */
+const SHARED_MS = 50;
+
+/**
+ * One look at the database for the jobs of a process that have no signal. A job searches only if there is something to find,
+ * so that an idle process sends one command instead of one or more for each job.
+ */
+export class DueLooks {
+  readonly #dueWork: DueWorkRepository;
+  #last: { readonly at: number; readonly kinds: Promise<ReadonlySet<DueKind>> } | null = null;
+
+  constructor(dueWork: DueWorkRepository) {
+    this.#dueWork = dueWork;
+  }
+
+  /** Whether anything of this kind was due at most 50 ms ago. Rejects with errors of the database. */
+  async isDue(kind: DueKind): Promise<boolean> {
+    const now = performance.now();
+    if (this.#last === null || now - this.#last.at >= SHARED_MS)
+      this.#last = { at: now, kinds: this.#dueWork.kinds(clock.now()) };
+    return (await this.#last.kinds).has(kind);
+  }
+}
