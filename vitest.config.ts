@@ -51,7 +51,7 @@ const projects = [
   },
   // A process for each file.
   { ...watched, name: 'alone', include: testsIn('alone') },
-  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'fault') },
+  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'large', 'fault') },
   {
     ...watched,
     ...{ name: 'models', include: testsIn('integration/each-model'), isolate: false },

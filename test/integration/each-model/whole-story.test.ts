@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
 import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
 import type { Step } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
@@ -7,6 +6,7 @@ import type { ShownItem, View } from '../../support/model-views.ts';
 import { KINDS, WHOLE_STORY } from '../../support/model-whole-story.ts';
 import { openParts } from '../../support/parts.ts';
 import { IS_DEEP } from '../../support/seed.ts';
+import { someModels } from '../../support/some-models.ts';
 
 /** One beyond which feeds go on from the source, and one that none reaches. */
 const CAPS = IS_DEEP ? [3, 1_000] : [3];
@@ -21,7 +21,7 @@ function emptyOf(view: View): string[] {
   return Object.keys(view).filter((name) => isEmpty(view[name]));
 }
 
-test.each(FEED_MODEL_NAMES.flatMap((model) => CAPS.map((cap) => ({ model, cap }))))(
+test.each(someModels(0).flatMap((model) => CAPS.map((cap) => ({ model, cap }))))(
   'every kind of step has its effect, every view shows something, and a rebuild changes nothing, with feeds stored by $model and a cap of $cap',
   async (options) => {
     await using parts = await openParts(options);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
 import { openParts } from '../support/parts.ts';
 import { IS_DEEP } from '../support/seed.ts';
-import { idsOf, seedActions } from './feed-tools.ts';
+import { idsOf, seedActions } from '../conformance/feed-tools.ts';
 
 /** More than a store keeps. */
 const COUNT = IS_DEEP ? 10_000 : 2_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openParts, type Parts } from '../../support/parts.ts';
+import { openParts, type Parts } from '../support/parts.ts';
 
 const FOLLOWERS = 10_000;
 const PER_CALL = 1_000;

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runOffload, runRestore } from '../../../packages/archive/src/run-offload.ts';
-import { openParts, type Parts } from '../../support/parts.ts';
-import { chunksOf, readTrace, type Trace } from '../../support/trace.ts';
+import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
+import { openParts, type Parts } from '../support/parts.ts';
+import { chunksOf, readTrace, type Trace } from '../support/trace.ts';
 
 /** A small generator of repeatable numbers, so that a failing run can be repeated. */
 function* numbersBelow(limit: number, seed: number): Generator<number> {
