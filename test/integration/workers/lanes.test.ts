@@ -167,7 +167,7 @@ describe('with bulk fan-outs that do not end', () => {
   async function scene(parts: Parts) {
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();
-    const bulk = new Set(await publishBulk(parts, 500));
+    const bulk = new Set(await publishBulk(parts, 50));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -216,7 +216,7 @@ describe('with bulk fan-outs that do not end', () => {
     await using parts = await openParts();
     const { worker, release, bulk } = await scene(parts);
     expect((await parts.repositories.actions.openFanOuts()).IN_PROGRESS).toBe(2);
-    expect(await parts.repositories.actions.pendingByLane()).toEqual({ URGENT: 0, LIVE: 0, BULK: 500 });
+    expect(await parts.repositories.actions.pendingByLane()).toEqual({ URGENT: 0, LIVE: 0, BULK: 50 });
     release();
     await parts.idle();
     await worker.stop();
@@ -227,7 +227,7 @@ describe('with bulk fan-outs that do not end', () => {
 describe('during a live pass', () => {
   test('bulk continues with one chunk at a time, and afterwards with two', async () => {
     await using parts = await openParts();
-    const bulk = new Set(await publishBulk(parts, 100));
+    const bulk = new Set(await publishBulk(parts, 50));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

@@ -61,21 +61,13 @@ async function settle(parts: Parts): Promise<void> {
   await upkeep.round(new Date(Date.now() + 62_000));
 }
 
-const ENDS: readonly (readonly [string, (parts: Parts, reader: string) => Promise<unknown>])[] = [
-  ['a worker settles it', settle],
-  ['it is repeated', ({ services, session }, reader) => services.follow(session(reader), 'two', COUNT)],
-];
+type End = (parts: Parts, reader: string) => Promise<unknown>;
+const repeat: End = ({ services, session }, reader) => services.follow(session(reader), 'two', COUNT);
 
-const FEEDS = [
-  ['an empty', false],
-  ['a full', true],
-] as const;
-
-const CASES = FEEDS.flatMap(([feed, isFull]) =>
-  ENDS.map(([name, end]) => [feed, name, isFull, end] as const),
-);
-
-test.each(CASES)(
+test.each<[string, string, boolean, End]>([
+  ['an empty', 'it is repeated', false, repeat],
+  ['a full', 'a worker settles it', true, settle],
+])(
   '%s feed in the middle of a follow ends at the right place, and its listed items are right once %s',
   async (_feed, _name, isFull, end) => {
     await using parts = await openParts({ model: 'capped', cap: CAP });
