@@ -243,14 +243,13 @@ export type FeedEvent =
   | {
       readonly kind: 'added' | 'updated';
       readonly cursor: string;
+      /**
+       * Its action is an object of its own for each read of the action. All readers with the same object requested it before
+       * that read began, so what is rendered of the action for one of them is valid for all.
+       */
       readonly item: NewsfeedItem;
       /** The data the item was decided with; its other fields are rendered with it, too. */
       readonly session: ReaderSession;
-      /**
-       * The read of the action that decided the item. All readers with the same actionRead requested it before that read
-       * began, so what is rendered of the action for one of them is valid for all.
-       */
-      readonly actionRead: object;
     }
   | {
       readonly kind: 'removed';

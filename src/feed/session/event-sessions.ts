@@ -2,7 +2,7 @@ import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import type { ItemMark } from '../../domain/newsfeed-item.ts';
 import type { MemberDetails, RefDetails, Member, Ref, RefName } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
-import type { EventReaderSession, Loader, ActionRead } from './reader-session.ts';
+import type { EventReaderSession, Loader } from './reader-session.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import { type InteractionPage, findInteractionPages } from './interaction-pages.ts';
 import { clock } from '../../lib/clock.ts';
@@ -38,9 +38,9 @@ function createEventLoads(repositories: SessionRepositories) {
       },
       ({ name }) => name,
     ),
-    actionReads: byId<ActionRead>(
-      async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
-      ({ action }) => action.id,
+    actions: byId<Action>(
+      (ids) => repositories.actions.findByIds(ids),
+      ({ id }) => id,
     ),
     members: byId<Member>(
       (ids) => repositories.members.findByIds(ids),
@@ -127,7 +127,6 @@ class EventSession implements EventReaderSession {
   readonly #loads: EventLoads;
   readonly #known: KnownReader | null;
   #profile: Promise<ReaderProfile> | undefined;
-  #actionReads: Loader<ActionId, ActionRead | null> | undefined;
   #actions: Loader<ActionId, Action | null> | undefined;
   #members: Loader<UserId, Member | null> | undefined;
   #refs: Loader<RefId, Ref | null> | undefined;
@@ -154,13 +153,6 @@ class EventSession implements EventReaderSession {
     return this.#loadProfile();
   }
 
-  get actionReads(): Loader<ActionId, ActionRead | null> {
-    const known = this.#known?.reads?.actionReads;
-    return (this.#actionReads ??= new Remembered((id) =>
-      known?.has(id) === true ? Promise.resolve(known.get(id) ?? null) : this.#loads.actionReads.load(id),
-    ));
-  }
-
   /** Readers of live events are looked up together: data of a single reader is not used. */
   know(): void {
     // Ignored.
@@ -177,8 +169,9 @@ class EventSession implements EventReaderSession {
   }
 
   get actions(): Loader<ActionId, Action | null> {
-    return (this.#actions ??= new Remembered(
-      async (id) => (await this.actionReads.load(id))?.action ?? null,
+    const known = this.#known?.reads?.actions;
+    return (this.#actions ??= new Remembered((id) =>
+      known?.has(id) === true ? Promise.resolve(known.get(id) ?? null) : this.#loads.actions.load(id),
     ));
   }
 

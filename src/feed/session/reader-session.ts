@@ -12,11 +12,6 @@ export interface Loader<K, V> {
   loadMany(keys: readonly K[]): Promise<(V | Error)[]>;
 }
 
-/** One read of an action, shared by all who requested it before the read began. */
-export interface ActionRead {
-  readonly action: Action;
-}
-
 /** Versions of names as of one time. */
 export interface DirectoryAsOf {
   readonly stamp: number;
@@ -58,8 +53,6 @@ export interface ReaderSession {
 
 /** A reader during one live event. */
 export interface EventReaderSession extends ReaderSession {
-  /** The reads behind the results of `actions`. */
-  readonly actionReads: Loader<ActionId, ActionRead | null>;
   /** Like `profile`, but from a read that begins after the call. */
   freshProfile(): Promise<ReaderProfile>;
   /** Announces ids whose names may be needed: the first request loads them all, in one query per kind. */

@@ -11,14 +11,13 @@ import { presentEntry, type EntryFacts } from '../page/feed-rules.ts';
 import { followsOf, hydrateEntries, loadFollows } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { EventReads } from '../session/event-reads.ts';
-import type { EventReaderSession, ReaderSession, ActionRead } from '../session/reader-session.ts';
+import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../../features/shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
 interface ItemEventParts {
   readonly cursor: string;
   readonly item: NewsfeedItem;
-  readonly actionRead: ActionRead;
   readonly open: () => EventReaderSession;
 }
 
@@ -27,14 +26,12 @@ class ItemEvent {
   readonly kind: 'added' | 'updated';
   readonly cursor: string;
   readonly item: NewsfeedItem;
-  readonly actionRead: ActionRead;
   readonly #open: () => EventReaderSession;
 
-  constructor(kind: ItemEvent['kind'], { cursor, item, actionRead, open }: ItemEventParts) {
+  constructor(kind: ItemEvent['kind'], { cursor, item, open }: ItemEventParts) {
     this.kind = kind;
     this.cursor = cursor;
     this.item = item;
-    this.actionRead = actionRead;
     this.#open = open;
   }
 
@@ -45,12 +42,6 @@ class ItemEvent {
 
 /** A log message that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
-
-/** A visible item, and the read of its action. */
-interface Shown {
-  readonly item: NewsfeedItem;
-  readonly actionRead: ActionRead;
-}
 
 /**
  * What a watcher receives for each of these events; `null`: nothing. An event only says which item to examine. Whether and
@@ -67,7 +58,7 @@ export async function decideEvents(
   const facts = await hydrateEntries(session, () => session.profile(), entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
-  const shown = new Map<EntryEvent, Shown | null>();
+  const shown = new Map<EntryEvent, NewsfeedItem | null>();
   const muted = new Set<EntryEvent>();
   if (entries.length > 0) {
     // Pulled follows in a cached profile may be outdated.
@@ -79,11 +70,8 @@ export async function decideEvents(
         itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
       ),
     );
-    const actionReads = await Promise.all(entries.map(({ actionId }) => session.actionReads.load(actionId)));
     entries.forEach((event, index) => {
-      const item = items[index] ?? null;
-      const actionRead = actionReads[index] ?? null;
-      shown.set(event, item === null || actionRead === null ? null : { item, actionRead });
+      shown.set(event, items[index] ?? null);
       if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
@@ -134,15 +122,15 @@ export function decideAtOnce(
       decided.push({ kind: 'resync', cursor, reason: event.change });
       continue;
     }
-    const actionRead = reads.actionReads.get(event.actionId) ?? null;
-    const action = actionRead === null || isGone(actionRead.action) ? null : actionRead.action;
+    const read = reads.actions.get(event.actionId) ?? null;
+    const action = read === null || isGone(read) ? null : read;
     if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
     const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
     decided.push(
       notify(reader, filter, {
         cursor,
         event,
-        shown: item === null || actionRead === null ? null : { item, actionRead },
+        shown: item,
         isMutedNow: item === null && mayBeMutedNow(profile, action),
       }),
     );
@@ -231,7 +219,7 @@ function notify(
   }: {
     readonly cursor: string;
     readonly event: EntryEvent;
-    readonly shown: Shown | null;
+    readonly shown: NewsfeedItem | null;
     readonly isMutedNow: boolean;
   },
 ): FeedEvent | null {
@@ -240,10 +228,9 @@ function notify(
   const isOfFeed = listedState(filter) === null;
   // An item that comes back to the feed leaves the list of archived or snoozed items.
   if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
-  const { item, actionRead } = shown;
-  if (passesFeedFilter(filter, item))
-    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, actionRead, open });
-  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
+  if (passesFeedFilter(filter, shown))
+    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item: shown, open });
+  return kind === 'removed' || mayHavePassed(filter, kind, shown) ? removed() : null;
 }
 
 /** A removed item that is in the list again by now, or has moved to the list of archived or snoozed items. */

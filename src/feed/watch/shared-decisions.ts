@@ -144,7 +144,7 @@ export class SharedDecisions {
     for (const { messages } of asked)
       for (const { event } of messages) if (event.kind !== 'list') ids.add(event.actionId);
     const reads = await this.#sources.read(ids);
-    const actions = Array.from(reads.actionReads.values(), (actionRead) => actionRead?.action ?? []).flat();
+    const actions = [...reads.actions.values()].filter((action) => action !== null);
     const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
     return { reads, relevancyNow };
   }
@@ -222,7 +222,7 @@ function openedLater(
       opened.expectNames(
         namesOfActions(
           messages.flatMap(({ event }) =>
-            event.kind === 'list' ? [] : (reads.actionReads.get(event.actionId)?.action ?? []),
+            event.kind === 'list' ? [] : (reads.actions.get(event.actionId) ?? []),
           ),
         ),
       );

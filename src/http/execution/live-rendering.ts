@@ -81,7 +81,7 @@ export interface EventRenderer extends Disposable {
 }
 
 type Result = ExecutionResult | Promise<ExecutionResult>;
-type SharedEvent = Extract<FeedEvent, { readonly actionRead: unknown }>;
+type SharedEvent = Extract<FeedEvent, { readonly item: unknown }>;
 
 /**
  * Renders an event once for its many watchers: watchers with the same operation form a group, and the shared part is
@@ -218,7 +218,7 @@ class Group {
 
   render(event: FeedEvent, args: () => ExecutionArgs): Result {
     if (!this.#isShared(event)) return this.#run(args());
-    const shown = this.#shown.get(event.actionRead)?.get(event.kind);
+    const shown = this.#shown.get(event.item.action)?.get(event.kind);
     if (shown === undefined) return this.#begin(event, args()).result;
     if (shown.first === event && shown.written === null) return shown.excess ?? shown.result;
     const fill = this.#writtenOf(shown)?.fill ?? null;
@@ -234,7 +234,7 @@ class Group {
     let waiting: Shown['waiting'] = null;
     for (const event of events)
       if (this.#isShared(event)) {
-        const shown = this.#shown.get(event.actionRead)?.get(event.kind) ?? this.#begin(event, args(event));
+        const shown = this.#shown.get(event.item.action)?.get(event.kind) ?? this.#begin(event, args(event));
         // The last one started is usually the last one finished.
         waiting = shown.waiting ?? waiting;
       }
@@ -243,15 +243,15 @@ class Group {
   }
 
   #isShared(event: FeedEvent): event is SharedEvent {
-    return this.members > 1 && 'actionRead' in event;
+    return this.members > 1 && 'item' in event;
   }
 
   #begin(event: SharedEvent, args: ExecutionArgs): Shown {
     const result = this.#run(args);
     const shown: Shown = { first: event, result, settled: null, written: null, excess: null, waiting: null };
-    const byKind = this.#shown.get(event.actionRead) ?? new Map<FeedEvent['kind'], Shown>();
+    const byKind = this.#shown.get(event.item.action) ?? new Map<FeedEvent['kind'], Shown>();
     byKind.set(event.kind, shown);
-    this.#shown.set(event.actionRead, byKind);
+    this.#shown.set(event.item.action, byKind);
     if (!(result instanceof Promise)) {
       shown.settled = result;
       return shown;

@@ -142,12 +142,7 @@ const member = {
 };
 
 /** One event as it comes to one viewer. */
-function eventFor(
-  viewer: string,
-  shown: Action,
-  actionRead: object,
-  kind: 'added' | 'updated',
-): ExecutionArgs {
+function eventFor(viewer: string, shown: Action, kind: 'added' | 'updated'): ExecutionArgs {
   const identity = { userId: viewer, roles: new Set(ROLES[viewer]), expiresAt: null };
   const session = sessionOf(identity);
   const item: NewsfeedItem = {
@@ -160,7 +155,7 @@ function eventFor(
     isArchived: false,
     snoozedUntil: null,
   };
-  const event = { kind, cursor: `cursor of ${viewer}`, item, actionRead } as unknown as FeedEvent;
+  const event = { kind, cursor: `cursor of ${viewer}`, item } as unknown as FeedEvent;
   const contextValue = createContext(core, identity, new AbortController().signal, {
     openSession: () => session,
   });
@@ -259,12 +254,11 @@ async function compare(
   const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
   const renderers = asks.map((asked) => rendering.open({ schema, ...asked }, 'en'));
   const shown = action(type);
-  const actionRead = {};
   const showTo = async (viewer: string, index: number): Promise<Compared> => {
-    const args = { ...eventFor(viewer, shown, actionRead, kind), ...asks[index] };
+    const args = { ...eventFor(viewer, shown, kind), ...asks[index] };
     if (isPrepared) await prepareBy(renderers[index], args);
     const result = await renderBy(renderers[index], args);
-    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), ...asks[index] }, execute);
+    const interpreted = await shownTo({ ...eventFor(viewer, { ...shown }, kind), ...asks[index] }, execute);
     const isShared = isWritten(result);
     return {
       shown: isWritten(result) ? fromByteText(result.bytes) : JSON.stringify(result),
@@ -312,8 +306,8 @@ test('executes shared fields once, and again for another read of the action', as
   const [first, second] = [0, 1].map(() => rendering.open({ schema, document: parse(WHOLE) }, 'en'));
   // Equal texts, but parsed twice: they are not taken for the same.
   const results = [
-    await renderBy(first, { ...eventFor('ann', action('A'), {}, 'added'), document: parse(WHOLE) }),
-    await renderBy(second, { ...eventFor('bob', action('A'), {}, 'added'), document: parse(WHOLE) }),
+    await renderBy(first, { ...eventFor('ann', action('A'), 'added'), document: parse(WHOLE) }),
+    await renderBy(second, { ...eventFor('bob', action('A'), 'added'), document: parse(WHOLE) }),
   ];
   expect(results.map((result) => isWritten(result))).toEqual([false, false]);
 });
@@ -324,15 +318,14 @@ test('renders once for several viewers that prepare at the same moment, and not 
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
-  const actionRead = {};
-  const args = VIEWERS.map((viewer) => ({ ...eventFor(viewer, shown, actionRead, 'added'), document }));
+  const args = VIEWERS.map((viewer) => ({ ...eventFor(viewer, shown, 'added'), document }));
   await Promise.all(args.map((one, index) => prepareBy(renderers[index], one)));
   for (const [index, one] of args.entries()) {
     const result = renderBy(renderers[index], one);
     expect(result).toMatchObject({ bytes: await shownTo(one, execute) });
   }
 
-  const alone = { ...eventFor('ann', shown, {}, 'added'), document };
+  const alone = { ...eventFor('ann', { ...shown }, 'added'), document };
   await prepareBy(renderers[0], alone);
   expect(isWritten(await renderBy(renderers[0], alone))).toBe(false);
 });
@@ -343,24 +336,21 @@ test('shares nothing between reads, kinds of events, locales and content variabl
        ... on FeedItemAdded { item { action { descriptor { summary(locale: $locale) } } } } } }`,
   );
   const shown = action('ApplicationRating');
-  const actionRead = {};
   const isShared = async (one: {
     readonly locale?: string;
     readonly variables?: object;
-    readonly actionRead?: object;
+    readonly read?: Action;
   }): Promise<boolean> => {
     const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
     const open = (locale: string, variableValues: object) =>
       rendering.open({ schema, document, variableValues: { ...variableValues } }, locale);
     using first = open('en', { after: 'x', locale: 'de' });
     using other = open(one.locale ?? 'en', one.variables ?? { after: 'y', locale: 'de' });
-    await renderBy(first, { ...eventFor('ann', shown, actionRead, 'added'), document });
-    return isWritten(
-      await renderBy(other, { ...eventFor('bob', shown, one.actionRead ?? actionRead, 'added'), document }),
-    );
+    await renderBy(first, { ...eventFor('ann', shown, 'added'), document });
+    return isWritten(await renderBy(other, { ...eventFor('bob', one.read ?? shown, 'added'), document }));
   };
   expect(await isShared({})).toBe(true);
-  expect(await isShared({ actionRead: {} })).toBe(false);
+  expect(await isShared({ read: { ...shown } })).toBe(false);
   expect(await isShared({ locale: 'de' })).toBe(false);
   expect(await isShared({ variables: { after: 'x', locale: 'en' } })).toBe(false);
   expect(await isShared({ variables: { locale: 'de' } })).toBe(true);
@@ -384,14 +374,13 @@ test('an omitted variable differs from null', async () => {
 test('executes events one by one for the only viewer of an operation, also after others left', async () => {
   const document = parse(WHOLE);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
-  const actionRead = {};
   const shown = action('ApplicationRating');
   const first = rendering.open({ schema, document }, 'en');
   const second = rendering.open({ schema, document }, 'en');
-  await renderBy(first, { ...eventFor('ann', shown, actionRead, 'added'), document });
+  await renderBy(first, { ...eventFor('ann', shown, 'added'), document });
   second[Symbol.dispose]();
   second[Symbol.dispose]();
-  const result = await renderBy(first, { ...eventFor('bob', shown, actionRead, 'added'), document });
+  const result = await renderBy(first, { ...eventFor('bob', shown, 'added'), document });
   expect(isWritten(result)).toBe(false);
 });
 
@@ -403,14 +392,13 @@ test('executes nothing for viewer fields that the event contains', async () => {
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
   const shown = action('ApplicationRating');
-  const actionRead = {};
-  await renderBy(renderers[0], { ...eventFor('ann', shown, actionRead, 'added'), document });
+  await renderBy(renderers[0], { ...eventFor('ann', shown, 'added'), document });
   for (const viewer of ['bob', 'root', 'ann', 'bob']) {
-    const { rootValue } = eventFor(viewer, shown, actionRead, 'added');
+    const { rootValue } = eventFor(viewer, shown, 'added');
     const result = await renderers[1]?.render(rootValue as FeedEvent, () => {
       throw new Error('Nothing is to be executed');
     });
-    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, 'added'), document }, execute);
+    const interpreted = await shownTo({ ...eventFor(viewer, { ...shown }, 'added'), document }, execute);
     expect(result).toMatchObject({ bytes: toByteText(interpreted) });
   }
 });
@@ -421,9 +409,9 @@ test('executes them if ids and cursors are shown without a tenant', async () => 
   const document = parse(PLAIN_OF_VIEWER);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);
   const renderers = [0, 1].map(() => rendering.open({ schema: inTenants, document }, 'en'));
-  const actionRead = {};
+  const shown = action('ApplicationRating');
   const argsOf = (): ExecutionArgs => {
-    const args = eventFor('ann', action('ApplicationRating'), actionRead, 'added');
+    const args = eventFor('ann', shown, 'added');
     const event = args.rootValue as Extract<FeedEvent, { item: unknown }>;
     const identity: Identity = { userId: viewer, roles: new Set(['user'] as const), expiresAt: null };
     const contextValue = createContext(
