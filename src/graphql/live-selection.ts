@@ -3,6 +3,7 @@ import type { StoredDescriptor } from '../domain/action.ts';
 import { nameIn } from '../descriptors/registry.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import type { GraphQLContext } from './context.ts';
+import { MEMBER, refName } from '../features/directory/names.ts';
 
 /** What a field's resolver knows of the selection below it. */
 export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
@@ -36,7 +37,7 @@ export function asksForField({ fieldNodes, fragments }: Selected, fieldName: str
 
 /** Current name of an id: the label of its ref, else the name of its member. `null`: it has no name. */
 export async function liveName(session: ReaderSession, id: string): Promise<string | null> {
-  return (await session.refNames.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
+  return (await refName(session, id))?.label ?? (await session.load(MEMBER, id))?.name ?? null;
 }
 
 /** Current name for a copied name in a descriptor; the copy itself if the thing has no name any more. */

@@ -10,6 +10,7 @@ import { liveName } from './live-selection.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from '../features/directory/api/ref.ts';
 import { joinTexts } from '../lib/byte-text.ts';
+import { MEMBER, REF, refName } from '../features/directory/names.ts';
 
 /** Upper bound on names in a list; longer lists name the first two and count the others. */
 export const MAX_NAMED = 3;
@@ -169,8 +170,8 @@ export async function nameOf(
 ): Promise<string | null> {
   if (argument === ACTOR) {
     // Joins the batch of members that are loaded because no ref names them: one query for all.
-    await session.refNames.load(actorId);
-    return (await session.members.load(actorId))?.name ?? nameOfUnknown(actorId);
+    await refName(session, actorId);
+    return (await session.load(MEMBER, actorId))?.name ?? nameOfUnknown(actorId);
   }
   const id = stored[argument];
   if (typeof id !== 'string') return null;
@@ -201,7 +202,7 @@ async function linkOf(
   if (typeof id !== 'string') return { member: null, ref: null };
   const field = fields[argument];
   const isPerson = field?.kind === 'id' && field.isPerson;
-  const [ref, member] = await Promise.all([session.refs.load(id), session.members.load(id)]);
+  const [ref, member] = await Promise.all([session.load(REF, id), session.load(MEMBER, id)]);
   if (member !== null && (isPerson || (ref?.label ?? null) === null))
     return { member: { userId: id }, ref: null };
   if (ref !== null) return { member: null, ref };

@@ -1,10 +1,8 @@
 export interface SharedLoadsOptions<K, V> {
-  /** Loads many keys at once. Results may come in any order, without duplicates; missing ones are left out. */
-  readonly load: (keys: readonly K[]) => Promise<readonly V[]>;
+  /** Loads many keys at once. Results by name; missing ones are left out. */
+  readonly load: (keys: readonly K[]) => Promise<ReadonlyMap<string, V>>;
   /** Keys with equal names are equal. */
   readonly nameOf: (key: K) => string;
-  /** Name of the key a result belongs to. */
-  readonly resultName: (result: V) => string;
   readonly maxBatch: number;
 }
 
@@ -49,12 +47,6 @@ export class SharedLoads<K, V> {
     return pending.result;
   }
 
-  /** The existing values of these keys, in the order of the keys. */
-  async find(keys: readonly K[]): Promise<V[]> {
-    const results = await Promise.all(keys.map((key) => this.load(key)));
-    return results.filter((result) => result !== null);
-  }
-
   #openBatch(): Batch<K, V> {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.size < this.#options.maxBatch) return last;
@@ -64,12 +56,9 @@ export class SharedLoads<K, V> {
   }
 
   async #run(batch: Batch<K, V>): Promise<void> {
-    const { load, resultName } = this.#options;
     try {
-      const found = await load(Array.from(batch.values(), ({ key }) => key));
-      for (const result of found) batch.get(resultName(result))?.resolve(result);
-      // Has no effect on keys that were found: their promises are settled already.
-      for (const { resolve } of batch.values()) resolve(null);
+      const found = await this.#options.load(Array.from(batch.values(), ({ key }) => key));
+      for (const [name, { resolve }] of batch) resolve(found.get(name) ?? null);
     } catch (error) {
       for (const { reject } of batch.values()) reject(error);
     }

@@ -17,6 +17,9 @@ import {
   type ModelReader,
 } from './model.ts';
 import { found, type Run } from './model-run.ts';
+import { FOLLOW } from '../../src/features/follow/own-follows.ts';
+import { OWN_INTERACTIONS } from '../../src/features/interactions/read-interactions.ts';
+import { REF } from '../../src/features/directory/names.ts';
 
 /** Follows the cursors to the end, with pages of this size. A page that is not full must be the last. */
 export async function readAll<T>(read: (args: PageArgs) => Promise<Page<T>>, size: number): Promise<T[]> {
@@ -65,7 +68,7 @@ export async function actualAction(
 ): Promise<unknown> {
   const { services } = run.parts;
   const { id, isHidden, engagement, version, expiresAt } = action;
-  const own = await session.own.load(id);
+  const own = await session.load(OWN_INTERACTIONS, id);
   const listed = (parentId?: string | null): Promise<Interaction[]> =>
     readAll((args) => services.listInteractions(session, id, { ...args, parentId }), pageSize);
   const interactions = await listed();
@@ -121,8 +124,8 @@ export async function actualRef(
 ): Promise<unknown> {
   const [pinned, ref, follow] = await Promise.all([
     parts.services.readPinned(session, refId),
-    session.refs.load(refId),
-    session.follows.load(refId),
+    session.load(REF, refId),
+    session.load(FOLLOW, refId),
   ]);
   const span = openSpan(follow);
   return {

@@ -109,7 +109,7 @@ export async function markItem(
     return;
   }
   const after = await services.getNewsfeedItem(session(run, by), action.id);
-  const [stored] = await repositories.itemMarks.find(reader.userId, [action.id]);
+  const [stored] = await repositories.itemMarks.findPairs([{ userId: reader.userId, actionId: action.id }]);
   const readAt = found(stored?.readAt).getTime();
   const known = reader.readAt.get(action.id) ?? -Infinity;
   // Where the reader was shown it: what is not delivered yet bumps it afterwards.

@@ -59,15 +59,6 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
       return collection.countDocuments({ '_id.userId': userId }, { limit });
     },
 
-    /** Those of the actions that the reader has bookmarked. Index `_id_`. */
-    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
-      const documents = await inOneBatch(
-        collection.find(ofReaderActions(actionIds.map((actionId) => ({ userId, actionId })))).hint('_id_'),
-        actionIds.length,
-      );
-      return documents.map(({ _id }) => _id.actionId.toHexString());
-    },
-
     /** Bookmarks of these readers among these actions. Index `_id_`. */
     async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
       const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);

@@ -5,8 +5,12 @@ import { clock } from '../../lib/clock.ts';
 import { announce, updates } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
+import { readerActionLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
+
+/** Whether the reader has bookmarked an action. */
+export const BOOKMARKED = readerActionLoad(({ bookmarks }, pairs) => bookmarks.findPairs(pairs));
 
 /** Upper bound on bookmarks of one reader; concurrent calls may exceed it by one. */
 export const MAX_BOOKMARKS = 10_000;
@@ -16,7 +20,7 @@ export async function bookmark(core: Core, session: ReaderSession, actionId: Act
   const { bookmarks } = core;
   const { userId } = session.identity;
   const action = await requireAction(session, actionId);
-  const isKnown = (await session.bookmarks.load(actionId)) !== null;
+  const isKnown = (await session.load(BOOKMARKED, actionId)) !== null;
   if (isKnown) return action;
   if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);

@@ -4,10 +4,11 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import type { Core } from '../core.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { validate } from '../validate.ts';
+import { MEMBER, REF } from './names.ts';
 
 /** A member; `null` when the host application never described them. @throws FanfareError BAD_USER_INPUT */
 export async function readMember(session: ReaderSession, memberId: UserId): Promise<Member | null> {
-  return session.members.load(validate(idSchema, memberId, ['memberId']));
+  return session.load(MEMBER, validate(idSchema, memberId, ['memberId']));
 }
 
 /**
@@ -22,7 +23,7 @@ export async function readRef(core: Core, session: ReaderSession, refId: RefId):
 
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
 export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
-  return (await session.refs.load(refId)) ?? readRef(core, session, refId);
+  return (await session.load(REF, refId)) ?? readRef(core, session, refId);
 }
 
 /** A ref with what is known about it; type and label are missing when nobody described it. */
@@ -37,14 +38,11 @@ export async function refsOf(
   session: ReaderSession,
   refIds: readonly RefId[],
 ): Promise<Ref[]> {
-  const found = await session.refs.loadMany(refIds);
-  const refs = found.map((ref, index) => {
-    if (ref instanceof Error) throw ref;
-    return ref ?? unknown(refIds[index] ?? '');
-  });
+  const found = await session.loadMany(REF, refIds);
+  const refs = found.map((ref, index) => ref ?? unknown(refIds[index] ?? ''));
   const undescribed = refs.filter(({ label }) => label === null).map(({ refId }) => refId);
   if (undescribed.length === 0) return refs;
-  const members = await session.members.loadMany(undescribed);
+  const members = await session.loadMany(MEMBER, undescribed);
   const things = undescribed.filter((_id, index) => members[index] === null);
   const named = new Map((await actions.firstNaming(things)).map((ref) => [ref.id, ref]));
   return refs.map((ref) => {

@@ -16,9 +16,10 @@ import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { validate } from '../validate.ts';
 import { presentEntry, withheldBy, type EntryFacts } from '../../feed/page/feed-rules.ts';
-import { followsOfOne, hydrateOne, loadFollows } from '../../feed/page/hydration.ts';
+import { followsOfOne, hydrateOne } from '../../feed/page/hydration.ts';
 import { scoreFor } from '../../feed/page/read-recent.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
+import { loadFollows } from '../follow/own-follows.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */
 export const MAX_CAUSES = 50;

@@ -25,7 +25,9 @@ import { mayEdit } from '../publish/update-action.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import type { PageSize } from '../../graphql/limits/cost.ts';
-import { latestInteractions, listInteractions } from './read-interactions.ts';
+import { latestInteractions, listInteractions, OWN_INTERACTIONS } from './read-interactions.ts';
+import { BOOKMARKED } from '../bookmarks/use-cases.ts';
+import { ACTION } from '../../feed/session/action-load.ts';
 
 /** Maximum and default number of interactions per action inside a list. */
 const MAX_IN_LISTS = 20;
@@ -34,7 +36,7 @@ const LIST_COST: { readonly page: PageSize } = {
 };
 
 async function ownOf({ id }: ActionRecord, context: GraphQLContext): Promise<OwnInteractions | null> {
-  return context.session().own.load(id);
+  return context.session().load(OWN_INTERACTIONS, id);
 }
 
 async function hasDone(
@@ -69,7 +71,7 @@ const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
     }),
     isBookmarked: t.boolean({
       description: 'Whether they have bookmarked it.',
-      resolve: async ({ id }, _args, context) => (await context.session().bookmarks.load(id)) !== null,
+      resolve: async ({ id }, _args, context) => (await context.session().load(BOOKMARKED, id)) !== null,
     }),
     canDelete: t.boolean({
       description: 'Whether they may delete the action: its actor and admins.',
@@ -312,7 +314,7 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
       type: Action,
       description: 'The action.',
       async resolve({ actionId }, _args, context) {
-        const action = await context.session().actions.load(actionId);
+        const action = await context.session().load(ACTION, actionId);
         if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
         return action;
       },

@@ -9,6 +9,7 @@ import { MAX_ARCHIVED } from '../../feed/page/list-scan.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
+import { ITEM_MARK } from './own-marks.ts';
 
 /**
  * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.
@@ -77,7 +78,7 @@ export function readHiddenItems(
 }
 
 async function requireRoom({ itemMarks }: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
-  if ((await session.marks.load(actionId))?.state === 'ARCHIVED') return;
+  if ((await session.load(ITEM_MARK, actionId))?.state === 'ARCHIVED') return;
   if ((await itemMarks.count(session.identity.userId, 'ARCHIVED', MAX_ARCHIVED)) === MAX_ARCHIVED)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);
 }

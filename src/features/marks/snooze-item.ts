@@ -9,6 +9,7 @@ import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceBack } from './item-state.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
+import { ITEM_MARK } from './own-marks.ts';
 
 /** One leap year. */
 const MAX_SNOOZE_MS = 366 * 86_400_000;
@@ -60,7 +61,7 @@ async function requireRoom(
   now: Date,
 ): Promise<void> {
   const [mark, count] = await Promise.all([
-    session.marks.load(actionId),
+    session.load(ITEM_MARK, actionId),
     snoozes.countActive(session.identity.userId, now, MAX_SNOOZED),
   ]);
   const isSnoozed = mark?.snooze != null && !hasEnded(mark.snooze, now);

@@ -11,6 +11,7 @@ import { requireRole, validate } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
+import { ACTION } from '../../feed/session/action-load.ts';
 
 export const reasonSchema = z
   .string()
@@ -55,14 +56,14 @@ async function setHidden(
     reason: why,
   });
   await conclude(core, id, changed);
-  const action = changed ?? (await session.actions.load(id));
+  const action = changed ?? (await session.load(ACTION, id));
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
 }
 
 /** For changes that do not read the action first; free without tenants. @throws FanfareError NOT_FOUND */
 async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
-  if (tenantOf(session.identity.userId) === null || (await session.actions.load(id)) !== null) return;
+  if (tenantOf(session.identity.userId) === null || (await session.load(ACTION, id)) !== null) return;
   throw new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
@@ -74,7 +75,7 @@ async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise
 export async function deleteAction(core: Core, session: ReaderSession, id: ActionId): Promise<void> {
   const { identity } = session;
   const visible = await getAction(session, id);
-  const action = await session.actions.load(id);
+  const action = await session.load(ACTION, id);
   const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
   // The actor may delete again what is already deleted or hidden and therefore invisible to them.
   if (action === null || (visible === null && !isAllowed))

@@ -8,6 +8,8 @@ import { entitledActions } from '../../feed/page/read-actions.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { requireOneOf, validate } from '../validate.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { REF_DETAILS } from '../directory/names.ts';
+import { ACTION } from '../../feed/session/action-load.ts';
 
 export const MAX_PINNED = 3;
 
@@ -25,7 +27,7 @@ export async function pinAction(
   requireOneOf(session.identity, ['admin', 'service']);
   const { pins } = core;
   const id = validate(idSchema, refId, ['refId']);
-  const action = await session.actions.load(actionId);
+  const action = await session.load(ACTION, actionId);
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   if (!isPinnable(action, id)) throw badInput('Must be an action that carries the ref', ['actionId']);
   const isPinned =
@@ -51,9 +53,9 @@ export async function unpinAction(
 
 /** Pins of a ref that the reader may see, latest first. */
 export async function readPinned(session: ReaderSession, refId: RefId): Promise<Action[]> {
-  const details = await session.refDetails.load(refId);
+  const details = await session.load(REF_DETAILS, refId);
   if (details === null || details.pinned.length === 0) return [];
-  const actions = await pinnedActions(session, details.pinned);
+  const actions = await session.loadMany(ACTION, details.pinned);
   return entitledActions(
     session,
     actions.filter((action) => action !== null).filter((action) => isPinnable(action, refId)),
@@ -63,7 +65,7 @@ export async function readPinned(session: ReaderSession, refId: RefId): Promise<
 /** Removes pins of deleted actions and of actions that no longer have the ref. Returns whether there were any. */
 async function dropStale(pins: PinsRepository, session: ReaderSession, refId: RefId): Promise<boolean> {
   const pinned = await pins.of(refId);
-  const actions = await pinnedActions(session, pinned);
+  const actions = await session.loadMany(ACTION, pinned);
   const stale = pinned.filter((_id, index) => {
     const action = actions[index] ?? null;
     return action === null || !isPinnable(action, refId);
@@ -74,11 +76,4 @@ async function dropStale(pins: PinsRepository, session: ReaderSession, refId: Re
 
 function isPinnable({ refIds, isDeleted }: Action, refId: RefId): boolean {
   return !isDeleted && refIds.includes(refId);
-}
-
-async function pinnedActions(session: ReaderSession, ids: readonly ActionId[]): Promise<(Action | null)[]> {
-  return (await session.actions.loadMany(ids)).map((action) => {
-    if (action instanceof Error) throw action;
-    return action;
-  });
 }

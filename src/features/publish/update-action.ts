@@ -24,6 +24,7 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
+import { ACTION } from '../../feed/session/action-load.ts';
 
 const inputSchema = z
   .strictObject({
@@ -110,7 +111,7 @@ function checkExpiry({ expiresAt }: CheckedEdit, after: number): void {
 async function requireEditable(session: ReaderSession, id: ActionId): Promise<Action> {
   const { identity } = session;
   const visible = await getAction(session, id);
-  const action = await session.actions.load(id);
+  const action = await session.load(ACTION, id);
   const isForActor =
     identity.roles.has('service') && action !== null && !action.isHidden && !action.isDeleted;
   if (action === null || (visible === null && !isForActor))

@@ -2,7 +2,7 @@ import type { ActionId } from '../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { NO_SNOOZES, type EndedSnoozes } from '../../domain/viewer.ts';
 import type { ActionGroupsRepository } from '../store/action-groups.ts';
-import { batched } from '../session/loaders.ts';
+import { batched } from '../session/open-session.ts';
 
 /** Members per group in the first round, and the growth factor of each further round. */
 const FIRST_ROUND = 50;

@@ -1,9 +1,12 @@
 import type { Action, ActionId } from '../../domain/action.ts';
-import { markAt, type ItemMark, type FeedEntry } from '../../domain/newsfeed-item.ts';
+import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
+import { marksOf } from '../../features/marks/own-marks.ts';
+import { loadFollows } from '../../features/follow/own-follows.ts';
+import { ACTION } from '../session/action-load.ts';
 
 /**
  * Loads what the rules need for feed entries: the actions in one round trip, and facts that only some readers have.
@@ -42,7 +45,7 @@ async function actionsOf(
   );
   if (!cached.includes(null)) return cached;
   return Promise.all(
-    entries.map(({ actionId }, index) => Promise.resolve(cached[index] ?? session.actions.load(actionId))),
+    entries.map(({ actionId }, index) => Promise.resolve(cached[index] ?? session.load(ACTION, actionId))),
   );
 }
 
@@ -53,23 +56,12 @@ export async function hydrateOne(
   { actionId, entry }: { readonly actionId: ActionId; readonly entry: FeedEntry | null },
 ): Promise<EntryFacts | null> {
   const [action, [mark = null]] = await Promise.all([
-    session.actions.load(actionId),
+    session.load(ACTION, actionId),
     marksOf(session, reader, [actionId]),
   ]);
   // Loaded even when not needed: the cost must not reveal whether the action exists or in which state it is.
   const follows = await followsOfOne(session, action);
   return entry === null ? null : { entry, action, mark, follows };
-}
-
-/** The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks. */
-async function marksOf(
-  session: ReaderSession,
-  { hasMarks, asOf }: ReaderProfile,
-  ids: readonly ActionId[],
-): Promise<readonly (ItemMark | null)[]> {
-  if (!hasMarks) return [];
-  const marks = await allOf(session.marks.loadMany(ids));
-  return marks.map((mark) => (mark === null ? null : markAt(mark, asOf)));
 }
 
 /** The reader's follows of all refs and resharers of these actions, in one round trip. */
@@ -85,15 +77,4 @@ export async function followsOf(
 /** The same for one action. Queries even without an action or refs: the cost must not reveal whether the action exists. */
 export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
   return loadFollows(session, orNone(action === null ? [] : followableIds(action)));
-}
-
-export async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
-  return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);
-}
-
-async function allOf<V>(loading: Promise<(V | Error)[]>): Promise<V[]> {
-  return (await loading).map((value) => {
-    if (value instanceof Error) throw value;
-    return value;
-  });
 }

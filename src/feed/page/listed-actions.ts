@@ -6,6 +6,7 @@ import { collectPage, pageSize } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../features/shapes.ts';
+import { ACTION } from '../session/action-load.ts';
 
 /** An entry of a reader's list of actions, ordered by the time it was added. */
 export interface ListedAction {
@@ -58,11 +59,11 @@ export async function readListedActions(
 }
 
 async function shown(session: ReaderSession, candidates: readonly ListedAction[]): Promise<ShownAction[]> {
-  const loaded = await session.actions.loadMany(candidates.map(({ actionId }) => actionId));
-  const actions = loaded.flatMap((action) => {
-    if (action instanceof Error) throw action;
-    return action ?? [];
-  });
+  const loaded = await session.loadMany(
+    ACTION,
+    candidates.map(({ actionId }) => actionId),
+  );
+  const actions = loaded.filter((action) => action !== null);
   const entitled = new Map((await entitledActions(session, actions)).map((action) => [action.id, action]));
   return candidates.flatMap((candidate) => {
     const action = entitled.get(candidate.actionId);

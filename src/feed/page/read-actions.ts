@@ -13,6 +13,7 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
 import { clock } from '../../lib/clock.ts';
+import { ACTION } from '../session/action-load.ts';
 
 interface SlicePosition {
   readonly conducted: Date;
@@ -62,7 +63,7 @@ export async function readSlice(
  * not depend on follows, otherwise two.
  */
 export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
-  const [action, profile] = await Promise.all([session.actions.load(id), session.profile()]);
+  const [action, profile] = await Promise.all([session.load(ACTION, id), session.profile()]);
   if (action !== null && isEntitled(profile, action, [])) return action;
   const follows = await followsOfOne(session, action);
   return action !== null && isEntitled(profile, action, follows) ? action : null;

@@ -1,130 +1,148 @@
-import type { Action, UserId } from '../../domain/action.ts';
-import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
+import DataLoader from 'dataloader';
+import type { Action, ActionId } from '../../domain/action.ts';
+import type { Member } from '../../domain/member.ts';
 import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import type { KnownReader } from '../feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
-import type { ReaderSession } from './reader-session.ts';
-import type { PulledRefs } from '../../features/follow/store/pulled-refs.ts';
+import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { Load } from './load.ts';
+import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
-import type { SnoozesRepository } from '../../features/marks/store/snoozes.ts';
-import { findInteractionPages } from './interaction-pages.ts';
-import { createReaderSession } from './loaders.ts';
+import type { ReaderSession } from './reader-session.ts';
+import { MEMBER } from '../../features/directory/names.ts';
+import { seesFanOut } from './action-load.ts';
 
-export type SessionRepositories = Repositories;
+/** Maximum ids of one batch; more are split. */
+export const MAX_BATCH = 500;
 
 /** Opens the session of one request. */
-export function openSession(
-  {
-    actions,
-    actionCache,
-    nameCache,
-    interactions,
-    members,
-    refs,
-    details,
-    follows,
-    feeds,
-    itemMarks,
-    snoozes,
-    bookmarks,
-    pulledRefs,
-  }: SessionRepositories,
-  identity: Identity,
-): ReaderSession {
-  return createReaderSession(
-    {
-      findActions: async (ids) =>
-        ofTenant(identity, await (isOperator(identity) ? actions : actionCache).findByIds(ids)),
-      findMembers: (ids) => members.findByIds(ids),
-      findRefs: (ids) => refs.findByIds(ids),
-      findMemberDetails: (ids) => details.ofMembers(ids),
-      findRefDetails: (ids) => details.ofRefs(ids),
-      findFollows: (userId, refIds) => follows.find(userId, refIds),
-      findMarks: (userId, actionIds) => itemMarks.find(userId, actionIds),
-      findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
-      findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),
-      findInteractionPages: (names) => findInteractionPages(interactions, names),
-      loadProfile: (reader, known) =>
-        loadProfile({ members, feeds, follows, pulledRefs, snoozes }, reader, known),
-      cachedAction: (id, rev) => (isOperator(identity) ? null : actionCache.at(id, rev)),
-      async names(directoryStamp) {
-        const asOf = await nameCache.asOf(directoryStamp);
-        if (asOf === null) return null;
-        return {
-          directory: asOf,
-          findMembers: (ids) => nameCache.members(asOf, ids),
-          findRefNames: (ids) => nameCache.refNames(asOf, ids),
-        };
+export function openSession(core: Repositories, identity: Identity): ReaderSession {
+  return new RequestSession(core, identity);
+}
+
+class RequestSession implements ReaderSession {
+  readonly identity: Identity;
+  readonly #core: Repositories;
+  readonly #loaders = new Map<Load<unknown>, DataLoader<string, unknown>>();
+  #profile: Promise<ReaderProfile> | undefined;
+  #directoryStamp: number | null = null;
+  #directory = (): Promise<DirectoryAsOf | null> => NOT_KNOWN;
+
+  constructor(core: Repositories, identity: Identity) {
+    this.#core = core;
+    this.identity = identity;
+  }
+
+  load<V>(what: Load<V>, id: string): Promise<V | null> {
+    return this.#loaderOf(what).load(id);
+  }
+
+  loadMany<V>(what: Load<V>, ids: readonly string[]): Promise<(V | null)[]> {
+    const loader = this.#loaderOf(what);
+    return Promise.all(ids.map((id) => loader.load(id)));
+  }
+
+  profile(): Promise<ReaderProfile> {
+    return (this.#profile ??= this.#loadProfile(null));
+  }
+
+  know(known: KnownReader): void {
+    if (this.#profile === undefined) {
+      this.#profile = this.#loadProfile(known);
+      // Awaited by the callers that need it.
+      this.#profile.catch(() => undefined);
+    }
+    this.#directoryStamp = known.directoryStamp;
+    this.#directory = once(() => this.#core.nameCache.asOf(known.directoryStamp));
+    for (const [what, loader] of this.#loaders) if (what.hasNames) loader.clearAll();
+  }
+
+  get directoryStamp(): number | null {
+    return this.#directoryStamp;
+  }
+
+  directory(): Promise<DirectoryAsOf | null> {
+    return this.#directory();
+  }
+
+  cached(id: ActionId, rev: number): Action | null {
+    return seesFanOut(this.identity) ? null : this.#core.actionCache.at(id, rev);
+  }
+
+  #loaderOf<V>(what: Load<V>): DataLoader<string, V | null> {
+    const known = this.#loaders.get(what);
+    if (known !== undefined) return known as DataLoader<string, V | null>;
+    const { userId } = this.identity;
+    const loader = new DataLoader<string, V | null>(
+      async (ids) => {
+        const wanted = ids.map((id) => ({ userId, id }));
+        const found = await what.find(this.#core, wanted, this);
+        return wanted.map((one) => found.get(what.nameOf(one)) ?? null);
       },
-    },
-    identity,
-  );
+      { maxBatchSize: MAX_BATCH },
+    );
+    this.#loaders.set(what, loader);
+    return loader;
+  }
+
+  async #loadProfile(known: KnownReader | null): Promise<ReaderProfile> {
+    const { members, feeds, follows } = this.#core;
+    const { userId } = this.identity;
+    const profile = await readProfile(this.#core, this.identity, {
+      asOf: known?.asOf ?? clock.now(),
+      member: known === null ? members.find(userId) : known.member,
+      marks: known?.marks ?? feeds.marks(userId),
+      follows: known?.pulledFollows ?? ((refIds) => follows.find(userId, refIds)),
+    });
+    // If a directory is cached, it was read at another time: let it provide the member.
+    if (this.#directoryStamp === null) this.#loaderOf(MEMBER).prime(userId, profile.member);
+    return profile;
+  }
 }
 
-/** Roles that see the progress of deliveries, which is never cached. */
-function isOperator({ roles }: Identity): boolean {
-  return roles.has('admin') || roles.has('service');
+const NOT_KNOWN: Promise<null> = Promise.resolve(null);
+
+interface ProfileParts {
+  readonly asOf: Date;
+  readonly member: Promise<Member | null> | Member | null;
+  readonly marks: Promise<ReaderMarks> | ReaderMarks;
+  /** Of pulled refs, or what finds those of the reader. */
+  readonly follows: readonly Follow[] | ((refIds: readonly string[]) => Promise<readonly Follow[]>);
 }
 
-/** Filters lookups by id: actions of another tenant are treated as missing. */
-function ofTenant({ userId }: Identity, actions: readonly Action[]): readonly Action[] {
-  if (tenantOf(userId) === null) return actions;
-  return actions.filter(({ actorId }) => areOfOneTenant(actorId, userId));
-}
-
-async function loadProfile(
-  {
-    members,
-    feeds,
-    follows,
-    pulledRefs,
-    snoozes,
-  }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs' | 'snoozes'>,
+/** A reader's profile; no query for follows if no refs are pulled, and none for snoozes of readers without. */
+export async function readProfile(
+  { pulledRefs, snoozes }: Pick<Repositories, 'pulledRefs' | 'snoozes'>,
   { userId, roles }: Identity,
-  known: KnownReader | null,
+  { asOf, ...parts }: ProfileParts,
 ): Promise<ReaderProfile> {
-  const asOf = known?.asOf ?? clock.now();
-  const [member, marks, pulledFollows] = await Promise.all([
-    known === null ? members.find(userId) : known.member,
-    known?.marks ?? feeds.marks(userId),
-    known?.pulledFollows === undefined
-      ? pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds))
-      : withSpans(known.pulledFollows),
-  ]);
+  const findFollows = async (): Promise<readonly Follow[]> => {
+    if (typeof parts.follows !== 'function') return parts.follows;
+    const refIds = await pulledRefs.known();
+    return refIds.size === 0 ? NO_FOLLOWS : parts.follows([...refIds]);
+  };
+  const [member, marks, follows] = await Promise.all([parts.member, parts.marks, findFollows()]);
   return {
-    userId,
-    isAdmin: roles.has('admin'),
-    member,
     ...marks,
-    pulledFollows,
-    asOf,
-    endedSnoozes: endedSnoozesOf(snoozes, userId, marks, asOf),
+    ...{ userId, isAdmin: roles.has('admin'), member, asOf },
+    pulledFollows: follows.length === 0 ? NO_FOLLOWS : follows.filter(({ spans }) => spans.length > 0),
+    endedSnoozes: once(() => (marks.hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES))),
   };
 }
 
-/** Loads once, on first use; no query for readers without snoozes. */
-export function endedSnoozesOf(
-  snoozes: SnoozesRepository,
-  userId: UserId,
-  { hasSnoozes }: { readonly hasSnoozes: boolean },
-  asOf: Date,
-): ReaderProfile['endedSnoozes'] {
-  return once(() => (hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES)));
-}
+const NO_FOLLOWS: readonly Follow[] = [];
 
-const NONE: readonly Follow[] = [];
-
-/** A reader's follows of pulled refs; no query if there are no such refs. */
-export async function pulledFollowsOf(
-  pulledRefs: PulledRefs,
-  find: (refIds: readonly string[]) => Promise<readonly Follow[]>,
-): Promise<readonly Follow[]> {
-  const known = await pulledRefs.known();
-  if (known.size === 0) return NONE;
-  return withSpans(await find([...known]));
-}
-
-function withSpans(follows: readonly Follow[]): readonly Follow[] {
-  return follows.filter(({ spans }) => spans.length > 0);
+/**
+ * Batches loads by composite keys: keys requested in one turn of the event loop are loaded together, at most `size` at once.
+ * Caches nothing.
+ *
+ * @param load returns the values in the order of the keys.
+ */
+export function batched<K, V>(
+  load: (keys: readonly K[]) => Promise<readonly V[]>,
+  size: number,
+): (key: K) => Promise<V> {
+  const loader = new DataLoader<K, V>((keys) => load(keys), { cache: false, maxBatchSize: size });
+  return (key) => loader.load(key);
 }

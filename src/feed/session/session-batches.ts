@@ -1,5 +1,5 @@
 import type { Core } from '../../features/core.ts';
-import { batched } from './loaders.ts';
+import { batched } from './open-session.ts';
 import type { ReaderSession } from './reader-session.ts';
 
 const MAX_BATCH = 100;

@@ -8,12 +8,13 @@ import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { presentEntry, type EntryFacts } from '../page/feed-rules.ts';
-import { followsOf, hydrateEntries, loadFollows } from '../page/hydration.ts';
+import { followsOf, hydrateEntries } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
-import type { EventReads } from '../session/event-reads.ts';
+import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../../features/shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
+import { loadFollows } from '../../features/follow/own-follows.ts';
 
 interface ItemEventParts {
   readonly cursor: string;

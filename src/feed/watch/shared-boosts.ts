@@ -44,10 +44,11 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
   const loads = new SharedLoads<VersionedAction, Boosts>({
     async load(keys) {
       const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
-      return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
+      return new Map(
+        keys.map((key) => [nameOf(key), { ...key, groups: summaries.get(key.actionId)?.groups ?? [] }]),
+      );
     },
     nameOf,
-    resultName: nameOf,
     maxBatch: MAX_BATCH,
   });
 

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Identity } from '../../domain/viewer.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { ReadForEvents } from '../session/event-reads.ts';
-import type { OpenEventSession } from '../session/event-sessions.ts';
+import type { OpenEventSession, ReadForEvents } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
 import type { EventReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent, UnreadCount } from '../../features/shapes.ts';
@@ -26,22 +25,20 @@ const COUNTS_AT_ONCE = 25;
 export function createSharedUnread(
   count: (identity: Identity) => Promise<UnreadCount>,
 ): (identity: Identity) => Promise<UnreadCount> {
-  const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
-    load: (identities) =>
-      Promise.all(
-        identities.map(async (identity) => ({
-          name: nameOf(identity),
-          unread: await count(identity),
-        })),
+  const counts = new SharedLoads<Identity, UnreadCount>({
+    load: async (identities) =>
+      new Map(
+        await Promise.all(
+          identities.map(async (identity) => [nameOf(identity), await count(identity)] as const),
+        ),
       ),
     nameOf,
-    resultName: ({ name }) => name,
     maxBatch: COUNTS_AT_ONCE,
   });
   return async (identity) => {
     const counted = await counts.load(identity);
     if (counted === null) throw new Error('A count has no result');
-    return counted.unread;
+    return counted;
   };
 }
 

@@ -23,6 +23,7 @@ import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { getInteraction } from '../../features/interactions/find-interaction.ts';
 import { getRef } from '../../features/directory/read-directory.ts';
+import { MEMBER } from '../../features/directory/names.ts';
 
 /** A member by id; loaded when another field is requested. */
 export interface MemberSource {
@@ -76,7 +77,7 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
     case 'Interaction':
       return getInteraction(context.core, session, parsed.interactionId);
     case 'Member':
-      return session.members.load(parsed.userId);
+      return session.load(MEMBER, parsed.userId);
     case 'Ref':
       return getRef(context.core, session, parsed.refId);
     case 'FeedGroup':

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openLiveList } from '../../support/live-list.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts } from '../../support/parts.ts';
+import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 
 const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
   commands.map((command) => `${command.name} ${command.collection}`);
@@ -13,7 +14,7 @@ test("reads the viewer's interactions with 25 actions once, and the interactions
   for (const actionId of ids.slice(0, 3))
     await parts.services.addInteraction(parts.session('ann'), { actionId, kind: 'COMMENT', text: actionId });
   const session = parts.session('ann');
-  const own = await commandsOf(parts.database, () => session.own.loadMany(ids));
+  const own = await commandsOf(parts.database, () => session.loadMany(OWN_INTERACTIONS, ids));
   expect(namesOf(own)).toEqual(['aggregate interactions']);
   const pages: (string | null)[] = [];
   const lists = await commandsOf(parts.database, () =>
@@ -78,7 +79,9 @@ test('likes, their removal and comments by four readers at once give the same st
   expect(counted).toMatchObject({ likes: 3, comments: 4 });
   expect([stored?.engagement, shown.at(-1)]).toEqual([counted, counted]);
   const done = await Promise.all(
-    people.map(async (userId) => (await parts.session(userId).own.load(actionId))?.kinds.has('LIKE')),
+    people.map(async (userId) =>
+      (await parts.session(userId).load(OWN_INTERACTIONS, actionId))?.kinds.has('LIKE'),
+    ),
   );
   expect(done).toEqual([false, true, true, true]);
 });

@@ -5,6 +5,7 @@ import { erasureParts, finishErasures, placesOf } from '../../support/erasure.ts
 import { feedFor } from '../../support/model.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
+import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
 
 const GONE = 'gone-member-7';
 const READERS = ['ann', 'bob'];
@@ -70,7 +71,7 @@ test.each(someModels(0))(
       for (const reader of READERS) expect(await shown(parts, reader)).toEqual(await defined(parts, reader));
       expect(await services.getAction(parts.session('ann'), String(ids[4]))).not.toBeNull();
       expect(await placesOf(parts.database, GONE, 'Zebulon')).toEqual([]);
-      expect((await parts.session('ann').follows.load(GONE))?.active ?? false).toBe(false);
+      expect((await parts.session('ann').load(FOLLOW, GONE))?.active ?? false).toBe(false);
       // What was done before stays, and what is done from now on lifts it for nobody as assigned.
       const [first] = ids;
       await services.addInteraction(parts.session('dan'), { actionId: String(first), kind: 'COMMENT' });

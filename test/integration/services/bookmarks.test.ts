@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { BOOKMARKED } from '../../../src/features/bookmarks/use-cases.ts';
 
 const ann = (parts: Parts) => parts.session('ann');
 
@@ -78,7 +79,7 @@ test('a page of bookmarks takes one read of the list and one of the actions', as
     'find bookmarks',
     'aggregate actions',
   ]);
-  const looking = await commandsOf(parts.database, () => session.bookmarks.loadMany(ids));
+  const looking = await commandsOf(parts.database, () => session.loadMany(BOOKMARKED, ids));
   expect(looking.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['find bookmarks']);
 });
 
@@ -89,9 +90,9 @@ test('many watchers of one action read their bookmarks in one query', async () =
   const identities = ['ann', 'bob', 'cid'].map((userId) => parts.session(userId).identity);
   const commands = await commandsOf(parts.database, async () => {
     const found = await Promise.all(
-      identities.map((identity) => parts.core.openEventSession(identity).bookmarks.load(id)),
+      identities.map((identity) => parts.core.openEventSession(identity).load(BOOKMARKED, id)),
     );
-    expect(found).toEqual([id, null, null]);
+    expect(found).toEqual([{ userId: 'ann', actionId: id }, null, null]);
   });
   expect(commands).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { MEMBER_DETAILS, REF_DETAILS } from '../../../src/features/directory/names.ts';
 
 const DETAILS = {
   imageUrl: 'https://images.example/a.png',
@@ -19,7 +20,7 @@ async function describeOne(parts: Parts, kind: Kind, details: object): Promise<v
 
 async function detailsOf(parts: Parts, kind: Kind): Promise<unknown> {
   const session = parts.session('reader');
-  return kind === 'ref' ? session.refDetails.load('site') : session.memberDetails.load('ann');
+  return kind === 'ref' ? session.load(REF_DETAILS, 'site') : session.load(MEMBER_DETAILS, 'ann');
 }
 
 test.each(['ref', 'member'] as const)('stores the details of a %s, and clears omitted ones', async (kind) => {

@@ -8,6 +8,7 @@ import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/er
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { ErasureWorker } from '../../../src/features/erasure/jobs/erasure-worker.ts';
+import { MEMBER, REF } from '../../../src/features/directory/names.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
 
@@ -328,8 +329,8 @@ describe('erasing', () => {
     const dying = crashingDatabase(parts.database, 6);
     await expect(eraseMember(erasureParts(dying), parts.admin, ID)).rejects.toThrow(Crash);
     const session = parts.session('ann');
-    expect(await session.members.load(ID)).toMatchObject({ name: FORMER_MEMBER, teamId: null });
-    expect(await session.refs.load(ID)).toMatchObject({ label: FORMER_MEMBER });
+    expect(await session.load(MEMBER, ID)).toMatchObject({ name: FORMER_MEMBER, teamId: null });
+    expect(await session.load(REF, ID)).toMatchObject({ label: FORMER_MEMBER });
   });
 
   test('removes the data from the files too, once no other erasure is due; a failure is repeated', async () => {

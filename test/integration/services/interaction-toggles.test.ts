@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 
 const DAY = 86_400_000;
 
@@ -130,7 +131,7 @@ test('counts each reaction once per member, the most frequent first', async () =
     { reaction: '❤️', count: 1 },
     { reaction: '👍', count: 1 },
   ]);
-  const own = await parts.session('ann').own.load(id);
+  const own = await parts.session('ann').load(OWN_INTERACTIONS, id);
   expect(own?.reactions).toEqual(['🎉', '👍']);
   await parts.services.removeInteraction(parts.session('ann'), { own: { actionId: id, kind: 'REACTION' } });
   expect((await countsOf(parts, id))?.reactions).toEqual([

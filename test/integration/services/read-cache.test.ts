@@ -5,6 +5,7 @@ import { commandsOf } from '../../support/commands.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { repeats } from '../../support/seed.ts';
+import { MEMBER } from '../../../src/features/directory/names.ts';
 
 const REF = { id: 'site', type: 'site', label: 'Site' };
 const READER = 'ann';
@@ -146,11 +147,11 @@ test('names that were read before a page are read again for its stamp', async ()
   await publishSome(first);
   await pageOf(first);
   const session = first.session(READER);
-  expect((await session.members.load(READER))?.name).toBe('Ann');
+  expect((await session.load(MEMBER, READER))?.name).toBe('Ann');
   await second.services.upsertMembers(second.service, [described('Anna')]);
   await first.services.readFeed(session, { first: 10 });
   expect(await session.directory()).not.toBeNull();
-  expect((await session.members.load(READER))?.name).toBe('Anna');
+  expect((await session.load(MEMBER, READER))?.name).toBe('Anna');
 });
 
 test('a page is stamped as of before any name was read', async () => {

@@ -26,9 +26,11 @@ import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { fromByteText, toByteText } from '../../../src/lib/byte-text.ts';
-import { createReaderSession } from '../../../src/feed/session/loaders.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { FeedEvent } from '../../../src/features/shapes.ts';
+import type { ReaderAction } from '../../../src/storage/documents/reader-action-id.ts';
+import type { Repositories } from '../../../src/storage/repositories.ts';
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
@@ -99,37 +101,46 @@ const action = (type: string): Action => ({
 function sessionOf(identity: Identity): ReaderSession {
   const { userId } = identity;
   const none = (): Promise<[]> => Promise.resolve([]);
-  return createReaderSession(
-    {
-      findActions: none,
-      findMembers: (ids) =>
+  const repositories = {
+    actions: { findByIds: none },
+    members: {
+      find: () => Promise.resolve(null),
+      findByIds: (ids: readonly string[]) =>
         Promise.resolve(ids.filter((id) => id === 'mary').map(() => ({ ...member, userId: 'mary' }))),
-      findRefs: (ids) =>
+    },
+    refs: {
+      findByIds: (ids: readonly string[]) =>
         Promise.resolve(
           ids
             .filter((id) => id === 'site"1')
             .map((refId) => ({ refId, type: 'site', label: 'Site "1"', followerCount: 7 })),
         ),
-      findMemberDetails: none,
-      findRefDetails: (ids) =>
+    },
+    details: {
+      ofMembers: none,
+      ofRefs: (ids: readonly string[]) =>
         Promise.resolve(
           ids.map((refId) => ({ refId, imageUrl: null, url: null, data: { deep: [1] }, pinned: [] })),
         ),
-      findFollows: (_userId, refIds) =>
-        Promise.resolve(refIds.map((refId) => ({ refId, active: userId === 'ann', spans: [] }))),
-      findMarks: none,
-      findBookmarks: (_userId, ids) => Promise.resolve(userId === 'root' ? ids : []),
-      findOwn: (_userId, ids) =>
-        Promise.resolve(
-          ids.map((actionId) => ({ actionId, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
-        ),
-      findInteractionPages: () => Promise.reject(new Error('Interactions cannot be read')),
-      cachedAction: () => null,
-      names: () => Promise.resolve(null),
-      loadProfile: () => Promise.resolve(profileOfStranger(userId)),
     },
-    identity,
-  );
+    follows: {
+      findPairs: (pairs: readonly { readonly followerId: string; readonly refId: string }[]) =>
+        Promise.resolve(pairs.map((pair) => ({ ...pair, active: userId === 'ann', spans: [] }))),
+    },
+    bookmarks: {
+      findPairs: (pairs: readonly ReaderAction[]) => Promise.resolve(userId === 'root' ? pairs : []),
+    },
+    interactions: {
+      own: (pairs: readonly ReaderAction[]) =>
+        Promise.resolve(
+          pairs.map((pair) => ({ ...pair, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
+        ),
+      newestOf: () => Promise.reject(new Error('Interactions cannot be read')),
+    },
+    feeds: { marks: () => Promise.resolve(profileOfStranger(userId)) },
+    pulledRefs: { known: () => Promise.resolve(new Set()) },
+  };
+  return openSession(repositories as unknown as Repositories, identity);
 }
 
 const member = {

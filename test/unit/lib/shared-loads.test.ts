@@ -19,20 +19,20 @@ function heldLoads(maxBatch = 500) {
           go: (error) => {
             if (error === undefined)
               resolve(
-                keys
-                  .filter((key) => !key.startsWith('x'))
-                  .map((name) => ({ name, load }))
-                  .reverse(),
+                new Map(
+                  keys.filter((key) => !key.startsWith('x')).map((name) => [name, { name, load }] as const),
+                ),
               );
             else reject(error);
           },
         });
       }),
     nameOf: (key) => key,
-    resultName: ({ name }) => name,
     maxBatch,
   });
-  return { loads, begun };
+  const find = async (keys: readonly string[]): Promise<Answer[]> =>
+    (await Promise.all(keys.map((key) => loads.load(key)))).filter((answer) => answer !== null);
+  return { find, begun };
 }
 
 /** Behind everything that is to happen in this turn of the event loop. */
@@ -42,12 +42,12 @@ async function turn(): Promise<void> {
 }
 
 test('combines the requests of one turn into one load, each key once, and answers each caller', async () => {
-  const { loads, begun } = heldLoads();
+  const { find, begun } = heldLoads();
   const answers = Promise.all([
-    loads.find(['a', 'b']),
-    loads.find(['b', 'x', 'c']),
-    Promise.resolve().then(() => loads.find(['c', 'a'])),
-    loads.find([]),
+    find(['a', 'b']),
+    find(['b', 'x', 'c']),
+    Promise.resolve().then(() => find(['c', 'a'])),
+    find([]),
   ]);
   await turn();
   expect(begun.map(({ keys }) => keys)).toEqual([['a', 'b', 'x', 'c']]);
@@ -57,29 +57,29 @@ test('combines the requests of one turn into one load, each key once, and answer
 });
 
 test('never uses the result of a load that began before the request', async () => {
-  const { loads, begun } = heldLoads();
-  const first = loads.find(['a']);
+  const { find, begun } = heldLoads();
+  const first = find(['a']);
   await turn();
-  const second = loads.find(['a']);
+  const second = find(['a']);
   await turn();
   for (const { go } of begun) go();
   expect([await first, await second]).toEqual([[{ name: 'a', load: 1 }], [{ name: 'a', load: 2 }]]);
-  const third = loads.find(['a']);
+  const third = find(['a']);
   await turn();
   begun[2]?.go();
   expect(await third).toEqual([{ name: 'a', load: 3 }]);
 });
 
 test('gathers requests while two loads are in progress', async () => {
-  const { loads, begun } = heldLoads();
+  const { find, begun } = heldLoads();
   const early = [];
   for (const key of ['a', 'b']) {
-    early.push(loads.find([key]));
+    early.push(find([key]));
     await turn();
   }
   const late = [];
   for (const key of ['c', 'd', 'c', 'e']) {
-    late.push(loads.find([key]));
+    late.push(find([key]));
     await turn();
   }
   expect(begun.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
@@ -91,8 +91,8 @@ test('gathers requests while two loads are in progress', async () => {
 });
 
 test('splits a load that is too large', async () => {
-  const { loads, begun } = heldLoads(2);
-  const found = loads.find(['a', 'b', 'c', 'd', 'e']);
+  const { find, begun } = heldLoads(2);
+  const found = find(['a', 'b', 'c', 'd', 'e']);
   await turn();
   expect(begun.map(({ keys }) => keys)).toEqual([
     ['a', 'b'],
@@ -105,11 +105,11 @@ test('splits a load that is too large', async () => {
 });
 
 test('rejects the callers of a failed load only, and continues', async () => {
-  const { loads, begun } = heldLoads();
-  const first = loads.find(['a']);
-  const same = loads.find(['a', 'b']);
+  const { find, begun } = heldLoads();
+  const first = find(['a']);
+  const same = find(['a', 'b']);
   await turn();
-  const next = loads.find(['a']);
+  const next = find(['a']);
   await turn();
   begun[0]?.go(new Error('Away'));
   await expect(first).rejects.toThrow('Away');

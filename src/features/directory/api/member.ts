@@ -10,6 +10,7 @@ import { detailFields, detailInputs } from './details.ts';
 import { Node, type MemberSource } from '../../../graphql/types/node.ts';
 import { Ref } from './ref.ts';
 import { readMember, readRef } from '../read-directory.ts';
+import { MEMBER, MEMBER_DETAILS } from '../names.ts';
 
 builder.queryFields((t) => ({
   ref: t.field({
@@ -34,7 +35,7 @@ builder.queryFields((t) => ({
 }));
 
 function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
-  return context.session().members.load(source.userId);
+  return context.session().load(MEMBER, source.userId);
 }
 
 export const Member = builder.objectRef<MemberSource>('Member').implement({
@@ -69,7 +70,7 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
       extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
     }),
-    ...detailFields(t, (source, context) => context.session().memberDetails.load(source.userId)),
+    ...detailFields(t, (source, context) => context.session().load(MEMBER_DETAILS, source.userId)),
   }),
 });
 

@@ -11,6 +11,8 @@ import { SHARED } from '../../../graphql/shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { renameRef } from '../rename-ref.ts';
+import { FOLLOW } from '../../follow/own-follows.ts';
+import { REF, refName, REF_DETAILS } from '../names.ts';
 
 /** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';
@@ -25,7 +27,7 @@ export interface RecordedRef {
 export type RefSource = RecordedRef | LiveRef;
 
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
-  return 'followerCount' in source ? source : context.session().refs.load(source.refId);
+  return 'followerCount' in source ? source : context.session().load(REF, source.refId);
 }
 
 const RefRename = builder.objectRef<RenameProgress>('RefRename').implement({
@@ -56,9 +58,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
       description: `What kind of thing it is; "${UNKNOWN_TYPE}" until the host application has described it.`,
       extensions: SHARED,
       resolve: async (source, _args, context) =>
-        ('followerCount' in source
-          ? source.type
-          : (await context.session().refNames.load(source.refId))?.type) ??
+        ('followerCount' in source ? source.type : (await refName(context.session(), source.refId))?.type) ??
         source.type ??
         UNKNOWN_TYPE,
     }),
@@ -75,7 +75,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
             source.refId,
         ),
     }),
-    ...detailFields(t, (source, context) => context.session().refDetails.load(source.refId)),
+    ...detailFields(t, (source, context) => context.session().load(REF_DETAILS, source.refId)),
     followerCount: t.int({
       description: 'Number of its followers.',
       resolve: async (source, _args, context) => (await live(source, context))?.followerCount ?? 0,
@@ -83,7 +83,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
     isFollowed: t.boolean({
       description: 'Whether the viewer follows it now.',
       resolve: async (source, _args, context) =>
-        (await context.session().follows.load(source.refId))?.active ?? false,
+        (await context.session().load(FOLLOW, source.refId))?.active ?? false,
     }),
     rename: t.field({
       type: RefRename,

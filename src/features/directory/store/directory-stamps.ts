@@ -61,9 +61,16 @@ export const DIRECTORY_STAMPS = ofInstallation(
   'when names last changed, by hashes of ids',
 );
 
-/** State of the directory as of one read. */
-export class DirectoryStamp {
+/** Versions of names as of one time. */
+export interface DirectoryAsOf {
   /** Changes whenever a name, type or group of any member or ref changes. */
+  readonly stamp: number;
+  /** Changes whenever the name of this id, or of another one in its bucket, changes. */
+  stampOf(id: string): number;
+}
+
+/** State of the directory as of one read. */
+export class DirectoryStamp implements DirectoryAsOf {
   readonly stamp: number;
   readonly #buckets: Readonly<Record<string, number>>;
 
@@ -72,7 +79,6 @@ export class DirectoryStamp {
     this.#buckets = buckets;
   }
 
-  /** Changes whenever the name of this id, or of another one in its bucket, changes. */
   stampOf(id: string): number {
     return this.#buckets[bucketOf(id)] ?? NEVER_STAMPED;
   }
@@ -95,7 +101,7 @@ export function directoryStampsRepository(collection: Collection<DirectoryStampD
   }
 
   return {
-    async read(): Promise<DirectoryStamp> {
+    async read(): Promise<DirectoryAsOf> {
       const document = await collection.findOne({ _id: 'directory' });
       return new DirectoryStamp(document?.stamp ?? NEVER_STAMPED, document?.buckets ?? {});
     },

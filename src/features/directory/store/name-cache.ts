@@ -3,7 +3,7 @@ import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Member, RefName } from '../../../domain/member.ts';
 import { clock } from '../../../lib/clock.ts';
 import { weightOfEntry } from '../../../lib/weight.ts';
-import type { DirectoryStamp, DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DirectoryAsOf, DirectoryStampsRepository } from './directory-stamps.ts';
 import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
 
@@ -30,7 +30,7 @@ interface CachedName {
 export class NameCache {
   readonly #parts: NameCacheParts;
   readonly #cached: LRUCache<string, CachedName> | null;
-  #latest: DirectoryStamp | null = null;
+  #latest: DirectoryAsOf | null = null;
   #hits = 0;
   #misses = 0;
 
@@ -47,7 +47,7 @@ export class NameCache {
    * The directory as of a stamp that was read after the caller began, or later; `null`: caching is off. A round trip if the
    * stamp differs from the last one read.
    */
-  async asOf(stamp: number): Promise<DirectoryStamp | null> {
+  async asOf(stamp: number): Promise<DirectoryAsOf | null> {
     if (this.#cached === null) return null;
     if (this.#latest?.stamp === stamp) return this.#latest;
     const read = await this.#parts.directoryStamps.read();
@@ -56,7 +56,7 @@ export class NameCache {
   }
 
   /** Unordered; missing ones are left out. No round trip if all are cached. */
-  members(asOf: DirectoryStamp, ids: readonly UserId[]): Promise<Member[]> {
+  members(asOf: DirectoryAsOf, ids: readonly UserId[]): Promise<Member[]> {
     return this.#find(ids, {
       ...{ asOf, kind: 'm', idOf: ({ userId }) => userId },
       load: (missing) => this.#parts.members.findByIds(missing),
@@ -64,7 +64,7 @@ export class NameCache {
   }
 
   /** The same for refs. */
-  refNames(asOf: DirectoryStamp, ids: readonly RefId[]): Promise<RefName[]> {
+  refNames(asOf: DirectoryAsOf, ids: readonly RefId[]): Promise<RefName[]> {
     return this.#find(ids, {
       ...{ asOf, kind: 'r', idOf: ({ refId }) => refId },
       load: (missing) => this.#parts.refs.namesOf(missing),
@@ -99,7 +99,7 @@ export class NameCache {
 }
 
 interface Lookup<T> {
-  readonly asOf: DirectoryStamp;
+  readonly asOf: DirectoryAsOf;
   readonly kind: 'm' | 'r';
   readonly load: (ids: readonly string[]) => Promise<readonly T[]>;
   readonly idOf: (value: T) => string;

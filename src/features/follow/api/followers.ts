@@ -9,6 +9,8 @@ import { Member } from '../../directory/api/member.ts';
 import type { MemberSource } from '../../../graphql/types/node.ts';
 import { Ref } from '../../directory/api/ref.ts';
 import { readFollowers } from '../followers.ts';
+import { FOLLOW } from '../own-follows.ts';
+import { REF } from '../../directory/names.ts';
 
 interface FollowSource {
   readonly span: FollowSpan;
@@ -50,7 +52,7 @@ builder.objectFields(Ref, (t) => ({
     type: Follow,
     nullable: true,
     description: "The viewer's follow; null: the viewer does not follow it.",
-    resolve: async (source, _args, context) => toFollow(await context.session().follows.load(source.refId)),
+    resolve: async (source, _args, context) => toFollow(await context.session().load(FOLLOW, source.refId)),
   }),
   followers: t.field({
     type: MemberConnection,
@@ -66,12 +68,12 @@ builder.objectFields(Member, (t) => ({
   followerCount: t.int({
     description: 'Number of followers of the person.',
     resolve: async ({ userId }, _args, context) =>
-      (await context.session().refs.load(userId))?.followerCount ?? 0,
+      (await context.session().load(REF, userId))?.followerCount ?? 0,
   }),
   isFollowed: t.boolean({
     description: 'Whether the viewer follows the person now.',
     resolve: async ({ userId }, _args, context) =>
-      (await context.session().follows.load(userId))?.active ?? false,
+      (await context.session().load(FOLLOW, userId))?.active ?? false,
   }),
   isMuted: t.boolean({
     description: 'Whether the viewer mutes the person by memberId. Mutes by ref are only in viewer.mutes.',

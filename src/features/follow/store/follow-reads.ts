@@ -51,6 +51,14 @@ const FEW_ASSIGNED = 100;
 
 /** Read-only access to follows. */
 export function followReads(collection: Collection<FollowDocument>) {
+  async function find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
+    const documents = await inOneBatch(
+      collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
+      refIds.length,
+    );
+    return documents.map(toFollow);
+  }
+
   async function among(
     followerIds: readonly UserId[],
     refIds: readonly RefId[],
@@ -129,13 +137,7 @@ export function followReads(collection: Collection<FollowDocument>) {
     },
 
     /** The reader's follows of the given refs. Index `pair`. */
-    async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
-      const documents = await inOneBatch(
-        collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
-        refIds.length,
-      );
-      return documents.map(toFollow);
-    },
+    find,
 
     /** Those of the pairs with at least so many spans, open or not. Index `pair`. */
     async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
@@ -152,10 +154,11 @@ export function followReads(collection: Collection<FollowDocument>) {
 
     /** Follows by any of these readers of any of these refs. Index `pair`. */
     async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
-      return among(
-        pairs.map(({ followerId }) => followerId),
-        pairs.map(({ refId }) => refId),
-      );
+      const refIds = pairs.map(({ refId }) => refId);
+      const followerIds = [...new Set(pairs.map(({ followerId }) => followerId))];
+      const [one] = followerIds;
+      if (one === undefined || followerIds.length > 1) return among(followerIds, refIds);
+      return (await find(one, refIds)).map((follow) => ({ ...follow, followerId: one }));
     },
 
     /**

@@ -4,6 +4,7 @@ import type { Interaction, InteractionId, OwnInteractions } from '../../../domai
 import type { InteractionKind, InteractionGroup } from '../../../domain/relevancy.ts';
 import type { Tenant } from '../../../domain/tenant.ts';
 import { type InteractionDocument, toInteraction } from '../../../storage/documents/documents.ts';
+import type { ReaderAction } from '../../../storage/documents/reader-action-id.ts';
 import { inTurns } from '../../../storage/database/in-turns.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 
@@ -82,11 +83,6 @@ export interface InteractionQuery {
   readonly limit: number;
   /** For admins. */
   readonly withHidden: boolean;
-}
-
-export interface OwnPair {
-  readonly actionId: ActionId;
-  readonly userId: UserId;
 }
 
 /** In the index, each kind and state is a separate range, newest first. */
@@ -168,7 +164,7 @@ export function interactionLists({ actions, interactions }: Collections) {
     },
 
     /** Visible interactions of these members with these actions. One round trip. Index `own`. */
-    async own(pairs: readonly OwnPair[]): Promise<(OwnInteractions & OwnPair)[]> {
+    async own(pairs: readonly ReaderAction[]): Promise<(OwnInteractions & ReaderAction)[]> {
       const groups = await interactions
         .aggregate<OwnGroup>([
           {

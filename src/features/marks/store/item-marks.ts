@@ -88,11 +88,6 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
   }
 
-  async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
-    const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
-    return documents.map(toMark);
-  }
-
   return {
     /** Replaces the current state; setting the same state again keeps its time. */
     async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
@@ -151,12 +146,11 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       return collection.countDocuments({ '_id.userId': userId, state }, { limit });
     },
 
-    /** The reader's marks on these items. Index `_id_`. */
-    find: (userId: UserId, actionIds: readonly ActionId[]): Promise<ItemMark[]> =>
-      findPairs(actionIds.map((actionId) => ({ userId, actionId }))),
-
-    /** The same for many readers at once. Index `_id_`. */
-    findPairs,
+    /** Marks of these readers on these items. Index `_id_`. */
+    async findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
+      const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
+      return documents.map(toMark);
+    },
 
     /** Items in a state, newest first, after an optional position. Index `state`. */
     async list(

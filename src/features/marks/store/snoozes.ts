@@ -138,5 +138,3 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     },
   };
 }
-
-export type SnoozesRepository = ReturnType<typeof snoozesRepository>;

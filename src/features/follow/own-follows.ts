@@ -1,0 +1,16 @@
+import type { RefId } from '../../domain/action.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { ownLoad } from '../../feed/session/load.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+
+/** The reader's own follow of a ref. */
+export const FOLLOW = ownLoad({
+  batch: ({ follows }, wanted) =>
+    follows.findPairs(wanted.map(({ userId, id }) => ({ followerId: userId, refId: id }))),
+  key: ({ followerId, refId }) => [followerId, refId],
+});
+
+/** The reader's own follows of these refs. */
+export async function loadFollows(session: ReaderSession, refIds: readonly RefId[]): Promise<Follow[]> {
+  return (await session.loadMany(FOLLOW, refIds)).filter((follow) => follow !== null);
+}

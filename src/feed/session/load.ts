@@ -1,0 +1,91 @@
+import type { UserId } from '../../domain/action.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
+import type { Repositories } from '../../storage/repositories.ts';
+
+/**
+ * Data that sessions load by id, declared beside its feature. Ids that are wanted in one turn of the event loop become one
+ * batch: those of one request, or those of all live events of the process.
+ */
+export interface Load<out V> {
+  /** Equal names share one result. */
+  readonly nameOf: (wanted: Wanted) => string;
+  /** What was found, by name. @param request absent: for live events of any readers. */
+  readonly find: (
+    core: Repositories,
+    wanted: readonly Wanted[],
+    request?: RequestReader,
+  ) => Promise<ReadonlyMap<string, V>>;
+  /** Has names, which are read again once the stamp of the directory is known: they may be older. */
+  readonly hasNames: boolean;
+}
+
+/** An id, and the reader who needs it. */
+export interface Wanted {
+  readonly userId: UserId;
+  readonly id: string;
+}
+
+/** The reader of one request, which may use what the process has cached. */
+export interface RequestReader {
+  readonly identity: Identity;
+  /** The directory as of a stamp that was read during the request, or later; `null`: not available. */
+  directory(): Promise<DirectoryAsOf | null>;
+}
+
+/** Declares a load of data that are the same for all readers. */
+export function load<V>({
+  batch,
+  key,
+  hasNames = false,
+}: {
+  /** Results in any order; missing ones are left out. */
+  readonly batch: (
+    core: Repositories,
+    ids: readonly string[],
+    request?: RequestReader,
+  ) => Promise<readonly V[]>;
+  /** The id that a result belongs to. */
+  readonly key: (found: V) => string;
+  readonly hasNames?: boolean;
+}): Load<V> {
+  return {
+    nameOf: ({ id }) => id,
+    async find(core, wanted, request) {
+      const ids = wanted.map(({ id }) => id);
+      return new Map((await batch(core, ids, request)).map((found) => [key(found), found]));
+    },
+    hasNames,
+  };
+}
+
+/** Declares a load of the reader's own data. */
+export function ownLoad<V>({
+  batch,
+  key,
+}: {
+  /** Results in any order; missing ones are left out. */
+  readonly batch: (core: Repositories, wanted: readonly Wanted[]) => Promise<readonly V[]>;
+  /** The reader and the id that a result belongs to. */
+  readonly key: (found: V) => readonly [userId: UserId, id: string];
+}): Load<V> {
+  return {
+    nameOf: ({ userId, id }) => JSON.stringify([userId, id]),
+    async find(core, wanted) {
+      return new Map((await batch(core, wanted)).map((found) => [JSON.stringify(key(found)), found]));
+    },
+    hasNames: false,
+  };
+}
+
+/** Declares a load of what the reader said about an action. */
+export function readerActionLoad<V extends ReaderAction>(
+  batch: (core: Repositories, pairs: readonly ReaderAction[]) => Promise<readonly V[]>,
+): Load<V> {
+  const pairOf = ({ userId, id }: Wanted): ReaderAction => ({ userId, actionId: id });
+  return ownLoad({
+    batch: (core, wanted) => batch(core, wanted.map(pairOf)),
+    key: ({ userId, actionId }) => [userId, actionId],
+  });
+}
