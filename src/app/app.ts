@@ -5,7 +5,7 @@ import { checkReadiness, type Probes, type Readiness } from '../http/pages/healt
 import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
-import { Closer, allEnded } from '../lib/closer.ts';
+import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
@@ -30,17 +30,8 @@ import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
 import type { PublicationQuota, TenantQuotas } from '../features/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
-import { logWorkerStarted, logWorkerStopped } from '../telemetry/events/workers.ts';
-import { DueLooks, JobRunner, type JobSetup } from '../jobs/job.ts';
-import { LaneGate } from '../fan-out/lane-gate.ts';
-import { eventWorkers } from './event-workers.ts';
-import { feedWorkers } from './feed-workers.ts';
-import { JOBS } from './jobs.ts';
-import { upkeepWorkers } from './upkeep-workers.ts';
+import { startWorkers } from './jobs.ts';
 import { clock } from '../lib/clock.ts';
-import { MemoryWorkSignal } from '../live/work-signal.ts';
-import { countUnread } from '../feed/page/count-unread.ts';
-import { openSession } from '../feed/session/open-session.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
@@ -392,45 +383,5 @@ export function publicationQuota(share: Share, parts?: readonly WindowPart[]): P
   const windows = new Windows('publications', share, parts);
   return {
     take: (tenant, holder, points) => windows.take({ key: tenant, holder, points, isPartial: true }),
-  };
-}
-
-/** Starts all background workers of a process. Disposing releases unfinished work. */
-function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
-  const workerId = randomUUID();
-  const dueLooks = new DueLooks(core.dueWork);
-  const setup: JobSetup = {
-    ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
-    countUnread: (userId) =>
-      countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
-    // Within this process; events moved by other processes are found by polling.
-    eventsMoved: new MemoryWorkSignal(),
-  };
-  const workers = [
-    ...upkeepWorkers(setup),
-    ...feedWorkers(setup),
-    ...eventWorkers(setup),
-    ...JOBS.flatMap((declare) => declare(setup)).map(
-      (job) => new JobRunner(job, { logger, isDue: (kind) => dueLooks.isDue(kind) }),
-    ),
-  ];
-  for (const one of workers) one.start();
-  logWorkerStarted(logger, {
-    worker: workerId,
-    concurrency: config.fanOut.concurrency,
-    model: core.feedStore.model,
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      // Stop all of them concurrently and wait for each, even if another one fails.
-      try {
-        await allEnded(
-          workers.map((one) => one.stop()),
-          'Several workers could not be stopped cleanly',
-        );
-      } finally {
-        logWorkerStopped(logger, { worker: workerId });
-      }
-    },
   };
 }

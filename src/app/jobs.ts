@@ -1,9 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { allEnded } from '../lib/closer.ts';
+import { MemoryWorkSignal } from '../live/work-signal.ts';
+import type { Core } from '../features/core.ts';
+import { countUnread } from '../feed/page/count-unread.ts';
+import { openSession } from '../feed/session/open-session.ts';
+import {
+  logFanOutAttemptFailed,
+  logFanOutFinished,
+  logFanOutGivenUp,
+  logFanOutOvertaken,
+  logLeaseLost,
+  logWorkerStarted,
+  logWorkerStopped,
+  logWorkerTrouble,
+} from '../telemetry/events/workers.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createStackOnce } from '../telemetry/stack-once.ts';
+import { erasure } from '../features/erasure/jobs/erasure-worker.ts';
+import { events } from '../features/events/jobs/event-mover.ts';
 import { expiry } from '../features/publish/jobs/expiry-worker.ts';
-import type { DeclareJob } from '../jobs/job.ts';
+import { dormancy } from '../fan-out/audience.ts';
+import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
+import { LaneGate } from '../fan-out/lane-gate.ts';
+import { type DeclareJob, DueLooks, JobRunner, type JobSetup } from '../jobs/job.ts';
+import { migration } from '../features/upkeep/jobs/migration-worker.ts';
 import { muteEnds } from '../features/mutes/jobs/mute-ends-worker.ts';
+import { rebuilds } from '../features/rebuild/jobs/rebuild-worker.ts';
 import { renames } from '../features/directory/jobs/rename-worker.ts';
 import { rescoring } from '../features/ranking/jobs/rescore-worker.ts';
 import { snoozeEnds } from '../features/marks/jobs/snooze-worker.ts';
+import { upkeep } from '../features/upkeep/jobs/upkeep-worker.ts';
+import { webhooks } from '../features/webhooks/jobs/webhook-worker.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
-export const JOBS: readonly DeclareJob[] = [expiry, muteEnds, renames, rescoring, snoozeEnds];
+export const JOBS: readonly DeclareJob[] = [
+  migration,
+  expiry,
+  muteEnds,
+  snoozeEnds,
+  upkeep,
+  erasure,
+  rescoring,
+  rebuilds,
+  renames,
+  events,
+  webhooks,
+];
+
+/** Starts all background workers of a process. Disposing releases unfinished work. */
+export function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
+  const workerId = randomUUID();
+  const dueLooks = new DueLooks(core.dueWork);
+  const setup: JobSetup = {
+    ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
+    countUnread: (userId) =>
+      countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
+    // Within this process; events moved by other processes are found by polling.
+    eventsMoved: new MemoryWorkSignal(),
+  };
+  const workers = [
+    fanOut(setup),
+    ...JOBS.flatMap((declare) => declare(setup)).map(
+      (job) => new JobRunner(job, { logger, isDue: (kind) => dueLooks.isDue(kind) }),
+    ),
+  ];
+  for (const one of workers) one.start();
+  logWorkerStarted(logger, {
+    worker: workerId,
+    concurrency: config.fanOut.concurrency,
+    model: core.feedStore.model,
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      // Stop all of them concurrently and wait for each, even if another one fails.
+      try {
+        await allEnded(
+          workers.map((one) => one.stop()),
+          'Several workers could not be stopped cleanly',
+        );
+      } finally {
+        logWorkerStopped(logger, { worker: workerId });
+      }
+    },
+  };
+}
+
+function fanOut(setup: JobSetup): FanOutWorker {
+  const { core, workerId, gate, logger, metrics } = setup;
+  const { feeds, fanOut } = setup.config;
+  const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
+  return new FanOutWorker(core, {
+    ...{ workerId, chunkSize, leaseMs, maxAttempts, concurrency, pollMs, gate },
+    skipDormant: dormancy(core, feeds),
+    observer: fanOutObserver(logger, metrics),
+  });
+}
+
+function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
+  const failure = createStackOnce();
+  return {
+    finished(claim, { delivered, seconds, isDone, lagSeconds }) {
+      const state = isDone ? 'DONE' : 'PENDING';
+      metrics.fanOutFinished({ state, delivered, seconds });
+      if (lagSeconds !== null) metrics.actionDelivered({ lane: claim.lane, lagSeconds });
+      logFanOutFinished(logger, {
+        actionId: claim.action.id,
+        state,
+        lane: claim.lane,
+        version: claim.version,
+        delivered,
+        seconds,
+      });
+    },
+    overtaken(claim) {
+      logFanOutOvertaken(logger, { actionId: claim.action.id, version: claim.version });
+    },
+    leaseLost(claim) {
+      metrics.leaseLost();
+      logLeaseLost(logger, { actionId: claim.action.id, worker: claim.token });
+    },
+    failed(claim, err, isFinal) {
+      metrics.fanOutAttemptFailed();
+      const { action, attempts } = claim;
+      if (isFinal) logFanOutGivenUp(logger, { actionId: action.id, attempts, ...failure(err) });
+      else logFanOutAttemptFailed(logger, { actionId: action.id, attempt: attempts, ...failure(err) });
+    },
+    claimFailed(err) {
+      logWorkerTrouble(logger, { err });
+    },
+  };
+}

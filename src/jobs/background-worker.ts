@@ -82,7 +82,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
       return true;
     } catch (error) {
       this.#failures += 1;
-      this.#report(error);
+      this.report(error);
       return false;
     }
   }
@@ -94,12 +94,12 @@ export abstract class BackgroundWorker implements AsyncDisposable {
       if (this.#failures === failures) this.#reported = null;
       return next;
     } catch (error) {
-      this.#report(error);
+      this.report(error);
       return false;
     }
   }
 
-  #report(error: unknown): void {
+  protected report(error: unknown): void {
     if (this.#isNews(String(error))) this.failed(error);
   }
 

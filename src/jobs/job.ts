@@ -37,6 +37,8 @@ export interface Job {
   readonly name: string;
   /** Longest time between two rounds, in milliseconds. */
   readonly every: number;
+  /** Shortest time between the begins of two rounds, unless there is more to do, in milliseconds. Default: none. */
+  readonly atMostEvery?: number;
   /** Begins a round at once when work of this kind is announced. Default: none does. */
   readonly wokenBy?: { readonly signal: WorkSignal; readonly work: DueWork | 'any' };
   /** No round begins unless something of this kind is due, which one query finds out for all jobs. */
@@ -53,9 +55,11 @@ export interface Round {
   /** Aborted when the process ends: then work under way is released or ended early. */
   readonly signal: AbortSignal;
   /** Does one of several pieces. Reports its error, so that the others go on. Resolves to whether it succeeded. */
-  apart(piece: () => Promise<unknown>): Promise<boolean>;
+  readonly apart: (piece: () => Promise<unknown>) => Promise<boolean>;
+  /** Reports an error of something that the round did not wait for. */
+  readonly failed: (error: unknown) => void;
   /** Begins another round at once. */
-  wake(): void;
+  readonly wake: () => void;
 }
 
 /**
@@ -94,6 +98,8 @@ export class JobRunner extends BackgroundWorker {
   readonly #options: JobRunnerOptions;
   readonly #stopping = new AbortController();
   #hasMore = false;
+  /** On the `performance.now()` clock. */
+  #nextRoundAt = 0;
   #stopped: Promise<void> | null = null;
 
   constructor(job: Job, options: JobRunnerOptions) {
@@ -112,6 +118,9 @@ export class JobRunner extends BackgroundWorker {
       now,
       signal: this.#stopping.signal,
       apart: (piece) => this.apart(piece),
+      failed: (error) => {
+        this.report(error);
+      },
       wake: () => {
         this.wake();
       },
@@ -129,12 +138,16 @@ export class JobRunner extends BackgroundWorker {
   }
 
   protected override async work(): Promise<Next> {
-    const { due } = this.#job;
+    const { due, atMostEvery = 0 } = this.#job;
     const { isDue } = this.#options;
+    const waitMs = this.#nextRoundAt - performance.now();
+    if (waitMs > 0) return waitMs;
+    const startedAt = performance.now();
     if (due !== undefined && isDue !== undefined && !this.#hasMore && !(await isDue(due))) return false;
     this.#hasMore = false;
     const next = await this.round();
     this.#hasMore = next === true;
+    if (!this.#hasMore) this.#nextRoundAt = startedAt + atMostEvery;
     return next;
   }
 

@@ -4,8 +4,9 @@ import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/live/session-ends.ts';
 import type { Core } from '../../src/features/core.ts';
 import { eraseMember } from '../../src/features/erasure/erase-member.ts';
-import { ErasureWorker } from '../../src/features/erasure/jobs/erasure-worker.ts';
+import { erasure } from '../../src/features/erasure/jobs/erasure-worker.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
+import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
 
@@ -42,16 +43,9 @@ export async function finishErasures(
   parts: Parts,
   dependencies: Core = erasureParts(parts.database),
 ): Promise<void> {
-  const observer = {
-    finished: () => undefined,
-    failed: (_: unknown, error: unknown) => fail(error),
-    claimFailed: fail,
-  };
-  await using worker = new ErasureWorker(dependencies, { observer, pollMs: 5 });
-  worker.start();
+  const worker = runnerOf(erasure, dependencies);
   const { erasures } = parts.database.collections;
-  while ((await erasures.countDocuments({ state: { $ne: 'DONE' } })) > 0)
-    await new Promise((resolve) => setImmediate(resolve));
+  while ((await erasures.countDocuments({ state: { $ne: 'DONE' } })) > 0) await worker.round();
 }
 
 /** Where a text stands in the database: every collection as extended JSON, one line per document that has it. */

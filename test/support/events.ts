@@ -1,28 +1,20 @@
 import type { NumberedHostEvent, HostEventView } from '../../src/domain/host-event.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
-import { EventMover, type EventMoverOptions } from '../../src/features/events/jobs/event-mover.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { JobRunner } from '../../src/jobs/job.ts';
+import { events } from '../../src/features/events/jobs/event-mover.ts';
+import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
-import { uniqueName } from './unique-name.ts';
 
 /** A mover that nothing starts. */
 export function eventMover(
   collections: Collections,
-  options: Partial<Pick<EventMoverOptions, 'retentionMs' | 'digests' | 'receiverUrls'>> = {},
-): EventMover {
-  return new EventMover(storageContext(collections), {
-    onMoved: () => undefined,
-    onError: (error) => {
-      throw error;
-    },
-    workerId: uniqueName('mover'),
-    leaseMs: 30_000,
-    pollMs: 20,
-    retentionMs: 7 * 86_400_000,
-    digests: null,
-    receiverUrls: [],
-    ...options,
+  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'webhooks'>> = {},
+): JobRunner {
+  return runnerOf(events, storageContext(collections), {
+    events: { retentionMs: 7 * 86_400_000, digests: null, ...settings },
   });
 }
 
@@ -42,10 +34,10 @@ export async function moveEvents(collections: Collections): Promise<void> {
 export async function eventsOf({
   repositories,
 }: Pick<Parts, 'repositories'>): Promise<readonly NumberedHostEvent[]> {
-  const { events } = await repositories.hostEvents.page({
+  const page = await repositories.hostEvents.page({
     ...{ tenant: null, after: 0, upTo: Number.MAX_SAFE_INTEGER, types: null, limit: 100_000 },
   });
-  return events;
+  return page.events;
 }
 
 /** Follows the log as a host does, page by page, until everything there is has been read. */

@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/features/core.ts';
-import { type Logger, silentLogger } from '../../src/telemetry/logger.ts';
+import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
@@ -11,20 +11,23 @@ import { uniqueName } from './unique-name.ts';
 const CONFIG = readConfig({}, { feedModels: ['items'], needsKey: false });
 const LEASE_MS = 30_000;
 
-function fail(fields: object, message: string): never {
-  const { err } = fields as { readonly err?: unknown };
+function fail(fields: LogFields, message: string): never {
+  const { err } = fields;
   throw err instanceof Error ? err : new Error(`${message}: ${JSON.stringify(fields)}`);
 }
 
 /** Fails the test on what would be logged as a warning or an error. */
-const FAILING = { ...silentLogger(), warn: fail, error: fail };
+export const FAILING: Logger = { ...silentLogger(), warn: fail, error: fail };
 
-/** Calls back with each error that is logged. */
-export function reporting(onError: (error: unknown) => void): Logger {
-  const report = ({ err }: { readonly err?: unknown }): void => {
+/** Calls back with each error that is logged, and with what is logged of work done. */
+export function reporting(
+  onError: (error: unknown) => void,
+  onDone: (fields: LogFields, message: string) => void = () => undefined,
+): Logger {
+  const report = ({ err }: LogFields): void => {
     onError(err);
   };
-  return { ...silentLogger(), warn: report, error: report };
+  return { ...silentLogger(), debug: onDone, info: onDone, warn: report, error: report };
 }
 
 export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'> {

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
-import type { RebuildWorker } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
 import { renames } from '../../src/features/directory/jobs/rename-worker.ts';
 import type { FanOutWorker, FanOutWorkerOptions } from '../../src/fan-out/fan-out-worker.ts';
@@ -37,7 +36,7 @@ function startFanOuts(
 }
 
 /** One that need not wait either: it rebuilds feeds also while the change that is the reason is still being made. */
-function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): RebuildWorker {
+function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): JobRunner {
   const started = rebuildWorker({
     feeds: {
       ...feeds,

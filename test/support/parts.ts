@@ -13,7 +13,8 @@ import {
 } from '../../src/fan-out/fan-out-worker.ts';
 import type { Core } from '../../src/features/core.ts';
 import { rescoring } from '../../src/features/ranking/jobs/rescore-worker.ts';
-import { RebuildWorker, type RebuildWorkerOptions } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
+import type { JobRunner } from '../../src/jobs/job.ts';
+import { rebuilds } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feed/feed-store.ts';
 import { createTickets } from '../../src/http/identity/tickets.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';
@@ -28,7 +29,7 @@ import { dormancy } from '../../src/fan-out/audience.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
-import { runnerOf } from './jobs.ts';
+import { runnerOf, type TestJobSetup } from './jobs.ts';
 import { servicesOf, type Services } from './services.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
@@ -51,10 +52,7 @@ export interface Parts extends AsyncDisposable {
   /** Publishes as the service. */
   publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
   worker(options?: Partial<FanOutWorkerOptions>, parts?: Partial<Core & FanOutWorkerOptions>): FanOutWorker;
-  rebuildWorker(
-    parts?: Partial<Core & RebuildWorkerOptions>,
-    options?: Partial<RebuildWorkerOptions>,
-  ): RebuildWorker;
+  rebuildWorker(core?: Partial<Core>, setup?: TestJobSetup): JobRunner;
   /** Makes the scores of one generation, the latest at that time. */
   rescore(now?: Date): Promise<void>;
   /** Resolves when every fan-out is done or failed. */
@@ -177,15 +175,8 @@ async function openOn(
         ...parts,
       },
     );
-  const rebuildWorker: Parts['rebuildWorker'] = (parts, workerOptions) =>
-    new RebuildWorker(
-      { ...core, ...parts },
-      {
-        ...{ leaseMs: 30_000, pollMs: POLL_MS, observer: { rebuilt: () => undefined, failed: fail } },
-        ...workerOptions,
-        ...parts,
-      },
-    );
+  const rebuildWorker: Parts['rebuildWorker'] = (changes, setup) =>
+    runnerOf(rebuilds, { ...core, ...changes }, { every: POLL_MS, ...setup });
   const rescore: Parts['rescore'] = async (now = new Date()) => {
     await runnerOf(rescoring, core).round(now);
   };
@@ -223,9 +214,9 @@ async function openOn(
     async fanOut() {
       if (await isIdle()) return;
       await using running = worker();
-      await using rebuilds = rebuildWorker();
+      await using rebuilding = rebuildWorker();
       running.start();
-      rebuilds.start();
+      rebuilding.start();
       await idle();
     },
     async feedOf(userId) {

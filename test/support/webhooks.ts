@@ -1,17 +1,19 @@
 import { createWebhookClient } from '../../src/connections/webhook-client.ts';
 import type { WebhookReceiver } from '../../src/domain/webhook.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
+import { JobRunner } from '../../src/jobs/job.ts';
 import {
-  WebhookWorker,
+  webhookJob,
+  type WebhookJobOptions,
   type WebhookObserver,
-  type WebhookWorkerOptions,
 } from '../../src/features/webhooks/jobs/webhook-worker.ts';
+import { FAILING } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
 
 const HOUR_MS = 3_600_000;
 
-export interface TestWebhookOptions extends Omit<Partial<WebhookWorkerOptions>, 'observer'> {
+export interface TestWebhookOptions extends Omit<Partial<WebhookJobOptions>, 'observer'> {
   readonly timeoutMs?: number;
   readonly observer?: Partial<WebhookObserver>;
 }
@@ -32,10 +34,10 @@ export function webhookWorker(
   collections: Collections,
   receiver: WebhookReceiver,
   options: TestWebhookOptions = {},
-): WebhookWorker {
+): JobRunner {
   const { now = () => new Date(), timeoutMs = 10_000, observer, ...rest } = options;
   const { url, allowPrivateAddress } = receiver;
-  return new WebhookWorker(storageContext(collections), {
+  const job = webhookJob(storageContext(collections), {
     client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections: 8 }),
     now,
     random: () => 0,
@@ -46,18 +48,17 @@ export function webhookWorker(
       givenUp: () => undefined,
       skipped: () => undefined,
       behind: () => undefined,
-      failed: (error) => {
-        throw error;
-      },
       ...observer,
     },
-    ...{ receiver, workerId: uniqueName('webhooks'), leaseMs: 30_000, pollMs: 20 },
+    ...{ receiver, workerId: uniqueName('webhooks'), leaseMs: 30_000 },
+    ...{ name: 'webhooks', every: 20 },
     // Rounds wait for all of their requests, however busy the machine is.
     ...{ retryForMs: 72 * HOUR_MS, slowAfterMs: HOUR_MS, ...rest },
   });
+  return new JobRunner(job, { logger: FAILING });
 }
 
 /** Rounds until nothing is due or new. */
-export async function sendAll(worker: WebhookWorker): Promise<void> {
+export async function sendAll(worker: JobRunner): Promise<void> {
   while (await worker.round());
 }

@@ -44,10 +44,6 @@ export function logMigrationFinished(
   log.info(fields, 'Migration finished');
 }
 
-export function logMigrationFailed(log: Logger, fields: { readonly err: unknown }): void {
-  log.error(fields, 'Migration failed, it will continue from its checkpoint');
-}
-
 export function logRedisLost(log: Logger, fields: { readonly err: unknown }): void {
   log.warn(fields, 'Redis cannot be reached');
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { DigestWorker } from '../../../src/features/events/jobs/digest-worker.ts';
+import type { JobRunner } from '../../../src/jobs/job.ts';
+import { digestJob } from '../../../src/features/events/jobs/digest-worker.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -10,16 +12,9 @@ const EVERY_MS = 48 * HOUR_MS;
 const namesOf = (commands: readonly RecordedCommand[]): string[] =>
   commands.map(({ name, collection }) => `${name} ${collection}`);
 
-function digestWorker(parts: Parts): DigestWorker {
-  return new DigestWorker(parts.core, {
-    countUnread: () => Promise.resolve({ count: 1, isExact: true }),
-    mayLook: () => true,
-    onError: (error) => {
-      throw error;
-    },
-    pollMs: 20,
-    afterMs: 24 * HOUR_MS,
-  });
+function digestWorker(parts: Parts): JobRunner {
+  const countUnread = () => Promise.resolve({ count: 1, isExact: true });
+  return runnerOf((setup) => digestJob(setup, 24 * HOUR_MS, () => true), parts.core, { countUnread });
 }
 
 test('a delivery notes readers for digests by one read and one write per thousand readers, later by the read alone', async () => {

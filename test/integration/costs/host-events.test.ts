@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { EventMover } from '../../../src/features/events/jobs/event-mover.ts';
+import type { JobRunner } from '../../../src/jobs/job.ts';
+import { events } from '../../../src/features/events/jobs/event-mover.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -10,20 +12,12 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
   commands.map(({ name, collection }) => `${name} ${collection}`);
 
 /** One that has the lease, has tidied up, and finds nothing. */
-async function idleMover({ core }: Parts): Promise<EventMover> {
-  const mover = new EventMover(core, {
-    onMoved: () => undefined,
-    onError: (error) => {
-      throw error;
-    },
-    workerId: 'mover',
-    pollMs: HOUR_MS,
-    leaseMs: HOUR_MS,
-    retentionMs: HOUR_MS,
-    digests: null,
-    receiverUrls: [],
+async function idleMover({ core }: Parts): Promise<JobRunner> {
+  const mover = runnerOf(events, core, {
+    fanOut: { leaseMs: HOUR_MS },
+    events: { retentionMs: HOUR_MS, digests: null },
   });
-  while (await mover.round(new Date()));
+  while (await mover.round());
   return mover;
 }
 

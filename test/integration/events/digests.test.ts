@@ -5,8 +5,9 @@ import { SMTPServer } from 'smtp-server';
 import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
-import { DigestWorker } from '../../../src/features/events/jobs/digest-worker.ts';
+import { digestJob } from '../../../src/features/events/jobs/digest-worker.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
+import { FAILING, reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { newWebhookSecret } from '../../support/webhook-receiver.ts';
 import { sendAll, webhookWorker } from '../../support/webhooks.ts';
@@ -34,12 +35,11 @@ async function deliver(...mentions: string[]): Promise<void> {
 
 async function remind(
   countUnread: (memberId: string) => Promise<UnreadFacts> = count,
-  onError: (error: unknown) => void = (error) => {
-    throw error;
-  },
+  logger = FAILING,
 ): Promise<void> {
-  await using worker = new DigestWorker(parts.core, {
-    ...{ countUnread, mayLook: () => true, onError, pollMs: 20, afterMs: DIGESTS.afterMs },
+  const worker = runnerOf((setup) => digestJob(setup, DIGESTS.afterMs, () => true), parts.core, {
+    countUnread,
+    logger,
   });
   while (await worker.round(new Date(now().getTime() + 2_000)));
 }
@@ -106,7 +106,10 @@ test('a reader whose items cannot be counted is reminded later, and the others n
   const broken = new Error('ann cannot be counted');
   const errors: unknown[] = [];
   const countOthers = (memberId: string) => (memberId === 'ann' ? Promise.reject(broken) : count(memberId));
-  await remind(countOthers, (error) => errors.push(error));
+  await remind(
+    countOthers,
+    reporting((error) => errors.push(error)),
+  );
   expect(errors).toEqual([broken]);
   expect(await digests()).toEqual([due('bob', 1)]);
   await remind();

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { EventMover } from '../../../src/features/events/jobs/event-mover.ts';
+import { events } from '../../../src/features/events/jobs/event-mover.ts';
 import { eventsOf } from '../../support/events.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts } from '../../support/parts.ts';
-import { uniqueName } from '../../support/unique-name.ts';
 
 test('events of writes shortly after each other share a round, and none waits for the poll interval', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const repositories = createRepositories(parts.database.collections, { recordsEvents: true });
   const begun: number[] = [];
   const waking = new Set<() => void>();
-  await using mover = new EventMover(
+  await using mover = runnerOf(
+    events,
     {
       ...parts.core,
       ...repositories,
@@ -20,20 +21,6 @@ test('events of writes shortly after each other share a round, and none waits fo
           begun.push(performance.now());
           return repositories.hostEvents.lease(...args);
         },
-      },
-    },
-    {
-      onMoved: () => undefined,
-      onError: (error) => {
-        throw error;
-      },
-      ...{
-        workerId: uniqueName('mover'),
-        leaseMs: 30_000,
-        pollMs: 600_000,
-        retentionMs: 86_400_000,
-        digests: null,
-        receiverUrls: [],
       },
       workSignal: {
         notify: () => undefined,
@@ -46,6 +33,10 @@ test('events of writes shortly after each other share a round, and none waits fo
           return { passOn: () => undefined, [Symbol.dispose]: () => void waking.delete(wake) };
         },
       },
+    },
+    {
+      ...{ every: 600_000, fanOut: { pollMs: 600_000 } },
+      events: { retentionMs: 86_400_000, digests: null },
     },
   );
   mover.start();

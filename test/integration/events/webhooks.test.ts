@@ -273,12 +273,13 @@ test('a waiting event of a removed receiver fails with that reason, and cannot b
   const states = async (): Promise<(string | null)[][]> =>
     (await deliveries()).map(({ url, state, error }) => [url, state, error]).sort();
   const waiting = await states();
-  await using mover = eventMover(collections, { receiverUrls: [kept.url] });
+  const webhooks = { receivers: [kept.receiver], timeoutMs: 10_000, retryForMs: HOUR_MS };
+  await using mover = eventMover(collections, { webhooks });
   // Another process may have it in its settings, and has for a minute.
   await mover.round(new Date());
   expect(await states()).toEqual(waiting);
   await collections.webhookReceivers.updateOne({ _id: removed.url }, { $set: { seenAt: new Date(0) } });
-  await using later = eventMover(collections, { receiverUrls: [kept.url] });
+  await using later = eventMover(collections, { webhooks });
   await mover.stop();
   await later.round(new Date());
   expect(await states()).toEqual(

@@ -3,10 +3,12 @@ import { anySpanContains } from '../../../src/domain/follow-span.ts';
 import { follow } from '../../../src/features/follow/follow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { UpkeepWorker } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
+import { upkeep } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { FOLLOW_CALLS, followDependencies, MOST_WRITES } from '../../support/follow-calls.ts';
 import { openLiveList } from '../../support/live-list.ts';
+import { reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const PAIR = { followerId: 'ann', refId: 'site' };
@@ -26,13 +28,7 @@ async function openScene(parts: Parts, isFollowed: boolean): Promise<string[]> {
 
 /** As the workers do it, a minute later. */
 async function settle(parts: Parts, afterMs = 62_000): Promise<void> {
-  const upkeep = new UpkeepWorker(parts.core, {
-    ...{ celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
-    onError: (error) => {
-      throw error;
-    },
-  });
-  await upkeep.round(new Date(Date.now() + afterMs));
+  await runnerOf(upkeep, parts.core).round(new Date(Date.now() + afterMs));
   await parts.fanOut();
 }
 
@@ -131,17 +127,15 @@ test('a failure of one kind of upkeep does not stop the others', async () => {
   for (const fan of ['ann', 'bob']) await parts.services.follow(parts.session(fan), 'star', 0);
   const broken = new Error('follows cannot be read');
   const errors: unknown[] = [];
-  const upkeep = new UpkeepWorker(
+  const worker = runnerOf(
+    upkeep,
     {
       ...parts.core,
       follows: { ...parts.repositories.follows, unsettledBefore: () => Promise.reject(broken) },
     },
-    {
-      ...{ celebrityThreshold: 1, dropAfterMs: null, neverReadAfterMs: null },
-      onError: (error) => errors.push(error),
-    },
+    { feeds: { celebrityThreshold: 1 }, logger: reporting((error) => errors.push(error)) },
   );
-  await upkeep.round(new Date(), 0);
+  await worker.round(new Date(Date.now() - PULL_NOTICE_MS));
   expect(errors).toEqual([broken]);
   expect([...(await parts.repositories.refs.pulled()).keys()]).toEqual(['star']);
 });

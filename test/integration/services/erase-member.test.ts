@@ -6,8 +6,9 @@ import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.t
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { reporting, runnerOf } from '../../support/jobs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { ErasureWorker } from '../../../src/features/erasure/jobs/erasure-worker.ts';
+import { erasure } from '../../../src/features/erasure/jobs/erasure-worker.ts';
 import { MEMBER, REF } from '../../../src/features/directory/names.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
@@ -344,12 +345,11 @@ describe('erasing', () => {
       open.push(await parts.database.collections.erasures.countDocuments({ state: { $ne: 'DONE' } }));
       if (open.length === 1) throw new Error('busy');
     };
-    const observer = {
-      finished: () => undefined,
-      failed: (_: unknown, error: unknown) => failures.push(error),
-      claimFailed: (error: unknown) => failures.push(error),
-    };
-    await using worker = new ErasureWorker({ ...dependencies, forgetDeleted }, { observer, pollMs: 5 });
+    await using worker = runnerOf(
+      erasure,
+      { ...dependencies, forgetDeleted },
+      { every: 5, logger: reporting((error) => failures.push(error)) },
+    );
     worker.start();
     await expect.poll(() => open, { timeout: PATIENCE_MS }).toEqual([0, 0]);
     await worker.stop();

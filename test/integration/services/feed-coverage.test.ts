@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
-import { UpkeepWorker } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import type { JobRunner } from '../../../src/jobs/job.ts';
+import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
+import { upkeep } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -47,14 +50,12 @@ async function follow(parts: Parts, userId: string, ...refIds: string[]): Promis
   );
 }
 
-function upkeep(parts: Parts, celebrityThreshold: number): UpkeepWorker {
-  return new UpkeepWorker(parts.core, {
-    ...{ celebrityThreshold, dropAfterMs: null, neverReadAfterMs: null },
-    onError: (error) => {
-      throw error;
-    },
-  });
+function keeperOf(parts: Parts, celebrityThreshold: number): JobRunner {
+  return runnerOf(upkeep, parts.core, { feeds: { celebrityThreshold } });
 }
+
+/** When it began for refs to be pulled now. */
+const inTime = (): Date => new Date(Date.now() - PULL_NOTICE_MS - 1);
 
 describe('a feed that is stored in part', () => {
   test('continues from the source below the floor, to the very first action, in pages of any size', async () => {
@@ -306,18 +307,18 @@ describe('a ref with very many followers', () => {
 
   test('is pulled above the threshold, and pushed again below it; nothing is lost or repeated', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
-    await using keeper = upkeep(parts, 3);
+    await using keeper = keeperOf(parts, 3);
     for (const reader of readers.slice(0, 3)) await follow(parts, reader, 'site');
-    await keeper.round(new Date(), 0);
+    await keeper.round(inTime());
     const before = await publish(parts, 3);
     await parts.fanOut();
     for (const reader of readers.slice(3)) await follow(parts, reader, 'site');
-    await keeper.round(new Date(), -1);
+    await keeper.round(inTime());
     const pulled = await publish(parts, 4);
     await parts.fanOut();
     expect((await parts.feedStore.page({ userId: 'ann', limit: 10 })).entries).toHaveLength(3);
     for (const reader of readers.slice(2)) await parts.services.unfollow(parts.session(reader), 'site', true);
-    await keeper.round(new Date(), 0);
+    await keeper.round(inTime());
     const after = await publish(parts, 2);
     await parts.fanOut();
     const all = [...before, ...pulled, ...after];
@@ -336,10 +337,10 @@ describe('a ref with very many followers', () => {
 
   test('shows an action once that is both pushed and pulled, with every reason', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
-    await using keeper = upkeep(parts, 1);
+    await using keeper = keeperOf(parts, 1);
     await follow(parts, 'ann', 'site', 'actor');
     await follow(parts, 'bob', 'site');
-    await keeper.round(new Date(), -1);
+    await keeper.round(inTime());
     const { action } = await parts.publish({
       refs: [{ id: 'site', type: 'site', label: 'Site' }],
       mentions: ['ann'],
@@ -354,10 +355,10 @@ describe('a ref with very many followers', () => {
 
   test('is bumped, hidden, shown again and muted as if it were pushed', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
-    await using keeper = upkeep(parts, 1);
+    await using keeper = keeperOf(parts, 1);
     await follow(parts, 'ann', 'site');
     await follow(parts, 'bob', 'site');
-    await keeper.round(new Date(), -1);
+    await keeper.round(inTime());
     const ids = await publish(parts, 4);
     await parts.fanOut();
     expect(await pages(parts, 'ann', 1)).toEqual(ids);
@@ -375,10 +376,10 @@ describe('a ref with very many followers', () => {
 
   test('is read completely by a reader with more of its actions on a page than one read returns', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
-    await using keeper = upkeep(parts, 1);
+    await using keeper = keeperOf(parts, 1);
     await follow(parts, 'ann', 'site');
     await follow(parts, 'bob', 'site');
-    await keeper.round(new Date(), -1);
+    await keeper.round(inTime());
     const ids = await publish(parts, 60);
     await parts.fanOut();
     expect(await pages(parts, 'ann', 7)).toEqual(ids);
@@ -387,9 +388,9 @@ describe('a ref with very many followers', () => {
 
   test('reaches watching followers', async () => {
     await using parts = await openParts({ pullRefreshMs: -1 });
-    await using keeper = upkeep(parts, 1);
+    await using keeper = keeperOf(parts, 1);
     for (const reader of ['ann', 'bob']) await follow(parts, reader, 'site');
-    await keeper.round(new Date(), -1);
+    await keeper.round(inTime());
     const ending = new AbortController();
     const watching = async (userId: string) => {
       const events = await parts.services.watchFeed(parts.session(userId).identity, {

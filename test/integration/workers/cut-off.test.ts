@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { DeliveryOutcome } from '../../../src/feed/feed-store.ts';
 import { StoreUnavailable } from '../../../src/storage/database/errors.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { reporting } from '../../support/jobs.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
 
@@ -196,16 +197,18 @@ test('rebuilds a feed when its store is available again, and sends its reader a 
   const { feedStore } = parts;
   const goesAway = awayOnce<readonly string[]>();
   const failures: unknown[] = [];
-  await using rebuilds = parts.rebuildWorker({
-    feedStore: {
-      ...feedStore,
-      fill: async (userId, entries, options) => {
-        const added = await feedStore.fill(userId, entries, options);
-        return entries.length > 0 ? goesAway(added) : added;
+  await using rebuilds = parts.rebuildWorker(
+    {
+      feedStore: {
+        ...feedStore,
+        fill: async (userId, entries, options) => {
+          const added = await feedStore.fill(userId, entries, options);
+          return entries.length > 0 ? goesAway(added) : added;
+        },
       },
     },
-    observer: { rebuilt: () => undefined, failed: (error) => failures.push(error) },
-  });
+    { logger: reporting((error) => failures.push(error)) },
+  );
   rebuilds.start();
   await parts.idle();
   await rebuilds.stop();

@@ -3,10 +3,10 @@ import { enterInstallation } from '../../../src/app/app.ts';
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
 import { type Collections } from '../../../src/storage/database/mongo.ts';
 import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';
-import {
-  MigrationWorker,
-  type MigrationObserver,
-} from '../../../src/features/upkeep/jobs/migration-worker.ts';
+import { type LogFields, type Logger, silentLogger } from '../../../src/telemetry/logger.ts';
+import type { JobRunner } from '../../../src/jobs/job.ts';
+import { migration } from '../../../src/features/upkeep/jobs/migration-worker.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const MEMBERS = 25;
@@ -31,37 +31,19 @@ function markTeams(version: number, begunAt: (string | null)[] = []): Migration 
   };
 }
 
-interface Reports {
-  readonly lines: string[];
-  readonly observer: MigrationObserver;
-}
-
-function reports(): Reports {
+/** Keeps what is logged of migrations. */
+function reports(): { readonly lines: string[]; readonly logger: Logger } {
   const lines: string[] = [];
-  return {
-    lines,
-    observer: {
-      started: ({ version }) => void lines.push(`started ${String(version)}`),
-      waiting: ({ version }, older) => void lines.push(`${String(version)} waits for ${String(older)}`),
-      finished: ({ version }, documents) =>
-        void lines.push(`finished ${String(version)}, ${String(documents)} documents`),
-      failed: (error) => void lines.push(`failed: ${String(error)}`),
-    },
+  const note = ({ version, documents, olderProcesses }: LogFields, message: string): void => {
+    const count = documents ?? olderProcesses;
+    lines.push([message, version, ...(count === undefined ? [] : [count])].join(' '));
   };
+  return { lines, logger: { ...silentLogger(), info: note, warn: note } };
 }
 
-function workerOf(
-  parts: Parts,
-  migrations: readonly Migration[],
-  observer = reports().observer,
-): MigrationWorker {
-  return new MigrationWorker(parts.core, {
-    migrations,
-    observer,
-    leaseMs: 60_000,
-    pollMs: 60_000,
-    batchSize: BATCH,
-  });
+function workerOf(parts: Parts, migrations: readonly Migration[], logger = reports().logger): JobRunner {
+  const setup = { logger, fanOut: { leaseMs: 60_000, chunkSize: BATCH } };
+  return runnerOf((given) => migration(given, migrations), parts.core, setup);
 }
 
 /** Members from before versions were counted. */
@@ -103,8 +85,8 @@ test('an empty database has the latest version, one with data the version from b
 test('migrates every document, migration after migration, and raises the version with each', async () => {
   await using parts = await openParts();
   await withMembers(parts);
-  const { lines, observer } = reports();
-  const worker = workerOf(parts, [markTeams(1), markTeams(2)], observer);
+  const { lines, logger } = reports();
+  const worker = workerOf(parts, [markTeams(1), markTeams(2)], logger);
   expect(await worker.round()).toBe(true);
   expect(await version(parts)).toBe(1);
   expect(await teams(parts.database.collections)).toEqual(['v1']);
@@ -112,7 +94,12 @@ test('migrates every document, migration after migration, and raises the version
   expect(await version(parts)).toBe(2);
   expect(await teams(parts.database.collections)).toEqual(['v2']);
   expect(await worker.round()).toBe(false);
-  expect(lines).toEqual(['started 1', 'finished 1, 25 documents', 'started 2', 'finished 2, 25 documents']);
+  expect(lines).toEqual([
+    'Migration started 1',
+    'Migration finished 1 25',
+    'Migration started 2',
+    'Migration finished 2 25',
+  ]);
 });
 
 test('continues from the checkpoint of a worker that died', async () => {
@@ -123,10 +110,10 @@ test('continues from the checkpoint of a worker that died', async () => {
   if (dead === null) throw new Error('Nothing to claim');
   await schemaVersion.checkpoint(dead, { after: 'member-09', done: BATCH, dueAt: new Date(1) });
   const begunAt: (string | null)[] = [];
-  const { lines, observer } = reports();
-  expect(await workerOf(parts, [markTeams(1, begunAt)], observer).round()).toBe(true);
+  const { lines, logger } = reports();
+  expect(await workerOf(parts, [markTeams(1, begunAt)], logger).round()).toBe(true);
   expect(begunAt).toEqual(['member-09', 'member-19']);
-  expect(lines).toEqual(['finished 1, 25 documents']);
+  expect(lines).toEqual(['Migration finished 1 25']);
   expect(await schemaVersion.finish(dead)).toBe(false);
 });
 
@@ -137,10 +124,10 @@ test('leaves a migration to the worker that has claimed it', async () => {
   const rounds = [1, 2, 3].map(async () => {
     const report = reports();
     lines.push(report.lines);
-    return workerOf(parts, [markTeams(1)], report.observer).round();
+    return workerOf(parts, [markTeams(1)], report.logger).round();
   });
   expect((await Promise.all(rounds)).filter((hasRun) => hasRun)).toEqual([true]);
-  expect(lines.flat()).toEqual(['started 1', 'finished 1, 25 documents']);
+  expect(lines.flat()).toEqual(['Migration started 1', 'Migration finished 1 25']);
 });
 
 test('keeps the checkpoint of a failed attempt and its error', async () => {
@@ -171,9 +158,9 @@ test('waits while a process of an older release runs, and starts when it has end
   await withMembers(parts);
   const older = await enter(parts, 0);
   await using _newer = await enter(parts, 1);
-  const { lines, observer } = reports();
-  expect(await workerOf(parts, [markTeams(1)], observer).round()).toBe(false);
-  expect(lines).toEqual(['1 waits for 1']);
+  const { lines, logger } = reports();
+  expect(await workerOf(parts, [markTeams(1)], logger).round()).toBe(false);
+  expect(lines).toEqual(['Migration waits for processes of an older release to end 1 1']);
   // A restart of the older release is possible as long as nothing has begun.
   await (await enter(parts, 0))[Symbol.asyncDispose]();
   await older[Symbol.asyncDispose]();
@@ -181,7 +168,7 @@ test('waits while a process of an older release runs, and starts when it has end
     { _id: 'schema' },
     { $set: { 'migration.dueAt': new Date(0) } },
   );
-  expect(await workerOf(parts, [markTeams(1)], observer).round()).toBe(true);
+  expect(await workerOf(parts, [markTeams(1)], logger).round()).toBe(true);
   expect(await version(parts)).toBe(1);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { OnDispose } from '../../../src/lib/closer.ts';
 import { Crash } from '../../support/crashing.ts';
+import { FAILING, reporting } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const READERS = Array.from({ length: 9 }, (_, n) => `reader-${String(n)}`);
@@ -107,9 +108,14 @@ test('rebuilds of a worker that died are taken over, and no other is started twi
     {
       feeds: { ...repository, renewRebuild: () => death },
       feedStore: { ...parts.feedStore, page: () => arrive().then(() => death) },
-      observer: { rebuilt: () => expect.unreachable(), failed: () => undefined },
     },
-    { leaseMs: 60_000 },
+    {
+      fanOut: { leaseMs: 60_000 },
+      logger: reporting(
+        () => undefined,
+        () => expect.unreachable(),
+      ),
+    },
   );
   using _end = new OnDispose(() => {
     die(new Crash('dead'));
@@ -126,14 +132,11 @@ test('rebuilds of a worker that died are taken over, and no other is started twi
   await using other = parts.rebuildWorker(
     {
       feeds: { ...repository, claimDue: (now, leaseMs) => repository.claimDue(afterLease(now), leaseMs) },
-      observer: {
-        rebuilt: (userId) => rebuilt.push(userId),
-        failed: (error) => {
-          throw error;
-        },
-      },
     },
-    { leaseMs: 600_000 },
+    {
+      fanOut: { leaseMs: 600_000 },
+      logger: { ...FAILING, debug: ({ userId }) => rebuilt.push(String(userId)) },
+    },
   );
   other.start();
   await parts.idle();
@@ -153,10 +156,9 @@ test('a failure of one lets the concurrent ones finish, and is reported once', a
         ...parts.feedStore,
         page: (query) => (--failures >= 0 ? Promise.reject(broken) : parts.feedStore.page(query)),
       },
-      observer: { rebuilt: () => undefined, failed: (error) => reported.push(error) },
     },
     // Those that failed are due again when it ends.
-    { leaseMs: 2_000 },
+    { fanOut: { leaseMs: 2_000 }, logger: reporting((error) => reported.push(error)) },
   );
   await parts.repositories.feeds.markDue(READERS, new Date());
   rebuilds.start();

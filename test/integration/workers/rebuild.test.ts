@@ -179,7 +179,7 @@ test('does not treat a rebuild that outlasts its lease as interrupted, nor if th
         },
       },
     },
-    { leaseMs: 6_000 },
+    { fanOut: { leaseMs: 6_000 } },
   );
   using _opening = new OnDispose(gate.resolve);
   await feeds.markDue(['ann'], new Date());

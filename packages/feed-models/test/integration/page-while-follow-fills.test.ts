@@ -3,11 +3,12 @@ import { cappedFeedStore } from '../../src/capped/store.ts';
 import { feedRingsRepository } from '../../src/capped/repository.ts';
 import { follow } from '../../../../src/features/follow/follow.ts';
 import { createRepositories } from '../../../../src/storage/repositories.ts';
-import { UpkeepWorker } from '../../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { upkeep } from '../../../../src/features/upkeep/jobs/upkeep-worker.ts';
 import { idsOf, publishSome } from '../../../../test/conformance/feed-tools.ts';
 import { Crash, crashingDatabase } from '../../../../test/support/crashing.ts';
 import { followDependencies, MOST_WRITES } from '../../../../test/support/follow-calls.ts';
 import { openLiveList } from '../../../../test/support/live-list.ts';
+import { runnerOf } from '../../../../test/support/jobs.ts';
 import { openParts, type Parts } from '../../../../test/support/parts.ts';
 
 const CAP = 10;
@@ -52,13 +53,7 @@ async function followAndDie(parts: Parts, reader: string, writes: number): Promi
 
 /** As a worker does it, a minute later. */
 async function settle(parts: Parts): Promise<void> {
-  const upkeep = new UpkeepWorker(parts.core, {
-    ...{ celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
-    onError: (error) => {
-      throw error;
-    },
-  });
-  await upkeep.round(new Date(Date.now() + 62_000));
+  await runnerOf(upkeep, parts.core).round(new Date(Date.now() + 62_000));
 }
 
 type End = (parts: Parts, reader: string) => Promise<unknown>;

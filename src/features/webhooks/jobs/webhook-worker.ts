@@ -7,13 +7,25 @@ import {
   webhookPayload,
   signatureHeaders,
 } from '../../../domain/webhook.ts';
-import { BackgroundWorker, type BackgroundWorkerOptions } from '../../../jobs/background-worker.ts';
-import { holdLease, type Lease } from '../../../fan-out/passes.ts';
-import { Turns, type Turn } from './in-turns.ts';
+import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
+import { holdLease } from '../../../fan-out/passes.ts';
+import { CONCURRENT_REQUESTS, Turns, type Turn } from './in-turns.ts';
 import type { Context } from '../../../feed/context.ts';
 import type { NumberedHostEvent } from '../../../domain/host-event.ts';
 import type { ParkedEvent } from '../store/webhook-deliveries.ts';
-import type { WebhookClient, WebhookOutcome } from '../../../connections/webhook-client.ts';
+import {
+  createWebhookClient,
+  type WebhookClient,
+  type WebhookOutcome,
+} from '../../../connections/webhook-client.ts';
+import { clock } from '../../../lib/clock.ts';
+import type { WorkSignal } from '../../../live/work-signal.ts';
+import {
+  logWebhookBack,
+  logWebhookDown,
+  logWebhookGivenUp,
+  logWebhookSkipped,
+} from '../../../telemetry/events/webhooks.ts';
 import { viewHostEvents } from '../../erasure/store/member-data.ts';
 
 interface HealthObserver {
@@ -136,14 +148,19 @@ export type WebhookObserver = HealthObserver &
     skipped(events: number): void;
     /** How many numbers of the log it is behind; null: another process sends to it. */
     behind(events: number | null): void;
-    failed(error: unknown): void;
   };
 
-export interface WebhookWorkerOptions extends BackgroundWorkerOptions, Sending {
+export interface WebhookJobOptions extends Sending {
+  /** Of the job, in logs. */
+  readonly name: string;
   readonly observer: WebhookObserver;
   readonly receiver: WebhookReceiver;
   readonly workerId: string;
   readonly leaseMs: number;
+  /** Milliseconds between two rounds when nothing wakes it. */
+  readonly every: number;
+  /** Wakes it when there is something new. */
+  readonly eventsMoved?: WorkSignal;
   readonly retryForMs: number;
   /** How long a round waits for its last requests, in milliseconds. Default: 250. */
   readonly slowAfterMs?: number;
@@ -154,9 +171,64 @@ const SLOW_AFTER_MS = 250;
 /** Events of one receiver that wait for another attempt; with more, the log is not read on. */
 const MAX_RETRYING = 1_000;
 
+/** Sends events to each receiver in the settings. */
+export function webhooks({ core, config, workerId, logger, metrics, eventsMoved }: JobSetup): readonly Job[] {
+  const { retentionMs, webhooks: settings } = config.events;
+  const { leaseMs, pollMs } = config.fanOut;
+  const { receivers, timeoutMs, retryForMs } = settings;
+  if (retentionMs === null) return [];
+  return receivers.map((receiver) => {
+    const { url, allowPrivateAddress } = receiver;
+    const name = nameOf(receiver, receivers);
+    const maxConnections = CONCURRENT_REQUESTS;
+    return webhookJob(core, {
+      client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections }),
+      ...{ receiver, workerId, leaseMs, retryForMs, eventsMoved, random: Math.random },
+      ...{ name: `webhooks to ${name}`, every: pollMs, now: () => clock.now() },
+      observer: observerOf(name, logger, metrics),
+    });
+  });
+}
+
+/** Name of a receiver in logs and metrics. Omits path and query, which may contain secrets. */
+function nameOf({ url }: WebhookReceiver, receivers: readonly WebhookReceiver[]): string {
+  const { host } = new URL(url);
+  const namesakes = receivers.filter((other) => new URL(other.url).host === host);
+  const place = namesakes.findIndex((other) => other.url === url);
+  return place === 0 ? host : `${host}#${String(place + 1)}`;
+}
+
+function observerOf(
+  receiver: string,
+  logger: JobSetup['logger'],
+  metrics: JobSetup['metrics'],
+): WebhookObserver {
+  return {
+    attempted(isTaken, seconds) {
+      metrics.webhookAttempted({ receiver, isTaken, seconds });
+    },
+    down(error) {
+      logWebhookDown(logger, { receiver, error });
+    },
+    up() {
+      logWebhookBack(logger, { receiver });
+    },
+    givenUp(delivery) {
+      metrics.webhookGivenUp(receiver);
+      logWebhookGivenUp(logger, { receiver, ...delivery });
+    },
+    skipped(events) {
+      logWebhookSkipped(logger, { receiver, events });
+    },
+    behind(events) {
+      metrics.webhookBehind(receiver, events);
+    },
+  };
+}
+
 /**
- * Sends events to one receiver, in any number of processes: one at a time has its lease. Each receiver has a worker of its
- * own, with connections of its own, so none waits for another one.
+ * Sends events to one receiver, in any number of processes: one at a time has its lease. Each receiver has a job of its own,
+ * with connections of its own, so none waits for another one.
  *
  * A request that is not answered at once is put off like one that failed, and goes on beside later rounds until it ends: it
  * holds one of the receiver's places.
@@ -165,108 +237,77 @@ const MAX_RETRYING = 1_000;
  * was taken or is stored as a delivery, which is tried again by its own clock. So an event is sent at least once, under one
  * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
  */
-export class WebhookWorker extends BackgroundWorker {
-  readonly #context: Context;
-  readonly #options: WebhookWorkerOptions;
-  readonly #health: ReceiverHealth;
-  readonly #stopping = new AbortController();
-  readonly #turns: Turns;
-  #hasLease = false;
+export function webhookJob(core: Context, options: WebhookJobOptions): Job {
+  const { webhookDeliveries, webhookReceivers, hostEvents } = core;
+  const { workerId, leaseMs, retryForMs, receiver, now, observer, eventsMoved } = options;
+  const { url } = receiver;
+  const health = new ReceiverHealth(observer);
+  let hasLease = false;
+  let latest: Round | null = null;
+  const turns = new Turns(options.slowAfterMs ?? SLOW_AFTER_MS, (error) => {
+    if (error !== null) latest?.failed(error);
+    latest?.wake();
+  });
 
-  constructor(context: Context, options: WebhookWorkerOptions) {
-    super(options);
-    this.#context = context;
-    this.#options = options;
-    this.#health = new ReceiverHealth(options.observer);
-    this.#turns = new Turns(options.slowAfterMs ?? SLOW_AFTER_MS, (error) => {
-      if (error !== null) this.failed(error);
-      this.wake();
-    });
-  }
-
-  /**
-   * Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease.
-   */
-  async round(): Promise<boolean> {
-    const { webhookReceivers, hostEvents } = this.#context;
-    const { workerId, leaseMs, retryForMs, receiver, now, observer } = this.#options;
-    const { url } = receiver;
-    const seq = await webhookReceivers.lease(
-      url,
-      { worker: workerId, now: now(), leaseMs },
-      async () => (await hostEvents.range()).last,
-    );
-    this.#hasLease = seq !== null;
-    if (seq === null) {
-      observer.behind(null);
-      return false;
-    }
-    using lease = holdLease(
-      () => webhookReceivers.extend(url, workerId, new Date(now().getTime() + leaseMs)),
-      leaseMs,
-    );
-    const sender = this.#senderUnder(lease);
-    const to = { receiver, sender, retryForMs, now, observer, turns: this.#turns };
-    const hasTried = await retryDue(this.#context, to, BATCH);
-    const hasMoved = await this.#goOn(to, seq);
-    return (hasTried || hasMoved) && !this.isStopping;
-  }
-
-  /** What is under way is ended, and sent again by the process that has the lease next. */
-  override async stop(): Promise<void> {
-    const stopped = super.stop();
-    this.#stopping.abort();
-    await stopped;
-    await this.#turns.ended();
-    const { webhookReceivers } = this.#context;
-    this.#options.client[Symbol.dispose]();
-    if (this.#hasLease) await webhookReceivers.release(this.#options.receiver.url, this.#options.workerId);
-  }
-
-  protected override work(): Promise<boolean> {
-    return this.round();
-  }
-
-  protected override failed(error: unknown): void {
-    this.#options.observer.failed(error);
-  }
-
-  #senderUnder(lease: Lease): WebhookSender {
-    const { signal } = this.#stopping;
-    return new WebhookSender(this.#context, {
-      ...this.#options,
-      health: this.#health,
-      signal,
-      maySend: async () => !signal.aborted && (await lease.isHeld()),
-    });
-  }
+  return {
+    name: options.name,
+    every: options.every,
+    ...(eventsMoved === undefined ? {} : { wokenBy: { signal: eventsMoved, work: 'webhooks' } }),
+    async run(round) {
+      const { signal } = round;
+      latest = round;
+      const seq = await webhookReceivers.lease(
+        url,
+        { worker: workerId, now: now(), leaseMs },
+        async () => (await hostEvents.range()).last,
+      );
+      hasLease = seq !== null;
+      if (seq === null) {
+        observer.behind(null);
+        return false;
+      }
+      using lease = holdLease(
+        () => webhookReceivers.extend(url, workerId, new Date(now().getTime() + leaseMs)),
+        leaseMs,
+      );
+      const maySend = async (): Promise<boolean> => !signal.aborted && (await lease.isHeld());
+      const sender = new WebhookSender(core, { ...options, health, signal, maySend });
+      const to = { receiver, sender, retryForMs, now, observer, turns };
+      const hasTried = await retryDue(core, to, BATCH);
+      const hasMoved = await goOn(to, seq);
+      return (hasTried || hasMoved) && !signal.aborted;
+    },
+    /** What is under way is ended, and sent again by the process that has the lease next. */
+    async close() {
+      await turns.ended();
+      options.client[Symbol.dispose]();
+      if (hasLease) await webhookReceivers.release(url, workerId);
+    },
+  };
 
   /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
-  async #goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
-    const { hostEvents, webhookReceivers } = this.#context;
-    const { receiver, workerId, observer } = this.#options;
-    const { url, types, tenant } = receiver;
+  async function goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
+    const { types, tenant } = receiver;
     const { deletedUpTo, last } = await hostEvents.range();
     const after = Math.max(seq, deletedUpTo);
     if (after > seq) observer.skipped(after - seq);
     observer.behind(Math.max(0, last - after));
-    const limit = last > after ? await this.#room() : 0;
+    const limit = last > after ? await room() : 0;
     if (limit === 0) return false;
     const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
-    const left = await sendNew(this.#context, { ...to, health: this.#health }, events);
+    const left = await sendNew(core, { ...to, health }, events);
     const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
     const end = left === null ? reached : left - 1;
     if (end <= seq) return false;
-    this.#hasLease = await webhookReceivers.advance(url, workerId, end);
+    hasLease = await webhookReceivers.advance(url, workerId, end);
     observer.behind(Math.max(0, last - end));
-    return this.#hasLease;
+    return hasLease;
   }
 
   /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
-  async #room(): Promise<number> {
-    const { webhookDeliveries } = this.#context;
-    const retrying = await webhookDeliveries.countRetrying(this.#options.receiver.url, MAX_RETRYING);
-    if (this.#health.isDown) return retrying === 0 ? 1 : 0;
+  async function room(): Promise<number> {
+    const retrying = await webhookDeliveries.countRetrying(url, MAX_RETRYING);
+    if (health.isDown) return retrying === 0 ? 1 : 0;
     return Math.min(BATCH, MAX_RETRYING - retrying);
   }
 }
