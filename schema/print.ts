@@ -9,7 +9,7 @@ export const SCHEMA_FILE = fileURLToPath(new URL('schema.graphql', import.meta.u
 /** Writes the schema to its file, or with `--check` fails when the file is not up to date. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-  const printed = printedSchema();
+  const printed = await printedSchema();
   if (!values.check) {
     await writeFile(SCHEMA_FILE, printed);
     return;

@@ -1,5 +1,5 @@
 import { FEED_COLLECTIONS } from '../packages/feed-models.ts';
-import { CORE_COLLECTIONS } from '../storage/catalogue.ts';
+import { CORE_COLLECTIONS } from '../features/features.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import { indexesOf, type IndexDefinition } from '../storage/indexes/indexes.ts';
 

@@ -127,7 +127,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   readonly #prepared: Prepared;
   readonly #acting: Acting;
   readonly #logFailure: ReturnType<typeof createFailureLog>;
-  readonly #graphql: () => Promise<ReturnType<typeof InProcess.buildSchema>>;
+  readonly #graphql: () => ReturnType<typeof InProcess.buildSchema>;
   #metrics: Metrics | null = null;
   #opening: Promise<Server> | null = null;
   #server: Server | null = null;

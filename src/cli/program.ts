@@ -294,6 +294,6 @@ function addProjectCommands(
     .description("print the API's schema, including the configured types, as SDL")
     .action(async () => {
       const { schema } = await import('./schema.ts');
-      schema(context());
+      await schema(context());
     });
 }

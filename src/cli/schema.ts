@@ -2,6 +2,6 @@ import { printedSchema } from '../graphql/printed-schema.ts';
 import type { CommandContext } from './context.ts';
 
 /** Prints the API's schema for this configuration, for code generators and reviews. */
-export function schema({ terminal }: CommandContext): void {
-  terminal.out(printedSchema().trimEnd());
+export async function schema({ terminal }: CommandContext): Promise<void> {
+  terminal.out((await printedSchema()).trimEnd());
 }

@@ -2,6 +2,8 @@ import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphq
 import { buildSchema } from './schema.ts';
 
 /** The served schema as SDL, sorted, so that a diff shows only real changes. */
-export function printedSchema(schema: GraphQLSchema = buildSchema()): string {
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+export async function printedSchema(
+  schema: GraphQLSchema | Promise<GraphQLSchema> = buildSchema(),
+): Promise<string> {
+  return `${printSchema(lexicographicSortSchema(await schema))}\n`;
 }

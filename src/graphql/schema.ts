@@ -1,26 +1,9 @@
 import './types/scalars.ts';
 import './types/enums.ts';
 import './types/node.ts';
-import '../features/directory/api/member.ts';
-import '../features/directory/api/ref.ts';
-import '../features/follow/api/follow.ts';
-import '../features/follow/api/followers.ts';
-import '../feed/api/unread-count.ts';
 import './types/viewer.ts';
 import './types/descriptor.ts';
 import './types/action.ts';
-import '../features/publish/api.ts';
-import '../feed/api/feed.ts';
-import '../features/explain/api.ts';
-import '../feed/api/feed-event.ts';
-import '../feed/api/feed-group.ts';
-import '../features/interactions/api.ts';
-import '../features/moderation/api.ts';
-import '../features/mutes/api.ts';
-import '../features/bookmarks/api.ts';
-import '../features/marks/api.ts';
-import '../features/erasure/api.ts';
-import '../features/webhooks/api.ts';
 import {
   type GraphQLSchema,
   getNamedType,
@@ -36,6 +19,7 @@ import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/tenant.ts';
+import { loadApi } from '../features/features.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import type { GraphQLContext } from './context.ts';
 import { plainGlobalId, storedGlobalIds } from './global-id.ts';
@@ -159,7 +143,8 @@ function errorFor(tenant: Tenant, error: unknown): unknown {
 }
 
 /** The whole API, sorted. @param options.hasTenants ids are stored with their tenant. */
-export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
+export async function buildSchema({ hasTenants = false } = {}): Promise<GraphQLSchema> {
+  await loadApi();
   defineDeclaredDescriptors();
   const schema = countLists(traceRootFields(builder.toSchema()));
   return hasTenants ? withTenants(schema) : schema;

@@ -113,7 +113,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
   const authenticate = createAuthenticator(options.auth, logger);
-  const schema = buildSchema({ hasTenants: options.auth.tenantClaim !== undefined });
+  const schema = await buildSchema({ hasTenants: options.auth.tenantClaim !== undefined });
   const persisted = await openPersisted(options.persistedOperations, { schema, limits });
   const parts = new PartCache(options.partBytes ?? DEFAULT_PART_BYTES);
   const watchedParts = metrics.watchReadCache('parts', () => parts.lookups);

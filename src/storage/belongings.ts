@@ -1,6 +1,6 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import type { ActionId } from '../domain/action.ts';
-import { CORE_COLLECTIONS } from './catalogue.ts';
+import { CORE_COLLECTIONS } from '../features/features.ts';
 import type { Collections, Ids, OfAction } from './documents/declaration.ts';
 import { fieldOf } from './documents/ids.ts';
 import { NO_EVENTS, type EventEntries } from './stages/event-entries.ts';

@@ -1,6 +1,6 @@
 import { MongoClient, type Db, type Document, type MongoClientOptions } from 'mongodb';
 import { clock } from '../lib/clock.ts';
-import { CORE_COLLECTIONS } from './catalogue.ts';
+import { CORE_COLLECTIONS } from '../features/features.ts';
 import { traceCommands } from './database/command-spans.ts';
 import { keepTime } from './database/database-time.ts';
 import { EndingConnection } from './database/ending-connection.ts';

@@ -1,5 +1,5 @@
 import { belongingsRepository } from './belongings.ts';
-import { CORE_COLLECTIONS } from './catalogue.ts';
+import { CORE_COLLECTIONS } from '../features/features.ts';
 import type { Declaration } from './documents/declaration.ts';
 import { actionGroupsRepository } from '../feed/store/action-groups.ts';
 import { ActionCache } from './actions/action-cache.ts';

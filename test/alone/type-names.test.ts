@@ -8,7 +8,7 @@ import { buildSchema } from '../../src/graphql/schema.ts';
 const type = (name: string, fields = {}) =>
   defineDescriptor(name, { description: 'A type.', fields, summary: { en: '{actor}' } });
 
-test('rejects all types whose names the API already has', () => {
+test('rejects all types whose names the API already has', async () => {
   const config = defineConfig({
     descriptors: [
       type('Follow'),
@@ -19,7 +19,7 @@ test('rejects all types whose names the API already has', () => {
   });
   useDescriptors(checkHostConfig(config, 'fanfare.config.ts'));
   const message = 'but that name is taken: choose another name';
-  expect(() => buildSchema()).toThrow(
+  await expect(buildSchema()).rejects.toThrow(
     [
       'fanfare.config.ts has 3 faults:',
       `  Follow: It would be called FollowInput in the API, ${message}`,

@@ -118,8 +118,8 @@ test('forbids single actions of other actors in a batch', async () => {
   expect(answer.data).toEqual({ publishActions: [{ error: { code: 'FORBIDDEN' } }] });
 });
 
-test('covers every operation whose description requires a role', () => {
-  const schema = buildSchema();
+test('covers every operation whose description requires a role', async () => {
+  const schema = await buildSchema();
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   );

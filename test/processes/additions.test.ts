@@ -134,7 +134,7 @@ test('stores an action of an added type, while the added job runs', async () => 
   expect(await db.collection('plainEntries').countDocuments()).toBe(1);
   await expect.poll(() => app.log.some((line) => line.includes('Census taken'))).toBe(true);
   const { printedSchema } = await load<typeof Schema>('src/graphql/printed-schema.ts');
-  expect(printedSchema()).toContain('type PraisedDescriptor implements');
+  expect(await printedSchema()).toContain('type PraisedDescriptor implements');
 });
 
 test('an added setting is read, checked and documented', async () => {

@@ -75,7 +75,7 @@ async function ask(query: string): Promise<Outcome> {
 }
 
 test(`none of ${String(DOCUMENTS)} accepted documents gets a larger answer, or blocks the event loop longer, than allowed`, async () => {
-  const documents = new CostlyDocuments(buildSchema(), seededRandom(SEED), {
+  const documents = new CostlyDocuments(await buildSchema(), seededRandom(SEED), {
     first: '100',
     refId: JSON.stringify(world.refId),
     id: JSON.stringify(world.actions[0]),

@@ -41,10 +41,10 @@ class Site {
     this.#schema = buildSchema({ hasTenants: tenant !== null });
   }
 
-  ask(document: string, variables: Tree = {}, sub = 'ann'): Promise<Answer<Tree>> {
+  async ask(document: string, variables: Tree = {}, sub = 'ann'): Promise<Answer<Tree>> {
     const userId = this.#tenant === null ? sub : storedId(this.#tenant, sub);
     return runOperation<Tree>(
-      this.#schema,
+      await this.#schema,
       this.#app.core,
       {
         ...{ document, variables, locale: 'en' as const },
@@ -68,7 +68,7 @@ class Site {
   /** Everything that can be read, as somebody. */
   async read(ids: Tree, sub: string): Promise<Record<string, unknown>> {
     const all: Record<string, unknown> = {};
-    for (const row of rowsOf(this.#schema, 'query', READS))
+    for (const row of rowsOf(await this.#schema, 'query', READS))
       all[row.call] = lasting(await this.ask(row.document, ids, sub), row.field === 'memberExport');
     return all;
   }

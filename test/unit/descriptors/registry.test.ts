@@ -20,7 +20,7 @@ import { sentenceOf } from '../../support/sentence.ts';
 
 const PACKS = fileURLToPath(new URL('../../../src/descriptors/packs/', import.meta.url));
 
-const schema = buildSchema();
+const schema = await buildSchema();
 const fieldsOf = ({ fields }: DescriptorType): [string, DescriptorField][] => Object.entries(fields);
 
 describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor] as const))(

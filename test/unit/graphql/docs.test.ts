@@ -22,7 +22,7 @@ test('operations in the README and the docs fit the schema', async () => {
   const operations = await shownOperations();
   expect(operations.filter(({ file }) => file === 'README.md').length).toBeGreaterThan(1);
   expect(operations.filter(({ file }) => file === 'docs/getting-started.md').length).toBeGreaterThan(1);
-  const schema = buildSchema();
+  const schema = await buildSchema();
   const faults = operations.flatMap(({ file, source }) =>
     validate(schema, parse(source)).map(({ message }) => `${file}: ${message}`),
   );

@@ -18,7 +18,7 @@ import {
 } from '../../../src/graphql/limits/document-limits.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
-const schema = buildSchema();
+const schema = await buildSchema();
 
 function operation(document: string, name?: string): Operation {
   const found = findOperation(parse(document), name);

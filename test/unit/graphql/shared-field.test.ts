@@ -34,12 +34,12 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   UnknownDescriptor: ['data', 'summary', 'summaryParts', 'tags', 'type'],
 };
 
-test('these fields, and those of descriptors, do not depend on the viewer', () => {
+test('these fields, and those of descriptors, do not depend on the viewer', async () => {
   const descriptors = descriptorTypes().map(({ type, fields }) => [
     `${type}Descriptor`,
     [...new Set([...Object.keys(fields), 'summary', 'summaryParts', 'tags', 'type'])].sort(),
   ]);
-  const found = Object.values(buildSchema().getTypeMap()).flatMap((type) => {
+  const found = Object.values((await buildSchema()).getTypeMap()).flatMap((type) => {
     if (!isObjectType(type)) return [];
     const fields = Object.values(type.getFields()).filter((field) => isShared(type, field));
     return fields.length === 0 ? [] : [[type.name, fields.map(({ name }) => name).sort()]];
@@ -47,8 +47,8 @@ test('these fields, and those of descriptors, do not depend on the viewer', () =
   expect(Object.fromEntries(found)).toEqual({ ...SHARED, ...Object.fromEntries(descriptors) });
 });
 
-test('fields that are read without execution use only their object', () => {
-  const schema = buildSchema();
+test('fields that are read without execution use only their object', async () => {
+  const schema = await buildSchema();
   const plain = Object.values(schema.getTypeMap()).flatMap((type) => {
     if (!isObjectType(type)) return [];
     const fields = Object.values(type.getFields()).filter(

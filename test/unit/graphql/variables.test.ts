@@ -4,7 +4,7 @@ import { findOperation } from '../../../src/graphql/limits/document-limits.ts';
 import { variablesFault } from '../../../src/graphql/limits/variables.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
-const schema = buildSchema();
+const schema = await buildSchema();
 
 function faultOf(query: string, variables: Readonly<Record<string, unknown>>, name?: string): string | null {
   const document = parse(query);

@@ -34,7 +34,7 @@ import type { Repositories } from '../../../src/storage/repositories.ts';
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
-const schema = buildSchema();
+const schema = await buildSchema();
 const ROLES: Readonly<Record<string, readonly Role[]>> = { ann: ['user'], bob: ['user'], root: ['admin'] };
 const VIEWERS = Object.keys(ROLES);
 const MAX_DEPTH = 6;
@@ -415,7 +415,7 @@ test('executes nothing for viewer fields that the event contains', async () => {
 });
 
 test('executes them if ids and cursors are shown without a tenant', async () => {
-  const inTenants = buildSchema({ hasTenants: true });
+  const inTenants = await buildSchema({ hasTenants: true });
   const viewer = 'acme\u001Fann';
   const document = parse(PLAIN_OF_VIEWER);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);

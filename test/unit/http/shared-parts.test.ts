@@ -15,7 +15,7 @@ import type { FeedPage, PageArgs } from '../../../src/features/shapes.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 
-const schema = buildSchema();
+const schema = await buildSchema();
 // The page comes with the context: which items are in a feed is not shown here.
 const feed = schema.getQueryType()?.getFields()['feed'];
 if (feed === undefined) throw new Error('There is no such field');

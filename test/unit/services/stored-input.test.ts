@@ -18,7 +18,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field'],
 ]);
 
-const schema = buildSchema();
+const schema = await buildSchema();
 
 interface Place {
   /** Such as `publishAction.input.refs.id`. */

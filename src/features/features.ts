@@ -1,0 +1,75 @@
+import { FEEDS } from '../feed/store/feeds.ts';
+import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
+import { READER_STAMPS } from '../feed/store/reader-stamps.ts';
+import { ACTIONS } from '../storage/actions/actions-collection.ts';
+import { PROCESSES } from '../storage/database/processes.ts';
+import { SCHEMA } from '../storage/database/schema-version.ts';
+import { SECRETS } from '../storage/database/secrets.ts';
+import { WRITE_PROBES } from '../storage/database/write-check.ts';
+import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
+import { BOOKMARKS } from './bookmarks/store.ts';
+import { DIRECTORY_STAMPS } from './directory/store/directory-stamps.ts';
+import { MEMBERS } from './directory/store/members.ts';
+import { REFS } from './directory/store/refs.ts';
+import { ERASURES } from './erasure/store/erasures.ts';
+import { EVENT_OUTBOX } from './events/store/event-outbox.ts';
+import { EVENT_STATE, HOST_EVENTS } from './events/store/host-events.ts';
+import { FOLLOWS } from './follow/store/follows.ts';
+import { INTERACTIONS } from './interactions/store/interactions.ts';
+import { ITEM_MARKS } from './marks/store/item-marks.ts';
+import { MODERATION_LOG } from './moderation/store/moderation.ts';
+import { PUBLICATIONS } from './publish/store/publications.ts';
+import { RANKINGS, SCORES } from './ranking/store.ts';
+import { ERASED_TENANTS } from './tenants/store/erased-tenants.ts';
+import { WEBHOOK_DELIVERIES } from './webhooks/store/webhook-deliveries.ts';
+import { WEBHOOK_RECEIVERS } from './webhooks/store/webhook-receivers.ts';
+
+interface Feature {
+  readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
+  /** Adds its fields to the API. Loaded when a process builds the API. */
+  readonly api?: () => Promise<unknown>;
+}
+
+/**
+ * What the product does. Everything about a feature is found from its line: deleting it is deleting its folder and this line.
+ * What is derived from actions comes before them: erasures and tenants go through the collections in this order.
+ */
+const FEATURES = [
+  {
+    collections: [MEMBERS, REFS, DIRECTORY_STAMPS],
+    api: () => Promise.all([import('./directory/api/member.ts'), import('./directory/api/ref.ts')]),
+  },
+  {
+    collections: [FOLLOWS],
+    api: () => Promise.all([import('./follow/api/follow.ts'), import('./follow/api/followers.ts')]),
+  },
+  {
+    collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],
+    api: () => Promise.all([import('../feed/api/feed-event.ts'), import('../feed/api/feed-group.ts')]),
+  },
+  { collections: [ITEM_MARKS], api: () => import('./marks/api.ts') },
+  { collections: [BOOKMARKS], api: () => import('./bookmarks/api.ts') },
+  { collections: [], api: () => import('./mutes/api.ts') },
+  { collections: [], api: () => import('./explain/api.ts') },
+  { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
+  { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
+  { collections: [ERASURES], api: () => import('./erasure/api.ts') },
+  { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
+  { collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS], api: () => import('./webhooks/api.ts') },
+  { collections: [ACTIONS] },
+  { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },
+  { collections: [SCORES, RANKINGS] },
+  { collections: [ERASED_TENANTS] },
+  { collections: [SECRETS, SCHEMA, PROCESSES, WRITE_PROBES] },
+] as const satisfies readonly Feature[];
+
+type Undeclared = Exclude<keyof Documents, (typeof FEATURES)[number]['collections'][number]['name']>;
+
+/** Every collection that exists with every feed model, with documents of any type. A type without its declaration is an error. */
+export const CORE_COLLECTIONS: [Undeclared] extends [never] ? readonly Declaration[] : Undeclared =
+  FEATURES.flatMap(({ collections }) => collections as readonly unknown[] as readonly Declaration[]);
+
+/** Adds the fields of all features to the API. */
+export async function loadApi(): Promise<void> {
+  await Promise.all(FEATURES.map((feature: Feature) => feature.api?.()));
+}
