@@ -2,7 +2,6 @@ import type { ErasureTiming } from '../domain/erasure.ts';
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Realtime } from '../live/create-realtime.ts';
-import type { Collections } from '../storage/database/mongo.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -11,7 +10,6 @@ import type { FeedStore } from './feed-store.ts';
  * `createCore`.
  */
 export interface Context extends Repositories, Realtime {
-  readonly collections: Collections;
   readonly feedStore: FeedStore;
   /** Stores of every feed model that may still contain feeds, in use or not. */
   readonly feedStores: readonly FeedStore[];

@@ -9,7 +9,6 @@ import {
   followerPagesRepository,
   followerCountsRepository,
 } from '../features/follow/store/follower-counts.ts';
-import { bookmarksRepository } from '../features/bookmarks/store.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
 import { dueWorkRepository } from './due/due-work.ts';
@@ -91,12 +90,12 @@ export function createRepositories(
   const members = membersRepository(collections.members, directoryStamps, stamps);
   const actions = actionsRepository(collections, events);
   return {
+    collections,
     actions,
     actionCache: new ActionCache(actions, Math.floor(cacheBytes * ACTIONS_SHARE)),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
     belongings: belongingsRepository(collections, events),
-    bookmarks: bookmarksRepository(collections.bookmarks),
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),

@@ -10,7 +10,7 @@ import type * as Registry from '../../src/packages/feed-models.ts';
 import type * as Schema from '../../src/graphql/printed-schema.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
 import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
-import { add, ADDITIONS } from '../support/additions.ts';
+import { add, ADDITIONS, removeFeature } from '../support/additions.ts';
 import type * as App from '../support/app.ts';
 import { ask, publish } from '../support/feed-api.ts';
 import { copyProject, PROJECT } from '../support/project-copy.ts';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const PARTS = (await readdir(join(PROJECT, 'packages')))
   .filter((name) => !existsSync(join(PROJECT, 'packages', name, 'package.json')))
   .map((name) => `packages/${name}/src`);
-/** The project with all additions in it. */
+/** The project with all additions in it, and without bookmarks. */
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
   ...['src', ...PARTS, 'schema', 'docs/configuration.md', 'test/support'],
@@ -30,6 +30,7 @@ const COPIED = [
 const copy = await copyProject(COPIED);
 afterAll(() => copy[Symbol.asyncDispose]());
 for (const addition of ADDITIONS) await add(addition, copy.path);
+await removeFeature('bookmarks', copy.path);
 // As npm run settings does.
 await run(process.execPath, ['--import', 'tsx', 'schema/settings.ts'], { cwd: copy.path });
 await run(join(PROJECT, 'node_modules/.bin/oxfmt'), ['docs/configuration.md'], { cwd: copy.path });
@@ -72,7 +73,7 @@ describe('an addition', () => {
     }
   });
 
-  test('passes the type check', () => {
+  test('passes the type check, and so does the project without a feature', () => {
     const args = [compiler() ?? '', '-p', 'tsconfig.build.json', '--noEmit', '--incremental', 'false'];
     const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy.path, encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
@@ -94,6 +95,11 @@ describe('an addition', () => {
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
       'src/features/census/jobs/census.ts',
+      'src/features/features.ts',
+      'src/features/stars/api.ts',
+      'src/features/stars/store.ts',
+      'src/features/stars/use-cases.ts',
+      'test/support/services.ts',
     ]);
   });
 });
@@ -134,7 +140,21 @@ test('stores an action of an added type, while the added job runs', async () => 
   expect(await db.collection('plainEntries').countDocuments()).toBe(1);
   await expect.poll(() => app.log.some((line) => line.includes('Census taken'))).toBe(true);
   const { printedSchema } = await load<typeof Schema>('src/graphql/printed-schema.ts');
-  expect(await printedSchema()).toContain('type PraisedDescriptor implements');
+  const schema = await printedSchema();
+  expect(schema).toContain('type PraisedDescriptor implements');
+  expect(schema).not.toMatch(/bookmark/i);
+  await ask(app, 'mutation ($id: ID!) { star(actionId: $id) { id } }', { id }, { sub: 'bob' });
+  const isStarred = (sub: string) =>
+    ask(app, 'query ($id: ID!) { action(id: $id) { isStarred } }', { id }, { sub });
+  expect(await isStarred('bob')).toEqual({ action: { isStarred: true } });
+  expect(await isStarred('actor')).toEqual({ action: { isStarred: false } });
+  expect(
+    await db
+      .collection('bookmarks')
+      .indexes()
+      .catch(() => null),
+  ).toBeNull();
+  expect((await db.collection('stars').indexes()).map(({ name }) => name)).toContain('newest');
 });
 
 test('an added setting is read, checked and documented', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Something that is often added to the project, as somebody would do it. */
@@ -179,7 +179,95 @@ const SETTING: Addition = {
   written: { 'npm run settings': 'docs/configuration.md' },
 };
 
-export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING] as const;
+const MARK: Addition = {
+  what: "a reader's mark on actions",
+  files: {
+    'src/features/stars/store.ts': `
+import { newestIndex, readerActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
+
+declare module '../../storage/documents/declaration.ts' {
+  interface Documents {
+    readonly stars: { _id: ReaderActionId; at: Date };
+  }
+}
+
+export const STARS = readerActions('stars', {
+  holds: 'an action that a reader has starred',
+  indexes: [newestIndex("a reader's stars, newest first; erasure and export")],
+  serves: 'the stars of a reader',
+  entry: ({ at }) => ({ at }),
+});
+`,
+    'src/features/stars/use-cases.ts': `
+import type { Action, ActionId } from '../../domain/action.ts';
+import { requireAction } from '../../feed/page/read-actions.ts';
+import { readerActionLoad } from '../../feed/session/load.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import { readerActionList } from '../../storage/documents/reader-action-id.ts';
+import type { Core } from '../core.ts';
+
+export const STARRED = readerActionLoad(({ collections }, pairs) => readerActionList(collections.stars).findPairs(pairs));
+
+/** @throws NOT_FOUND */
+export async function star({ collections }: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
+  const action = await requireAction(session, actionId);
+  await readerActionList(collections.stars).add(session.identity.userId, actionId, clock.now());
+  return action;
+}
+`,
+    'src/features/stars/api.ts': `
+import { builder } from '../../graphql/builder.ts';
+import { parseActionId } from '../../graphql/global-id.ts';
+import { Action } from '../../graphql/types/action.ts';
+import { star, STARRED } from './use-cases.ts';
+
+builder.objectField(Action, 'isStarred', (t) =>
+  t.boolean({
+    description: 'Whether the viewer has starred it.',
+    resolve: async ({ id }, _args, context) => (await context.session().load(STARRED, id)) !== null,
+  }),
+);
+
+builder.mutationField('star', (t) =>
+  t.field({
+    type: Action,
+    description: 'Stars an action. NOT_FOUND if the viewer may not see it.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) =>
+      context.mutate((session) => star(context.core, session, parseActionId(actionId, ['actionId']))),
+  }),
+);
+`,
+  },
+  insertions: [
+    [
+      'src/features/features.ts',
+      "import { RANKINGS, SCORES } from './ranking/store.ts';\n",
+      "import { STARS } from './stars/store.ts';\n",
+    ],
+    [
+      'src/features/features.ts',
+      'const FEATURES = [\n',
+      "  { collections: [STARS], api: () => import('./stars/api.ts') },\n",
+    ],
+  ],
+  written: { 'npm run schema': 'schema/schema.graphql', 'npm run collections': 'docs/collections.md' },
+};
+
+export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK] as const;
+
+/** Deletes the folder of a feature, and its lines in the list of features and in the tests' short forms. */
+export async function removeFeature(name: string, project: string): Promise<void> {
+  await rm(join(project, 'src/features', name), { recursive: true });
+  for (const path of ['src/features/features.ts', 'test/support/services.ts']) {
+    const lines = (await readFile(join(project, path), 'utf8')).split('\n');
+    await writeFile(
+      join(project, path),
+      lines.filter((line) => !new RegExp(`\\b${name}\\b`, 'i').test(line)).join('\n'),
+    );
+  }
+}
 
 /** Puts it into the project in a folder, but for what commands write. */
 export async function add({ files, insertions }: Addition, project: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { bookmarksOf } from '../../src/features/bookmarks/use-cases.ts';
 import { expect } from 'vitest';
 import { clock } from '../../src/lib/clock.ts';
 import { highestOf, isSnoozed, maySee, placeOf, type ModelAction, type ModelReader } from './model.ts';
@@ -22,7 +23,7 @@ export async function bookmark(
   if (what === 'unbookmark')
     reader.bookmarks = reader.bookmarks.filter(({ actionId }) => actionId !== action.id);
   else if (!isKnown) {
-    const list = await repositories.bookmarks.list(reader.userId, null, 1_000);
+    const list = await bookmarksOf(repositories).list(reader.userId, null, 1_000);
     const { at } = found(list.find(({ actionId }) => actionId === action.id));
     reader.bookmarks.push({ actionId: action.id, at: instant(at) });
   }

@@ -3,7 +3,8 @@ import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
 import { Action, ActionConnection } from '../../graphql/types/action.ts';
 import { Viewer } from '../../graphql/types/viewer.ts';
-import { bookmark, readBookmarks, unbookmark } from './use-cases.ts';
+import { ActionViewer } from '../interactions/api.ts';
+import { bookmark, BOOKMARKED, readBookmarks, unbookmark } from './use-cases.ts';
 
 builder.objectFields(Viewer, (t) => ({
   bookmarks: t.field({
@@ -16,6 +17,13 @@ builder.objectFields(Viewer, (t) => ({
       toConnection(await readBookmarks(context.core, context.session(), args), args),
   }),
 }));
+
+builder.objectField(ActionViewer, 'isBookmarked', (t) =>
+  t.boolean({
+    description: 'Whether they have bookmarked it.',
+    resolve: async ({ id }, _args, context) => (await context.session().load(BOOKMARKED, id)) !== null,
+  }),
+);
 
 builder.mutationFields((t) => ({
   bookmark: t.field({

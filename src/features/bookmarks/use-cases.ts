@@ -7,17 +7,21 @@ import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import { readerActionLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { readerActionList } from '../../storage/documents/reader-action-id.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 
+export const bookmarksOf = ({ collections }: Repositories) => readerActionList(collections.bookmarks);
+
 /** Whether the reader has bookmarked an action. */
-export const BOOKMARKED = readerActionLoad(({ bookmarks }, pairs) => bookmarks.findPairs(pairs));
+export const BOOKMARKED = readerActionLoad((core, pairs) => bookmarksOf(core).findPairs(pairs));
 
 /** Upper bound on bookmarks of one reader; concurrent calls may exceed it by one. */
 export const MAX_BOOKMARKS = 10_000;
 
 /** Bookmarks an action. Repeated calls keep the first time. @throws NOT_FOUND, CONFLICT when there are too many. */
 export async function bookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
-  const { bookmarks } = core;
+  const bookmarks = bookmarksOf(core);
   const { userId } = session.identity;
   const action = await requireAction(session, actionId);
   const isKnown = (await session.load(BOOKMARKED, actionId)) !== null;
@@ -32,7 +36,7 @@ export async function bookmark(core: Core, session: ReaderSession, actionId: Act
 /** @throws FanfareError NOT_FOUND when the reader may not see the action. */
 export async function unbookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
   const action = await requireAction(session, actionId);
-  await core.bookmarks.remove(session.identity.userId, actionId);
+  await bookmarksOf(core).remove(session.identity.userId, actionId);
   await announceItem(core, session, actionId);
   return action;
 }
@@ -45,7 +49,7 @@ async function announceItem(core: Core, session: ReaderSession, actionId: Action
 
 /** Bookmarks, newest first, regardless of mutes and marks. @throws BAD_USER_INPUT, BAD_CURSOR */
 export function readBookmarks(
-  { bookmarks }: Core,
+  core: Core,
   session: ReaderSession,
   args: PageArgs,
 ): Promise<CountedPage<Action>> {
@@ -53,6 +57,6 @@ export function readBookmarks(
   return readListedActions(session, {
     list: `bookmarks:${userId}`,
     args,
-    scan: (after, limit) => bookmarks.list(userId, after, limit),
+    scan: (after, limit) => bookmarksOf(core).list(userId, after, limit),
   });
 }

@@ -26,7 +26,6 @@ import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import type { PageSize } from '../../graphql/limits/cost.ts';
 import { latestInteractions, listInteractions, OWN_INTERACTIONS } from './read-interactions.ts';
-import { BOOKMARKED } from '../bookmarks/use-cases.ts';
 import { ACTION } from '../../feed/session/action-load.ts';
 
 /** Maximum and default number of interactions per action inside a list. */
@@ -47,7 +46,7 @@ async function hasDone(
   return (await ownOf(action, context))?.kinds.has(kind) ?? false;
 }
 
-const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
+export const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
   description: 'What the viewer has done with an action and may do.',
   fields: (t) => ({
     hasLiked: t.boolean({
@@ -68,10 +67,6 @@ const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
       async resolve(action, _args, context) {
         return [...((await ownOf(action, context))?.reactions ?? [])];
       },
-    }),
-    isBookmarked: t.boolean({
-      description: 'Whether they have bookmarked it.',
-      resolve: async ({ id }, _args, context) => (await context.session().load(BOOKMARKED, id)) !== null,
     }),
     canDelete: t.boolean({
       description: 'Whether they may delete the action: its actor and admins.',

@@ -1,5 +1,7 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
 import {
   index,
   type Declaration,
@@ -81,4 +83,69 @@ export function readerActions<Name extends OfReaderAction>(
     },
   };
   return declared as unknown as Declared<Name>;
+}
+
+/** A position in a reader's list: an action, and when it was added. */
+export interface ReaderListEntry {
+  readonly actionId: ActionId;
+  readonly at: Date;
+}
+
+export const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
+
+/** Conditions for entries after a position in this order; `null`: the whole list. */
+export function behind(place: ReaderListEntry | null): Document {
+  if (place === null) return {};
+  const { at, actionId } = place;
+  // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
+  return {
+    at: { $lte: at },
+    $or: [{ at: { $lt: at } }, { '_id.actionId': { $lt: new ObjectId(actionId) } }],
+  };
+}
+
+/** The index of a list of a reader's actions. */
+export const newestIndex = (serves: string): Index =>
+  index('newest', { '_id.userId': 1, at: -1, '_id.actionId': -1 }, serves);
+
+/** A collection that is a list of actions for each reader. Indexes `newest`, and `_id_` where actions are named. */
+export function readerActionList(collection: Collection<{ _id: ReaderActionId; at: Date }>) {
+  return {
+    /** Keeps an existing entry. */
+    async add(userId: UserId, actionId: ActionId, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          { $setOnInsert: { at } },
+          { upsert: true },
+        ),
+      );
+    },
+
+    async remove(userId: UserId, actionId: ActionId): Promise<void> {
+      await collection.deleteOne({ _id: readerActionId(userId, actionId) });
+    },
+
+    /** Number of the reader's entries, counted up to a limit. */
+    async count(userId: UserId, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId }, { limit });
+    },
+
+    /** Entries of these readers among these actions. */
+    async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
+      const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
+      return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
+    },
+
+    /** Newest first, after an optional position. */
+    async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
+      const documents = await collection
+        .find({ '_id.userId': userId, ...behind(after) })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { bookmarksOf } from '../../../src/features/bookmarks/use-cases.ts';
 import { ObjectId, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
@@ -142,12 +143,12 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
     'in any order',
     () => parts.repositories.itemMarks.unread('u9'),
   ],
-  ['bookmarks of a reader', 'newest', 'in order', () => parts.repositories.bookmarks.list('u7', null, 26)],
+  ['bookmarks of a reader', 'newest', 'in order', () => bookmarksOf(parts.core).list('u7', null, 26)],
   [
     'bookmarks behind a place',
     'newest',
     'in order',
-    () => parts.repositories.bookmarks.list('u7', { at: at(5_007), actionId: hexOf(5_007) }, 26),
+    () => bookmarksOf(parts.core).list('u7', { at: at(5_007), actionId: hexOf(5_007) }, 26),
   ],
   [
     'actions whose time has come',

@@ -1,3 +1,4 @@
+import { bookmarksOf } from '../../../src/features/bookmarks/use-cases.ts';
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
@@ -41,7 +42,7 @@ test('pages through bookmarks of the same millisecond without a gap', async () =
   await using parts = await openParts();
   const ids = await published(parts, 5);
   const at = new Date();
-  for (const id of ids) await parts.repositories.bookmarks.add('ann', id, at);
+  for (const id of ids) await bookmarksOf(parts.core).add('ann', id, at);
   expect(await keptBy(parts, 2)).toEqual([...ids].sort().reverse());
 });
 

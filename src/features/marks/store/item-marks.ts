@@ -1,36 +1,20 @@
-import { type Collection, ObjectId, type Document } from 'mongodb';
+import type { Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { ItemMark, LastingState } from '../../../domain/newsfeed-item.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import {
+  behind,
+  NEWEST_FIRST,
   ofReaderActions,
   readerActionId,
   type ReaderAction,
   readerActions,
+  type ReaderListEntry,
 } from '../../../storage/documents/reader-action-id.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
 import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 import { index } from '../../../storage/documents/declaration.ts';
-
-/** A position in a reader's list: an action, and when it was added. */
-export interface ReaderListEntry {
-  readonly actionId: ActionId;
-  readonly at: Date;
-}
-
-export const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
-
-/** Conditions for entries after a position in this order; `null`: the whole list. */
-export function behind(place: ReaderListEntry | null): Document {
-  if (place === null) return {};
-  const { at, actionId } = place;
-  // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
-  return {
-    at: { $lte: at },
-    $or: [{ at: { $lt: at } }, { '_id.actionId': { $lt: new ObjectId(actionId) } }],
-  };
-}
 
 export const ITEM_MARKS = readerActions('itemMarks', {
   holds: 'an item that a reader has hidden, archived, snoozed, read or marked as unread',
