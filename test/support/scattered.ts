@@ -63,10 +63,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because(LISTS, ['$lookup'], 'features/interactions/store/interaction-lists.ts'),
       ...[OFFLOADED, TENANT, EMPTY],
     ],
-    writes: [
-      erased('member-traces'),
-      because('lanes of an earlier release', ['fanOut.lane'], 'fan-out/store/fan-outs.ts'),
-    ],
+    writes: [erased('member-traces')],
   },
   publications: { reads: [], writes: [TENANT] },
   ...Object.fromEntries(FEED_COLLECTIONS.map((collection) => [collection.name, reasonsOfFeeds(collection)])),
