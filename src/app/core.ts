@@ -11,7 +11,7 @@ import type { Realtime } from '../live/create-realtime.ts';
 import type { Core } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
-import { countUnread } from '../feed/page/count-unread.ts';
+import { countUnread } from '../feed/page/unread.ts';
 import { cursorSeal, UNSEALED } from '../features/tenants/cursor-seal.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../features/tenants/quotas.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';

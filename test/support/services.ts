@@ -13,9 +13,7 @@ import * as watchFeed from '../../src/feed/watch/watch-feed.ts';
 import * as readActions from '../../src/feed/page/read-actions.ts';
 import * as readPage from '../../src/feed/page/read-page.ts';
 import * as rebuildFeed from '../../src/features/rebuild/rebuild-feed.ts';
-import * as countUnread from '../../src/feed/page/count-unread.ts';
-import * as firstUnread from '../../src/feed/page/first-unread.ts';
-import * as markRead from '../../src/feed/page/mark-read.ts';
+import * as unread from '../../src/feed/page/unread.ts';
 import * as follow from '../../src/features/follow/follow.ts';
 import * as followers from '../../src/features/follow/followers.ts';
 import * as following from '../../src/features/follow/following.ts';
@@ -59,9 +57,7 @@ const MODULES = {
   ...readActions,
   ...readPage,
   ...rebuildFeed,
-  ...countUnread,
-  ...firstUnread,
-  ...markRead,
+  ...unread,
   ...follow,
   ...followers,
   ...following,

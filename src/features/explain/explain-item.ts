@@ -17,7 +17,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { validate } from '../validate.ts';
 import { presentEntry, withheldBy, type EntryFacts } from '../../feed/page/feed-rules.ts';
 import { followsOfOne, hydrateOne } from '../../feed/page/hydration.ts';
-import { scoreFor } from '../../feed/page/read-recent.ts';
+import { scoreFor } from '../../feed/page/orders.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import { loadFollows } from '../follow/own-follows.ts';
 

@@ -5,7 +5,7 @@ import type { LastingState } from '../../domain/newsfeed-item.ts';
 import { announce, removals } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
-import { MAX_ARCHIVED } from '../../feed/page/list-scan.ts';
+import { MAX_ARCHIVED } from '../../feed/page/read-page.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';

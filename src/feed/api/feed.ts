@@ -16,8 +16,7 @@ import { Viewer } from '../../graphql/types/viewer.ts';
 import { resharedBy } from '../../features/interactions/reshared-by.ts';
 import { readFeed } from '../page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../features/rebuild/rebuild-feed.ts';
-import { findFirstUnread } from '../page/first-unread.ts';
-import { markFeedRead } from '../page/mark-read.ts';
+import { findFirstUnread, markFeedRead } from '../page/unread.ts';
 import { readSlice } from '../page/read-actions.ts';
 
 builder.queryField('slice', (t) =>

@@ -1,4 +1,4 @@
-import { MAX_UNREAD } from '../page/list-scan.ts';
+import { MAX_UNREAD } from '../page/list.ts';
 import type { UnreadCount as UnreadCountSource } from '../../features/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';

@@ -10,7 +10,7 @@ const GROWTH = 10;
 const BATCH = 500;
 const MAX_GROUPS = 100;
 
-export interface GroupMembersOptions {
+interface GroupMembersOptions {
   readonly actionGroups: ActionGroupsRepository;
   /** Items that may be above the `latest` of their action because a snooze ended later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;

@@ -10,23 +10,13 @@ import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
-import type {
-  FeedFilter,
-  FeedGroup,
-  FeedGroupPage,
-  PageArgs,
-  Count,
-  UnreadCount,
-} from '../../features/shapes.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../features/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
 import { openStages, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
-import { MAX_UNREAD, type FeedScanOptions, ListScan, MAX_BATCH, MAX_TOTAL } from '../page/list-scan.ts';
-import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
-
-type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> &
-  Omit<GroupMembersOptions, 'select' | 'known' | 'floor'>;
+import { FeedList, MAX_BATCH } from '../page/list.ts';
+import { GroupMembers } from './group-members.ts';
 
 /** The part of the feed that the page's read has. */
 interface ReadPart {
@@ -41,45 +31,53 @@ interface ReadPart {
  * group lies in the part of the feed that the page was read from comes from this read; the rest is read afterwards, and
  * what has risen into that part by then is left out. So no response mixes the order of two moments.
  */
-class GroupScan {
-  readonly #options: GroupScanOptions;
-  readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;
+class GroupList extends FeedList {
+  readonly #core: Core;
+  readonly #lookUp: PageStages['lookUp'];
   readonly #members: GroupMembers;
   /** The first entry that was read of each action: this response shows no other. */
-  readonly #entries = new Map<ActionId, FeedEntry>();
+  readonly #entries: Map<ActionId, FeedEntry>;
   /** The page's visible entries by group, and the group of each. */
   readonly #ofGroup = new Map<string, FeedEntry[]>();
   readonly #groupOf = new Map<ActionId, string>();
   #part: ReadPart | null = null;
 
-  constructor(options: GroupScanOptions) {
-    this.#options = options;
-    this.#list = new ListScan({
-      scan: async (after, limit) => {
-        const entries = await options.scan(after, limit);
-        for (const entry of entries) this.#first(entry);
+  constructor(core: Core, stages: PageStages) {
+    const first = new Map<ActionId, FeedEntry>();
+    super({
+      ...stages,
+      async scan(after, limit) {
+        const entries = await stages.scan(after, limit);
+        for (const entry of entries) if (!first.has(entry.actionId)) first.set(entry.actionId, entry);
         return entries;
       },
-      select: options.select,
-      idOf: ({ actionId }) => actionId,
-      isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
+      keyOf: ({ action }) => groupOf(action),
+      unreadAtOnce: MAX_BATCH,
     });
-    const { actionGroups, endedSnoozes } = options;
+    this.#core = core;
+    this.#lookUp = stages.lookUp;
+    this.#entries = first;
     this.#members = new GroupMembers({
-      ...{ actionGroups, endedSnoozes },
+      actionGroups: core.actionGroups,
+      endedSnoozes: async () => (await stages.lookUp()).endedSnoozes(),
       find: (ids) => this.#find(ids),
-      select: (entries) => this.#select(entries),
+      select: (entries) => this.select(entries),
       known: (actionId) => this.#ofGroup.get(this.#groupOf.get(actionId) ?? '') ?? [],
       floor: () => this.#floor(),
     });
   }
 
   /** The next entries of the page. Must be called for one part of the feed, in order. */
-  async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
-    const entries = await this.#list.scan(after, limit);
+  override async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
+    const entries = await super.scan(after, limit);
     const to = entries.length < limit ? null : (entries.at(-1) ?? null);
     this.#part = { from: this.#part === null ? after : this.#part.from, to };
     return entries;
+  }
+
+  /** The visible entries, each as it was first read. */
+  override select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
+    return super.select(entries.map((entry) => this.#first(entry)));
   }
 
   /**
@@ -92,11 +90,11 @@ class GroupScan {
   ): (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]> {
     const seen = new Set<string>();
     return async (entries) => {
-      const visible = await this.#select(entries);
+      const visible = await this.select(entries);
       for (const item of visible) this.#keep(item);
-      const items = firstOfGroups(visible, seen);
+      const items = this.firstOfKeys(visible, seen);
       if (wasListed === null) return items;
-      return this.#topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
+      return this.topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
     };
   }
 
@@ -126,42 +124,6 @@ class GroupScan {
     return top === undefined ? null : this.groupOf(top, actionId);
   }
 
-  async countTotal(page: readonly FeedGroup[]): Promise<Count> {
-    const keys = new Set(page.map(({ groupKey }) => groupKey));
-    for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BATCH) {
-      await this.#list.readUpTo(looked + MAX_BATCH);
-      const next = this.#list.read(looked, looked + MAX_BATCH);
-      for (const { action } of await this.#select(next)) keys.add(groupOf(action));
-      if (next.length < MAX_BATCH) break;
-    }
-    return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
-  }
-
-  /** Groups whose topmost item is unread. The page's groups are counted even beyond the counted part. */
-  async countUnread(page: readonly FeedGroup[]): Promise<UnreadCount> {
-    const unread = new Set(page.filter(({ isUnread }) => isUnread).map(({ groupKey }) => groupKey));
-    const seen = new Set<string>();
-    const add = (items: readonly NewsfeedItem[]): void => {
-      for (const { action, isUnread } of items) if (isUnread) unread.add(groupOf(action));
-    };
-    for (let looked = 0; unread.size <= MAX_UNREAD; looked += MAX_BATCH) {
-      await this.#list.readUpTo(looked + MAX_BATCH);
-      const above = await this.#aboveRead(this.#list.read(looked, looked + MAX_BATCH));
-      add(firstOfGroups(await this.#select(above), seen));
-      if (above.length < MAX_BATCH) break;
-    }
-    if (unread.size <= MAX_UNREAD) {
-      const below = await this.#select(await this.#options.unreadBelow());
-      add(await this.#topmost(firstOfGroups(below, seen)));
-    }
-    return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
-  }
-
-  /** The visible entries, each as it was first read. */
-  #select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
-    return this.#list.select(entries.map((entry) => this.#first(entry)));
-  }
-
   #first(entry: FeedEntry): FeedEntry {
     const known = this.#entries.get(entry.actionId);
     if (known === undefined) this.#entries.set(entry.actionId, entry);
@@ -180,7 +142,7 @@ class GroupScan {
   async #find(ids: readonly ActionId[]): Promise<FeedEntry[]> {
     const known = ids.flatMap((id) => this.#entries.get(id) ?? []);
     const others = ids.filter((id) => !this.#entries.has(id));
-    const found = others.length === 0 ? [] : await this.#options.find(others);
+    const found = others.length === 0 ? [] : await this.#core.feedReader.find(await this.#lookUp(), others);
     return [...known, ...found.filter((entry) => !this.#isInPart(entry)).map((entry) => this.#first(entry))];
   }
 
@@ -200,7 +162,7 @@ class GroupScan {
   }
 
   /** Items that are the topmost visible ones of their group. */
-  async #topmost(items: readonly NewsfeedItem[]): Promise<NewsfeedItem[]> {
+  protected override async topmost(items: readonly NewsfeedItem[]): Promise<NewsfeedItem[]> {
     const tops = await Promise.all(
       items.map(async (item) => {
         if (item.action.groupKey === null) return item.actionId;
@@ -210,25 +172,6 @@ class GroupScan {
     );
     return items.filter(({ actionId }, index) => tops[index] === actionId);
   }
-
-  async #aboveRead(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
-    const above: FeedEntry[] = [];
-    for (const entry of entries) {
-      if (!(await this.#options.isAboveRead(entry))) break;
-      above.push(entry);
-    }
-    return above;
-  }
-}
-
-/** Items whose groups have not occurred yet. */
-function firstOfGroups(items: readonly NewsfeedItem[], seen: Set<string>): NewsfeedItem[] {
-  return items.filter(({ action }) => {
-    const key = groupOf(action);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }
 
 /** Groups on a page. */
@@ -246,35 +189,34 @@ export async function readFeedGroups(
 ): Promise<FeedGroupPage> {
   const size = pageSize(args.first, GROUPS);
   const { userId } = session.identity;
-  const list = `groups:${userId}`;
-  const cursor = args.after == null ? null : decodeGroups(list, args.after);
+  const name = `groups:${userId}`;
+  const cursor = args.after == null ? null : decodeGroups(name, args.after);
   const asOf = cursor?.asOf ?? clock.now();
   const filter = checkFeedFilter(args.filter);
   const feed = openStages(core, session, { filter, order: 'RELEVANCY' });
-  const scan = openScan(core, feed);
+  const list = new GroupList(core, feed);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
-  const filtered = groupMark(list, JSON.stringify(filter));
+  const filtered = groupMark(name, JSON.stringify(filter));
   const listed = [...(cursor?.listed ?? [])];
   const before = new Set(listed);
   const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
   const page = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size,
     after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
-    scan: (after, limit) => scan.scan(after, limit),
-    select: scan.opening(cursor === null ? null : wasListed),
+    scan: (after, limit) => list.scan(after, limit),
+    select: list.opening(cursor === null ? null : wasListed),
     cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
       if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
-      return encodeGroups(list, { time: relevancy, actionId, asOf, listed });
+      return encodeGroups(name, { time: relevancy, actionId, asOf, listed });
     },
   });
-  const edges = page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: scan.groupOf(node) }));
-  const groups = edges.map(({ node }) => node);
+  const tops = page.edges.map(({ node }) => node);
   return {
     ...page,
-    edges,
+    edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: list.groupOf(node) })),
     state: (await feed.lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
-    countTotal: () => scan.countTotal(groups),
-    countUnread: () => scan.countUnread(groups),
+    countTotal: () => list.countTotal(tops),
+    countUnread: () => list.countUnread(tops),
   };
 }
 
@@ -291,7 +233,7 @@ async function readGroupsByKey(
 ): Promise<(FeedGroup | null)[]> {
   const feed = openStages(core, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
-  const scan = openScan(core, feed);
+  const list = new GroupList(core, feed);
   const keys = [...new Set(wanted)];
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
   const [members, items] = await Promise.all([
@@ -304,19 +246,10 @@ async function readGroupsByKey(
       .then((entries) => feed.select(entries)),
   ]);
   const groups = new Map<string, FeedGroup | null>();
-  for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, scan.groupOf(item));
-  const found = await Promise.all(members.map(async (id) => (id === null ? null : scan.find(id))));
+  for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, list.groupOf(item));
+  const found = await Promise.all(members.map(async (id) => (id === null ? null : list.find(id))));
   for (const [index, key] of shared.entries()) groups.set(key, found[index] ?? null);
   return wanted.map((groupKey) => groups.get(groupKey) ?? null);
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;
-
-function openScan({ actionGroups, feedReader }: Core, feed: PageStages): GroupScan {
-  return new GroupScan({
-    ...feed,
-    actionGroups,
-    endedSnoozes: async () => (await feed.lookUp()).endedSnoozes(),
-    find: async (ids: readonly ActionId[]) => feedReader.find(await feed.lookUp(), ids),
-  });
-}

@@ -12,7 +12,7 @@ import { ACTION } from '../session/action-load.ts';
  * Loads what the rules need for feed entries: the actions in one round trip, and facts that only some readers have.
  * @param lookUp loads the reader, possibly while the actions are being loaded.
  */
-export async function hydrateEntries(
+export async function hydrate(
   session: ReaderSession,
   lookUp: () => Promise<ReaderProfile>,
   entries: readonly FeedEntry[],

@@ -1,8 +1,8 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { clock } from '../../lib/clock.ts';
-import { ListScan } from './list-scan.ts';
-import { collectPage, pageSize } from './paging.ts';
+import { List } from './list.ts';
+import { pageSize } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../features/shapes.ts';
@@ -38,24 +38,18 @@ export async function readListedActions(
 ): Promise<CountedPage<Action>> {
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  const listed = new ListScan<ListedAction, ListedAction, ShownAction>({
+  const listed = new List<ListedAction, ListedAction, ShownAction>({
     scan,
     select: (candidates) => shown(session, candidates),
     idOf: ({ actionId }) => actionId,
     isAt: (candidate, { at }) => candidate.at.getTime() === at.getTime(),
   });
-  const page = await collectPage<ListedAction, ListedAction, ShownAction>({
+  const page = await listed.page({
     size: pageSize(args.first),
     after: cursor === null ? null : { actionId: cursor.actionId, at: cursor.time },
-    scan: (after, limit) => listed.scan(after, limit),
-    select: (candidates) => listed.select(candidates),
     cursorOf: ({ actionId, at }) => encodePosition(list, { time: at, actionId, asOf }),
   });
-  return {
-    ...page,
-    edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: node.action })),
-    countTotal: () => listed.countTotal(page.edges.map(({ node }) => node)),
-  };
+  return { ...page, edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: node.action })) };
 }
 
 async function shown(session: ReaderSession, candidates: readonly ListedAction[]): Promise<ShownAction[]> {

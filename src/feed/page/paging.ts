@@ -1,6 +1,5 @@
 import { badInput } from '../../domain/errors.ts';
 import type { Page } from '../../features/shapes.ts';
-import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 100;
@@ -54,13 +53,3 @@ export async function collectPage<P, C extends P, T>(options: {
 
 /** Upper bound on candidates examined in one round trip. */
 const MAX_SCAN = 500;
-
-/** Input of a page, whatever its order. */
-export interface OrderedPage {
-  readonly userId: string;
-  readonly size: number;
-  /** Cursor of this order; `null`: from the top. */
-  readonly after: string | null;
-  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
-}

@@ -7,8 +7,8 @@ import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { followsOf, followsOfOne } from './hydration.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
-import { ListScan } from './list-scan.ts';
-import { collectPage, pageSize } from './paging.ts';
+import { List } from './list.ts';
+import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
@@ -33,7 +33,7 @@ export async function readSlice(
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  const scan = new ListScan<SlicePosition, Action, Action>({
+  const slice = new List<SlicePosition, Action, Action>({
     idOf: (action) => action.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
@@ -48,14 +48,11 @@ export async function readSlice(
       }),
     select: (candidates) => entitledActions(session, candidates),
   });
-  const page = await collectPage<SlicePosition, Action, Action>({
+  return slice.page({
     size,
     after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
-    scan: (after, limit) => scan.scan(after, limit),
-    select: (candidates) => scan.select(candidates),
     cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id, asOf }),
   });
-  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
 }
 
 /**
@@ -90,7 +87,7 @@ export async function listActions(
   const filter = checkActionFilter(args.filter);
   const { userId } = session.identity;
   const list = idBeside(userId, 'actions');
-  const scan = new ListScan<{ readonly id: ActionId }, Action, Action>({
+  const all = new List<{ readonly id: ActionId }, Action, Action>({
     idOf: (action) => action.id,
     isAt: () => true,
     scan: (after, limit) =>
@@ -107,14 +104,11 @@ export async function listActions(
     // The query excludes deleted actions but not those that expired meanwhile.
     select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
   });
-  const page = await collectPage<{ readonly id: ActionId }, Action, Action>({
+  return all.page({
     size: pageSize(args.first),
     after: args.after == null ? null : { id: decodeId(list, args.after) },
-    scan: (after, limit) => scan.scan(after, limit),
-    select: (candidates) => scan.select(candidates),
     cursorOf: (action) => encodeCursor(list, Buffer.from(action.id, 'hex')),
   });
-  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
 }
 
 function decodeId(list: string, cursor: string): ActionId {

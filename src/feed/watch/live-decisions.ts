@@ -8,7 +8,7 @@ import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { presentEntry, type EntryFacts } from '../page/feed-rules.ts';
-import { followsOf, hydrateEntries } from '../page/hydration.ts';
+import { followsOf, hydrate } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
@@ -56,7 +56,7 @@ export async function decideEvents(
   messages: readonly EventMessage[],
 ): Promise<(FeedEvent | null)[]> {
   const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
-  const facts = await hydrateEntries(session, () => session.profile(), entries);
+  const facts = await hydrate(session, () => session.profile(), entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();

@@ -1,4 +1,4 @@
-import { MAX_TOTAL } from '../../feed/page/list-scan.ts';
+import { MAX_TOTAL } from '../../feed/page/list.ts';
 import type { Count as CountSource } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListSize } from '../limits/cost.ts';

@@ -4,7 +4,7 @@ import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from '../../features/directory/api/member.ts';
 import { RefConnection } from '../../features/directory/api/ref.ts';
 import { UNREAD_COST, UnreadCount } from '../../feed/api/unread-count.ts';
-import { countUnread } from '../../feed/page/count-unread.ts';
+import { countUnread } from '../../feed/page/unread.ts';
 import { following } from '../../features/follow/following.ts';
 import type { Ticket as TicketSource } from '../../features/shapes.ts';
 

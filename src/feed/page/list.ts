@@ -1,0 +1,221 @@
+import type { Count, CountedPage, UnreadCount } from '../../features/shapes.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { collectPage } from './paging.ts';
+
+/** The total is exact up to this number. */
+export const MAX_TOTAL = 1_000;
+/** The unread count is exact up to this number. */
+export const MAX_UNREAD = 100;
+/** Upper bound on candidates read at once beyond the page itself. */
+export const MAX_BATCH = 500;
+
+interface ListOptions<P, C extends P, T> {
+  /** The next candidates after a position, in order. Fewer than `limit` means the end. */
+  readonly scan: (after: P | null, limit: number) => Promise<readonly C[]>;
+  /** The visible ones, in the same order. */
+  readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
+  readonly idOf: (candidate: P | T) => string;
+  /** Whether a candidate is still at a given position. */
+  readonly isAt: (candidate: C, position: P) => boolean;
+  /** Minimum number of candidates to read at the top of the list. Default: as many as the page needs. */
+  readonly firstRead?: number;
+  /** What is counted: entries with equal keys count once. Default: the id. */
+  readonly keyOf?: (entry: T) => string;
+}
+
+/**
+ * One read of a list for one response: pages and counts. Reads candidates from the top at most once and decides each at most
+ * once, so that page and counts agree.
+ */
+export class List<P, C extends P, T> {
+  readonly #options: ListOptions<P, C, T>;
+  /** Candidates read from the top, without gaps. */
+  readonly #top: C[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #decided = new Map<string, T | null>();
+  #isAtEnd = false;
+  #total: Promise<Count> | undefined;
+
+  constructor(options: ListOptions<P, C, T>) {
+    this.#options = options;
+  }
+
+  async page(options: {
+    readonly size: number;
+    readonly after: P | null;
+    readonly cursorOf: (entry: T) => string;
+  }): Promise<CountedPage<T>> {
+    const page = await collectPage<P, C, T>({
+      ...options,
+      scan: (after, limit) => this.scan(after, limit),
+      select: (candidates) => this.select(candidates),
+    });
+    return { ...page, countTotal: () => this.countTotal(page.edges.map(({ node }) => node)) };
+  }
+
+  /** Like the option, but reuses candidates that were already read. */
+  async scan(after: P | null, limit: number): Promise<readonly C[]> {
+    const from = this.#placeAfter(after);
+    if (from === null) return this.#options.scan(after, limit);
+    await this.readUpTo(from + limit);
+    return this.#top.slice(from, from + limit);
+  }
+
+  /** The visible candidates; `ahead` are decided in the same round trip. */
+  async select(candidates: readonly C[], ahead: readonly C[] = []): Promise<T[]> {
+    await this.#decide([...candidates, ...ahead]);
+    return candidates.flatMap((candidate) => this.#decided.get(this.#options.idOf(candidate)) ?? []);
+  }
+
+  /** Candidates already read, from an index on. */
+  protected read(from: number, to: number): readonly C[] {
+    return this.#top.slice(from, to);
+  }
+
+  /** Reads from the top until at least `length` candidates are known, or all. */
+  protected async readUpTo(length: number): Promise<void> {
+    while (!this.#isAtEnd && this.#top.length < length) {
+      const missing = length - this.#top.length;
+      const limit = this.#top.length === 0 ? Math.max(missing, this.#options.firstRead ?? 0) : missing;
+      const candidates = await this.#options.scan(this.#top.at(-1) ?? null, limit);
+      for (const candidate of candidates)
+        this.#places.set(this.#options.idOf(candidate), this.#top.push(candidate) - 1);
+      this.#isAtEnd = candidates.length < limit;
+    }
+  }
+
+  /** Number of entries in the list. Those of the page are counted even when the page lies beyond the counted part. */
+  countTotal(page: readonly T[]): Promise<Count> {
+    return (this.#total ??= this.#countTotal(page));
+  }
+
+  protected keyOf(entry: T): string {
+    return (this.#options.keyOf ?? this.#options.idOf)(entry);
+  }
+
+  async #countTotal(page: readonly T[]): Promise<Count> {
+    const keys = new Set(page.map((entry) => this.keyOf(entry)));
+    for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BATCH) {
+      await this.readUpTo(looked + MAX_BATCH);
+      const next = this.#top.slice(looked, looked + MAX_BATCH);
+      for (const entry of await this.select(next)) keys.add(this.keyOf(entry));
+      if (next.length < MAX_BATCH) break;
+    }
+    return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
+  }
+
+  /** `null`: the position is not within the part that was read. */
+  #placeAfter(after: P | null): number | null {
+    if (after === null) return 0;
+    const place = this.#places.get(this.#options.idOf(after));
+    const candidate = place === undefined ? undefined : this.#top[place];
+    if (place === undefined || candidate === undefined) return null;
+    return this.#options.isAt(candidate, after) ? place + 1 : null;
+  }
+
+  async #decide(candidates: readonly C[]): Promise<void> {
+    const { idOf, select } = this.#options;
+    const open = new Map<string, C>();
+    for (const candidate of candidates)
+      if (!this.#decided.has(idOf(candidate))) open.set(idOf(candidate), candidate);
+    if (open.size === 0) return;
+    const entries = await select([...open.values()]);
+    for (const id of open.keys()) this.#decided.set(id, null);
+    for (const entry of entries) this.#decided.set(idOf(entry), entry);
+  }
+}
+
+/** The stages of one read of a feed. */
+export interface FeedStages {
+  /** Skeleton: the next entries after a position, in feed order. Fewer than `limit` means the end. */
+  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  /** Hydration, rules and presentation: the visible items, in the same order. */
+  readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  /** Whether an entry is above the reader's read mark. */
+  readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
+  /** Entries of the list below the read mark that are marked unread. */
+  readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
+}
+
+interface FeedListOptions extends FeedStages {
+  /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
+  readonly withUnread?: boolean;
+  /** Entries that the unread count reads first. Default: enough if none is left out. */
+  readonly unreadAtOnce?: number;
+  readonly keyOf?: (item: NewsfeedItem) => string;
+}
+
+/** One read of a feed: also counts what is unread of it. */
+export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
+  readonly #stages: FeedListOptions;
+  #unread: Promise<UnreadCount> | undefined;
+
+  constructor({ keyOf, ...stages }: FeedListOptions) {
+    super({
+      ...{ scan: stages.scan, select: stages.select, ...(keyOf === undefined ? {} : { keyOf }) },
+      idOf: ({ actionId }) => actionId,
+      isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
+      firstRead: stages.withUnread === true ? MAX_UNREAD + 1 : 0,
+    });
+    this.#stages = stages;
+  }
+
+  override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
+    const top = this.#stages.withUnread === true ? this.read(0, MAX_UNREAD + 1) : [];
+    return super.select(entries, await this.#aboveRead(top));
+  }
+
+  /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
+  countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
+    return (this.#unread ??= this.#countUnread(page));
+  }
+
+  /** Those that represent what they are counted as. */
+  protected topmost(items: readonly NewsfeedItem[]): Promise<readonly NewsfeedItem[]> {
+    return Promise.resolve(items);
+  }
+
+  async #countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
+    const unread = new Set<string>();
+    const add = (items: readonly NewsfeedItem[]): void => {
+      for (const item of items) if (item.isUnread) unread.add(this.keyOf(item));
+    };
+    add(page);
+    const seen = new Set<string>();
+    let looked = 0;
+    let size = this.#stages.unreadAtOnce ?? MAX_UNREAD + 1;
+    for (;;) {
+      await this.readUpTo(looked + size);
+      const next = this.read(looked, looked + size);
+      const above = await this.#aboveRead(next);
+      add(this.firstOfKeys(await this.select(above), seen));
+      looked += next.length;
+      const isOver = above.length < next.length || next.length < size || unread.size > MAX_UNREAD;
+      if (isOver) break;
+      size = Math.min(MAX_BATCH, size * 2);
+    }
+    if (unread.size <= MAX_UNREAD)
+      add(await this.topmost(this.firstOfKeys(await this.select(await this.#stages.unreadBelow()), seen)));
+    return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
+  }
+
+  /** Items whose keys have not occurred yet. */
+  protected firstOfKeys(items: readonly NewsfeedItem[], seen: Set<string>): NewsfeedItem[] {
+    return items.filter((item) => {
+      const key = this.keyOf(item);
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
+  }
+
+  /** They come before all others in feed order. */
+  async #aboveRead(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
+    const above: FeedEntry[] = [];
+    for (const entry of entries) {
+      if (!(await this.#stages.isAboveRead(entry))) break;
+      above.push(entry);
+    }
+    return above;
+  }
+}

@@ -1,0 +1,362 @@
+import type { Core } from '../../features/core.ts';
+import type { Page } from '../../features/shapes.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import {
+  decodePosition,
+  encodePosition,
+  decodeRanked,
+  encodeRanked,
+  type RankedCursor,
+} from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import {
+  compareRanked,
+  generationAt,
+  initialScore,
+  rankedSince,
+  relationshipFactor,
+  RESCORE_EVERY_MS,
+  type RankedPosition,
+  type RankingWeights,
+} from '../../domain/ranking.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { GENERATIONS_KEPT } from '../../features/ranking/store.ts';
+import { clock } from '../../lib/clock.ts';
+import { collectPage } from './paging.ts';
+
+/** Input of a page, whatever its order. */
+export interface OrderedPage {
+  readonly userId: UserId;
+  readonly size: number;
+  /** Cursor of this order; `null`: from the top. */
+  readonly after: string | null;
+  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+}
+
+/** A page of a feed in its own order. @throws FanfareError BAD_CURSOR */
+export function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const cursor = options.after === null ? null : decodePosition(listName(options.userId), options.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: options.size,
+    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+    scan: options.scan,
+    select: options.select,
+    cursorOf: (item) => relevancyCursor(options.userId, item, asOf),
+  });
+}
+
+/** Cursor of a position in relevancy order. */
+export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
+  return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
+}
+
+function listName(userId: UserId): string {
+  return `feed:${userId}`;
+}
+
+/** Entries that the order RECENT reads at once. */
+const CHUNK = 250;
+
+/**
+ * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
+ * below `conducted`. So an item is final once everything not yet examined is older. Costs two round trips per 250 entries
+ * down to the end of the page; bumped items are the ones examined in addition.
+ * @throws FanfareError BAD_CURSOR
+ */
+export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const { size } = options;
+  const list = `feed:RECENT:${options.userId}`;
+  const cursor = options.after === null ? null : decodePosition(list, options.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  const nodes = await collectRecent({ ...options, behind: cursor });
+  const edges = nodes.slice(0, size).map((node) => ({
+    node,
+    cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId, asOf }),
+  }));
+  return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+}
+
+/** The next items after a position, newest first, plus one more than `size` if there is one. */
+async function collectRecent(
+  options: Omit<OrderedPage, 'userId' | 'after'> & { readonly behind: RecentPosition | null },
+): Promise<readonly NewsfeedItem[]> {
+  const { size, behind, scan, select } = options;
+  let best: NewsfeedItem[] = [];
+  let position: FeedPosition | null = null;
+  for (;;) {
+    const entries: readonly FeedEntry[] = await scan(position, CHUNK);
+    const items = await select(entries);
+    const further = items.filter((item) => behind === null || isOlder(item, behind));
+    best = [...best, ...further].sort(compareRecency).slice(0, size + 1);
+    position = entries.at(-1) ?? position;
+    const last = best[size];
+    if (entries.length < CHUNK || position === null) return best;
+    if (last !== undefined && conducted(last) > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
+  }
+}
+
+interface RecentPosition {
+  readonly time: Date;
+  readonly actionId: string;
+}
+
+function conducted(item: NewsfeedItem): number {
+  return item.action.conducted.getTime();
+}
+
+function compareRecency(a: NewsfeedItem, b: NewsfeedItem): number {
+  return conducted(b) - conducted(a) || (a.actionId < b.actionId ? 1 : -1);
+}
+
+function isOlder(item: NewsfeedItem, cursor: RecentPosition): boolean {
+  const time = cursor.time.getTime();
+  return conducted(item) < time || (conducted(item) === time && item.actionId < cursor.actionId);
+}
+
+/** Entries that the order TOP reads at once. */
+const RANKED_CHUNK = 1_000;
+
+interface RankedEntry extends RankedPosition {
+  readonly entry: FeedEntry;
+}
+
+/**
+ * A page of a feed with the best items first: actions of the day before the latest scoring generation, by score; then
+ * everything older, newest first. Scores, day and the reader's interactions are fixed by the generation, so the order is
+ * stable while a reader pages.
+ *
+ * Costs two round trips per 1,000 entries of the day, two for the reader's interactions and two for the page.
+ * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
+ */
+export async function readTop(core: Core, options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const { size, scan, select } = options;
+  const list = `feed:TOP:${options.userId}`;
+  const latest = await latestGeneration(core);
+  const cursor = options.after === null ? null : decodeRanked(list, options.after);
+  if (cursor !== null && !isKept(cursor.generation, latest)) throw outdated();
+  const generation = cursor?.generation ?? latest;
+  const edges: RankedEdge[] = [];
+  if (cursor === null || cursor.zone === 'ranked') {
+    const ranked = await rank(core, options, generation);
+    const page = await pageOfRanked(
+      cursor === null ? ranked : ranked.filter((entry) => isBehind(entry, cursor)),
+      options,
+    );
+    edges.push(
+      ...page.edges.map(({ node, score }) => ({
+        node,
+        position: { generation, zone: 'ranked' as const, value: score, actionId: node.actionId },
+      })),
+    );
+    if (page.hasNextPage) return toPage(list, edges, true);
+  }
+  const room = size - edges.length;
+  const older = await collectRecent({
+    size: room,
+    behind:
+      cursor?.zone === 'older'
+        ? { time: new Date(cursor.value), actionId: cursor.actionId }
+        : { time: rankedSince(generation), actionId: '' },
+    scan,
+    select,
+  });
+  edges.push(
+    ...older.slice(0, room).map((node) => ({
+      node,
+      position: {
+        generation,
+        zone: 'older' as const,
+        value: node.action.conducted.getTime(),
+        actionId: node.actionId,
+      },
+    })),
+  );
+  return toPage(list, edges, older.length > room);
+}
+
+interface RankedEdge {
+  readonly node: NewsfeedItem;
+  readonly position: RankedCursor;
+}
+
+function toPage(list: string, edges: readonly RankedEdge[], hasNextPage: boolean): Page<NewsfeedItem> {
+  const encoded = edges.map(({ node, position }) => ({ node, cursor: encodeRanked(list, position) }));
+  return { edges: encoded, hasNextPage, endCursor: encoded.at(-1)?.cursor ?? null };
+}
+
+/** Another process may already know a newer generation, and the oldest slot may be overwritten at any moment. */
+function isKept(generation: Date, latest: Date): boolean {
+  const age = (latest.getTime() - generation.getTime()) / RESCORE_EVERY_MS;
+  return Number.isInteger(age) && age >= -1 && age < GENERATIONS_KEPT - 1;
+}
+
+/** Entries of the generation's day before the rules, best first. */
+async function rank(core: Core, { userId, scan }: OrderedPage, generation: Date): Promise<RankedEntry[]> {
+  const [entries, interactions] = await Promise.all([
+    entriesSince(scan, new Date(rankedSince(generation).getTime() - MAX_FUTURE_MS)),
+    interactionsByActor(core, userId, generation),
+  ]);
+  const ranked: RankedEntry[] = [];
+  for (let from = 0; from < entries.length; from += RANKED_CHUNK) {
+    const chunk = entries.slice(from, from + RANKED_CHUNK);
+    const ids = chunk.map((entry) => entry.actionId);
+    const [actions, scores] = await Promise.all([
+      core.rankedActions.find(ids),
+      core.scores.find(ids, generation),
+    ]);
+    const byId = new Map(actions.map((action) => [action.id, action]));
+    for (const entry of chunk) {
+      const action = byId.get(entry.actionId);
+      if (action === undefined) continue;
+      const known = { generation, scored: scores.get(action.id), interactions };
+      const ranking = rankedScore(action, known, core.ranking);
+      if (ranking !== null) ranked.push({ entry, actionId: entry.actionId, score: ranking.score });
+    }
+  }
+  return ranked.sort(compareRanked);
+}
+
+/** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain the whole day. */
+async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<FeedEntry[]> {
+  const found: FeedEntry[] = [];
+  let after: FeedPosition | null = null;
+  for (;;) {
+    const entries = await scan(after, RANKED_CHUNK);
+    const last = entries.at(-1);
+    found.push(...entries.filter((entry) => entry.relevancy.getTime() >= since.getTime()));
+    if (entries.length < RANKED_CHUNK || last === undefined) return found;
+    if (last.relevancy.getTime() < since.getTime()) return found;
+    after = last;
+  }
+}
+
+/** The first entries of a ranking that pass the rules. */
+async function pageOfRanked(
+  ranked: readonly RankedEntry[],
+  { size, select }: OrderedPage,
+): Promise<{
+  readonly edges: readonly { readonly node: NewsfeedItem; readonly score: number }[];
+  readonly hasNextPage: boolean;
+}> {
+  const scores = new Map(ranked.map(({ actionId, score }) => [actionId, score]));
+  let taken = 0;
+  const page = await collectPage<RankedEntry, RankedEntry, NewsfeedItem>({
+    size,
+    after: null,
+    scan: (_after, limit) => {
+      const next = ranked.slice(taken, taken + limit);
+      taken += next.length;
+      return Promise.resolve(next);
+    },
+    select: (candidates) => select(candidates.map(({ entry }) => entry)),
+    cursorOf: () => '',
+  });
+  return {
+    edges: page.edges.map(({ node }) => ({ node, score: scores.get(node.actionId) ?? 0 })),
+    hasNextPage: page.hasNextPage,
+  };
+}
+
+function isBehind(entry: RankedPosition, cursor: RankedCursor): boolean {
+  return compareRanked(entry, { score: cursor.value, actionId: cursor.actionId }) > 0;
+}
+
+function outdated(): FanfareError {
+  return new FanfareError(
+    'BAD_CURSOR',
+    'The ranking of this cursor has expired: start again from the first page',
+  );
+}
+
+/** Number of the reader's newest interactions that determine their relationships. */
+const INTERACTIONS = 200;
+
+interface RankedScore {
+  readonly score: number;
+  readonly vars: {
+    /** Time of the generation, ISO 8601. */
+    readonly generation: string;
+    /** The part of the score that is equal for all readers. */
+    readonly actionScore: number;
+    /** `false`: no generation has scored the action yet, so it counts as one without interactions. */
+    readonly isScored: boolean;
+    /** Number of the reader's newest interactions with actions of this actor. */
+    readonly interactionsWithActor: number;
+    readonly relationship: number;
+  };
+}
+
+/** Before the first generation has scores: the previous one, which never gets any, so that paging stays stable. */
+async function latestGeneration({ scores }: Core): Promise<Date> {
+  return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
+}
+
+/** The reader's interactions with other members' actions before the generation, counted by actor. */
+async function interactionsByActor(
+  { interactions, rankedActions }: Core,
+  userId: UserId,
+  generation: Date,
+): Promise<ReadonlyMap<UserId, number>> {
+  const ids = await interactions.newestBy(userId, generation, INTERACTIONS);
+  const counts = new Map<UserId, number>();
+  if (ids.length === 0) return counts;
+  const actors = new Map(
+    (await rankedActions.find([...new Set(ids)])).map(({ id, actorId }) => [id, actorId]),
+  );
+  for (const id of ids) {
+    const actorId = actors.get(id);
+    if (actorId !== undefined && actorId !== userId) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** `scored`: the generation's score of the action, if any. `null`: the action is too old to be ranked. */
+function rankedScore(
+  action: { readonly conducted: Date; readonly actorId: UserId; readonly type: string },
+  {
+    generation,
+    scored,
+    interactions,
+  }: {
+    readonly generation: Date;
+    readonly scored: number | undefined;
+    readonly interactions: ReadonlyMap<UserId, number>;
+  },
+  weights: RankingWeights,
+): RankedScore | null {
+  if (action.conducted.getTime() < rankedSince(generation).getTime()) return null;
+  const actionScore = scored ?? initialScore(action, generation, weights);
+  const interactionsWithActor = interactions.get(action.actorId) ?? 0;
+  const relationship = relationshipFactor(interactionsWithActor, weights);
+  return {
+    score: actionScore * relationship,
+    vars: {
+      generation: generation.toISOString(),
+      ...{ actionScore, isScored: scored !== undefined, interactionsWithActor, relationship },
+    },
+  };
+}
+
+/** The score of a single action in the latest generation. Three round trips; one for actions too old to be ranked. */
+export async function scoreFor(
+  core: Core,
+  userId: UserId,
+  action: {
+    readonly id: ActionId;
+    readonly conducted: Date;
+    readonly actorId: UserId;
+    readonly type: string;
+  },
+): Promise<RankedScore | null> {
+  const generation = await latestGeneration(core);
+  if (action.conducted.getTime() < rankedSince(generation).getTime()) return null;
+  const [scores, interactions] = await Promise.all([
+    core.scores.find([action.id], generation),
+    interactionsByActor(core, userId, generation),
+  ]);
+  const known = { generation, scored: scores.get(action.id), interactions };
+  return rankedScore(action, known, core.ranking);
+}

@@ -1,0 +1,73 @@
+import type { Core } from '../../features/core.ts';
+import type { FirstUnread, UnreadCount } from '../../features/shapes.ts';
+import { positionAbove } from '../../domain/cursor.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import { announceListChange } from '../announce.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { checkFeedFilter } from './filters.ts';
+import { MAX_UNREAD } from './list.ts';
+import { relevancyCursor } from './orders.ts';
+import { collectPage } from './paging.ts';
+import { show, unreadEntries } from './read-page.ts';
+
+/** Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. */
+export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
+  const reader = await session.profile();
+  const unread = unreadEntries(core, reader);
+  const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: MAX_UNREAD,
+    after: null,
+    scan: (after, limit) => unread.page({ limit, ...(after === null ? {} : { after }) }),
+    select: (candidates) => showUnread(session, reader, candidates),
+    cursorOf: () => '',
+  });
+  return { count: edges.length, isExact: !hasNextPage };
+}
+
+/** Unread entries that the reader may see, as items. */
+function showUnread(
+  session: ReaderSession,
+  reader: ReaderProfile,
+  entries: readonly FeedEntry[],
+): Promise<NewsfeedItem[]> {
+  return show(session, () => Promise.resolve(reader), entries, UNREAD);
+}
+
+const UNREAD = { filter: checkFeedFilter({ unreadOnly: true }), order: 'RELEVANCY' } as const;
+
+/** Upper bound on unread entries examined. */
+const MAX_ENTRIES = 1_000;
+/** Entries hydrated at a time. */
+const BATCH = 25;
+
+/**
+ * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread. One round trip
+ * for up to 1,000 unread entries, plus two for every 25 entries that the rules leave out.
+ */
+export async function findFirstUnread(core: Core, session: ReaderSession): Promise<FirstUnread | null> {
+  const userId = session.identity.userId;
+  const reader = await session.profile();
+  const unread = await unreadEntries(core, reader).page({ limit: MAX_ENTRIES + 1 });
+  const isExact = unread.length <= MAX_ENTRIES;
+  for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
+    const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
+    const item = (await showUnread(session, reader, batch)).at(-1);
+    if (item !== undefined)
+      return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
+  }
+  return null;
+}
+
+function above({ relevancy, actionId }: FeedPosition): FeedPosition {
+  const { time, actionId: id } = positionAbove({ time: relevancy, actionId });
+  return { relevancy: time, actionId: id };
+}
+
+/** Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread. */
+export async function markFeedRead(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
+  const { userId } = session.identity;
+  await core.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), clock.time())));
+  await announceListChange(core, [userId], 'marks');
+}
