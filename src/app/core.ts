@@ -3,7 +3,6 @@ import { ERASURE_TIMING } from '../domain/erasure.ts';
 import { forgetDeletedKeys } from '../connections/redis.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import { createEveryFeedStore, createFeedStore, FEED_COLLECTIONS } from '../packages/feed-models.ts';
-import { applySnoozes } from '../feed/apply-snoozes.ts';
 import type { Context } from '../feed/context.ts';
 import { feedReader } from '../feed/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
@@ -96,7 +95,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const openEventSession = createEventSessions(repositories);
   const core: Core = {
     ...context,
-    feedReader: applySnoozes(feedReader(context)),
+    feedReader: feedReader(context),
     quotas: options.quotas ?? NO_QUOTAS,
     tickets: options.tickets(repositories),
     cursors:

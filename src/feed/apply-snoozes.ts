@@ -1,47 +1,44 @@
 import type { ActionId } from '../domain/action.ts';
 import { lifted, compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
-import type { FeedReader, FeedAhead } from './feed-reader.ts';
 import { type FeedQuery, isInRange } from './feed-store.ts';
 
 /** Minimum number of entries to look up at once. */
 const BATCH = 50;
 
+/** Reads of a feed that know nothing of snoozes. */
+interface UnsnoozedFeed {
+  page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
+  find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+}
+
 /**
- * Applies the reader's ended snoozes to a feed: an item's relevancy is at least its snooze end, and its lower position is
- * dropped. Stored entries know nothing of snoozes. Items still snoozed pass through here: the rules withhold them, like
- * archived ones.
+ * A page with the reader's ended snoozes: an item's relevancy is at least its snooze end, and its lower position is dropped.
+ * Items still snoozed pass through here: the rules withhold them, like archived ones.
  *
  * Free for readers who never snoozed anything. For others one query per session, plus one for a page in whose range a snooze
  * ended.
+ * @param reading the same page without snoozes.
  */
-export function applySnoozes(base: FeedReader): FeedReader {
-  async function page(
-    reader: ReaderProfile,
-    query: FeedQuery,
-    ahead?: FeedAhead,
-  ): Promise<readonly FeedEntry[]> {
-    const [ended, known] = await Promise.all([reader.endedSnoozes(), base.page(reader, query, ahead)]);
-    if (ended.size === 0) return known;
-    const entries = await readPage(base, { reader, query, ended, known });
-    return entries.sort(compareFeedPositions).slice(0, query.limit);
-  }
+export async function pageWithSnoozes(
+  base: UnsnoozedFeed,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  reading: Promise<readonly FeedEntry[]>,
+): Promise<readonly FeedEntry[]> {
+  const [ended, known] = await Promise.all([reader.endedSnoozes(), reading]);
+  if (ended.size === 0) return known;
+  const entries = await readPage(base, { reader, query, ended, known });
+  return entries.sort(compareFeedPositions).slice(0, query.limit);
+}
 
-  async function find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]> {
-    const [entries, ended] = await Promise.all([base.find(reader, ids), reader.endedSnoozes()]);
-    return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
-  }
-
-  return {
-    page,
-    readAhead: (userId, query) => base.readAhead(userId, query),
-    find,
-    async locate(reader, actionId) {
-      const located = await base.locate(reader, actionId);
-      if (located === null) return null;
-      return { ...located, entry: boosted(await reader.endedSnoozes(), located.entry) };
-    },
-  };
+/** The same for entries that were found by their actions. */
+export async function withSnoozes(
+  reader: ReaderProfile,
+  finding: Promise<readonly FeedEntry[]>,
+): Promise<readonly FeedEntry[]> {
+  const [entries, ended] = await Promise.all([finding, reader.endedSnoozes()]);
+  return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
 }
 
 interface SnoozedPage {
@@ -55,7 +52,7 @@ interface SnoozedPage {
  * entries whose snooze end falls into the page's range.
  */
 async function readPage(
-  base: FeedReader,
+  base: UnsnoozedFeed,
   { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] },
 ): Promise<FeedEntry[]> {
   const { reader, query, ended } = page;
@@ -74,7 +71,7 @@ async function readPage(
 
 /** Entries whose snooze end lies within the page's range. */
 async function readBack(
-  base: FeedReader,
+  base: UnsnoozedFeed,
   { reader, query, ended }: SnoozedPage,
   { staying, bottom }: { readonly staying: readonly FeedEntry[]; readonly bottom: FeedPosition | undefined },
 ): Promise<readonly FeedEntry[]> {

@@ -20,6 +20,7 @@ import {
 } from './feed-store.ts';
 import { PullGuesses, type PulledAhead } from '../features/follow/store/pulled-refs.ts';
 import { makeDue } from './reconcile-feed.ts';
+import { pageWithSnoozes, withSnoozes } from './apply-snoozes.ts';
 import { clock } from '../lib/clock.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
@@ -134,9 +135,10 @@ export function feedReader(context: Context): FeedReader {
   async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {
     const [entry] = await find(reader, [actionId]);
     if (entry === undefined) return null;
-    if (entry.reasons.includes('PULL')) return { entry, path: 'PULLED' };
+    const [shown = entry] = await withSnoozes(reader, Promise.resolve([entry]));
+    if (entry.reasons.includes('PULL')) return { entry: shown, path: 'PULLED' };
     const { floor } = await stored(reader, { limit: 1 });
-    return { entry, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
+    return { entry: shown, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
   }
 
   /** Runs a read. If the store cannot be reached, repeats it as if nothing were stored, and never mixes the two. */
@@ -153,13 +155,19 @@ export function feedReader(context: Context): FeedReader {
     }
   }
 
-  return {
+  const unsnoozed: Pick<FeedReader, 'page' | 'find'> = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(reader, (as) => page(as, query, read));
     },
-    readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
+  };
+
+  return {
+    page: (reader, query, ahead) =>
+      pageWithSnoozes(unsnoozed, reader, query, unsnoozed.page(reader, query, ahead)),
+    readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
+    find: (reader, actionIds) => withSnoozes(reader, unsnoozed.find(reader, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
   };
 }

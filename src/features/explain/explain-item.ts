@@ -2,20 +2,14 @@ import type { Core } from '../core.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import {
-  WITHHELD_REASONS,
-  type FeedItemExplanation,
-  type RelevancyCause,
-  type WithheldReason,
-} from '../../domain/explanation.ts';
+import type { FeedItemExplanation, RelevancyCause } from '../../domain/explanation.ts';
 import { boostOf } from '../../domain/newsfeed-item.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../domain/relevancy.ts';
-import type { ReaderProfile } from '../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../domain/visibility.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { validate } from '../validate.ts';
-import { presentEntry, withheldBy, type EntryFacts } from '../../feed/page/feed-rules.ts';
+import { presentEntry, withheldBy } from '../../feed/page/feed-rules.ts';
 import { followsOfOne, hydrateOne } from '../../feed/page/hydration.ts';
 import { scoreFor } from '../../feed/page/orders.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
@@ -81,28 +75,16 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
     isInFeed: item !== null,
     isEntitled: isEntitled(profile, action, follows),
     addressedBy: ways,
-    withheldBy: allThatWithholds(profile, action, {
-      mark: facts?.mark ?? null,
-      isAddressed: ways.length > 0,
-      isEntitled: isEntitled(profile, { ...action, isHidden: false }, follows),
-    }),
+    withheldBy: [
+      ...withheldBy(profile, { action, mark: facts?.mark ?? null, reasons: ways }),
+      ...(isEntitled(profile, { ...action, isHidden: false }, follows) ? [] : (['NOT_ENTITLED'] as const)),
+    ],
     relevancy: located?.entry.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),
     causes,
     path: located?.path ?? 'NONE',
     score: scored?.score ?? null,
     scoreVars: scored?.vars ?? null,
   };
-}
-
-function allThatWithholds(
-  profile: ReaderProfile,
-  action: Action,
-  known: { readonly mark: EntryFacts['mark']; readonly isAddressed: boolean; readonly isEntitled: boolean },
-): WithheldReason[] {
-  const reasons = new Set<WithheldReason>(withheldBy(profile, { action, mark: known.mark }));
-  if (!known.isAddressed) reasons.add('NOT_ADDRESSED');
-  if (!known.isEntitled) reasons.add('NOT_ENTITLED');
-  return WITHHELD_REASONS.filter((reason) => reasons.has(reason));
 }
 
 /** Highest boost first. */

@@ -46,8 +46,8 @@ class GroupList extends FeedList {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
-      async scan(after, limit) {
-        const entries = await stages.scan(after, limit);
+      async skeleton(after, limit) {
+        const entries = await stages.skeleton(after, limit);
         for (const entry of entries) if (!first.has(entry.actionId)) first.set(entry.actionId, entry);
         return entries;
       },
@@ -243,7 +243,7 @@ async function readGroupsByKey(
         reader,
         keys.filter((key) => OBJECT_ID.test(key)),
       )
-      .then((entries) => feed.select(entries)),
+      .then((entries) => feed.show(entries)),
   ]);
   const groups = new Map<string, FeedGroup | null>();
   for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, list.groupOf(item));

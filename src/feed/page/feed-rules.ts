@@ -1,6 +1,7 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
-import type { WithheldReason } from '../../domain/explanation.ts';
+import { WITHHELD_REASONS, type WithheldReason } from '../../domain/explanation.ts';
+import { isMutedPerson } from '../../domain/mute.ts';
 import {
   isUnreadItem,
   type ItemMark,
@@ -9,7 +10,7 @@ import {
   type FeedEntry,
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
-import { currentReasons, isPulledFor } from '../../domain/visibility.ts';
+import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 
 /** Everything the rules need besides the reader. */
@@ -29,25 +30,61 @@ export interface VisibleEntry {
   readonly reasons: readonly DeliveryReason[];
 }
 
+/** What a rule decides by. */
+interface RuleFacts {
+  readonly action: MutableAction & { readonly isHidden: boolean };
+  readonly mark: ItemMark | null;
+  /** Current reasons for the reader to have it. */
+  readonly reasons: readonly unknown[];
+}
+
+interface Rule {
+  /** @param state the list: items in this state, or the feed when `null`. */
+  readonly withholds: (reader: ReaderProfile, facts: RuleFacts, state: ItemState | null) => boolean;
+  /** Whether it may withhold an action that watchers were shown before, without an event that removes it. */
+  readonly mayHaveBegun: (reader: ReaderProfile, action: Action) => boolean;
+}
+
+const isAnnounced = (): boolean => false;
+const ofState = (withheld: ItemState): Rule => ({
+  withholds: (_reader, { mark }, state) => mark?.state === withheld && withheld !== state,
+  mayHaveBegun: isAnnounced,
+});
+
 /**
- * Why an entry is kept out of a list, independent of the reasons for it. A pure function of the action's current state, like
- * the functions below.
- * @param state the list: items in this state, or the feed when `null`.
+ * The rules of feeds, by what explanations call them. Pages, counts, groups and live events show what no rule withholds.
+ * Pure functions of the action's current state. There is none for entitlement: a reader who is addressed is entitled.
  */
-export function withheldBy(
-  reader: ReaderProfile,
-  {
-    action,
-    mark,
-  }: { readonly action: MutableAction & { readonly isHidden: boolean }; readonly mark: ItemMark | null },
-  state: ItemState | null = null,
-): WithheldReason[] {
-  const reasons: WithheldReason[] = [];
-  if (action.isHidden) reasons.push('HIDDEN');
-  if (isMutedAction(reader.mutes, action)) reasons.push('MUTED');
-  const own = mark?.state ?? null;
-  if (own !== null && own !== state) reasons.push(own === 'HIDDEN' ? 'HIDDEN_BY_READER' : own);
-  return reasons;
+const RULES: { readonly [Reason in Exclude<WithheldReason, 'NOT_ENTITLED'>]: Rule } = {
+  HIDDEN: { withholds: (_reader, { action }) => action.isHidden, mayHaveBegun: isAnnounced },
+  MUTED: { withholds: ({ mutes }, { action }) => isMutedAction(mutes, action), mayHaveBegun: mayBeMutedNow },
+  HIDDEN_BY_READER: ofState('HIDDEN'),
+  ARCHIVED: ofState('ARCHIVED'),
+  SNOOZED: ofState('SNOOZED'),
+  NOT_ADDRESSED: { withholds: (_reader, { reasons }) => reasons.length === 0, mayHaveBegun: isAnnounced },
+};
+const ALL_RULES = Object.values(RULES);
+
+/**
+ * A mute may hide an item that was in the list before: an edit has changed its refs or words, or its remaining resharers are
+ * muted by the reader.
+ */
+function mayBeMutedNow(reader: ReaderProfile, action: Action): boolean {
+  const { mutes } = reader;
+  if (isMutedPerson(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
+  return mutesPasser(reader, action) || (action.version > 1 && isMutedAction(mutes, action));
+}
+
+/** The rules that keep an action out of the reader's feed. */
+export function withheldBy(reader: ReaderProfile, facts: RuleFacts): WithheldReason[] {
+  return WITHHELD_REASONS.filter(
+    (reason) => reason !== 'NOT_ENTITLED' && RULES[reason].withholds(reader, facts, null),
+  );
+}
+
+/** Whether a rule may withhold an action that a watcher was shown before, without an event that removes it. */
+export function mayBeWithheldNow(reader: ReaderProfile, action: Action): boolean {
+  return ALL_RULES.some((rule) => rule.mayHaveBegun(reader, action));
 }
 
 /**
@@ -60,11 +97,11 @@ export function passRules(
   state: ItemState | null = null,
 ): VisibleEntry | null {
   if (action === null || action.isDeleted || (mark?.state ?? null) !== state) return null;
-  if (withheldBy(reader, { action, mark }, state).length > 0) return null;
   // A pulled action is read from the source with its current relevancy; the stored entry would be a duplicate.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
-  return reasons.length === 0 ? null : { entry, action, mark, reasons };
+  const facts = { action, mark, reasons };
+  return ALL_RULES.some((rule) => rule.withholds(reader, facts, state)) ? null : { entry, ...facts };
 }
 
 /** Presentation: turns a visible entry into the item shown to the reader. */

@@ -128,9 +128,9 @@ export class List<P, C extends P, T> {
 /** The stages of one read of a feed. */
 export interface FeedStages {
   /** Skeleton: the next entries after a position, in feed order. Fewer than `limit` means the end. */
-  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  readonly skeleton: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
   /** Hydration, rules and presentation: the visible items, in the same order. */
-  readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */
   readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
   /** Entries of the list below the read mark that are marked unread. */
@@ -152,7 +152,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
 
   constructor({ keyOf, ...stages }: FeedListOptions) {
     super({
-      ...{ scan: stages.scan, select: stages.select, ...(keyOf === undefined ? {} : { keyOf }) },
+      ...{ scan: stages.skeleton, select: stages.show, ...(keyOf === undefined ? {} : { keyOf }) },
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
       firstRead: stages.withUnread === true ? MAX_UNREAD + 1 : 0,

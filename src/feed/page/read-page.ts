@@ -29,8 +29,7 @@ import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts
 import { pageSize } from './paging.ts';
 
 /**
- * A page of the reader's feed, or of their items in one state. Its stages are below, in their order: skeleton,
- * hydration, rules (`feed-rules.ts`), presentation.
+ * A page of the reader's feed, or of their items in one state. See `openStages` for its stages.
  *
  * The stages repeat while the rules leave gaps in the page. Total and unread counts come from the same read. Two round trips
  * without gaps; three for unread items only, or when the feed was rebuilt recently.
@@ -91,19 +90,16 @@ async function liveCursorOf({ liveLog, onLiveLogError }: Core, userId: UserId): 
   }
 }
 
-/** Stages of one read. They share one profile of the reader. */
+/** One read of a feed in stages, which share one profile of the reader. */
 export interface PageStages extends FeedStages {
   /** The reader's profile, loaded once, together with the first entries. */
   readonly lookUp: () => Promise<ReaderProfile>;
 }
 
-export function openStages(
-  core: Core,
-  session: ReaderSession,
-  { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
-): PageStages {
+export function openStages(core: Core, session: ReaderSession, list: ListAsked): PageStages {
   const { feedReader } = core;
-  const range = rangeOf(filter, order);
+  const { filter } = list;
+  const range = rangeOf(list);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
@@ -111,9 +107,9 @@ export function openStages(
   const listed = once(async () => (state === null ? null : entriesInState(core, await lookUp(), state)));
   return {
     lookUp,
-    async scan(from, limit) {
-      const list = state === null ? null : await listed();
-      if (list !== null) return entriesAfter(list, from, limit);
+    async skeleton(from, limit) {
+      const entries = state === null ? null : await listed();
+      if (entries !== null) return entriesAfter(entries, from, limit);
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
       if (filter.unreadOnly) return (await unread()).page(query);
       let first: BegunPage | undefined;
@@ -123,21 +119,53 @@ export function openStages(
       }
       return feedReader.page(await begun, query, first?.ahead);
     },
-    select: async (entries) =>
-      show(session, lookUp, await narrowed(core, filter, entries), { filter, order }),
+    show: async (entries) => show(session, lookUp, await narrowed(core, filter, entries), list),
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
+}
+
+/** Which of the reader's items are asked for, and in which order. */
+interface ListAsked {
+  readonly filter: CheckedFeedFilter;
+  readonly order: FeedOrder;
+}
+
+/** Hydration, rules and presentation: entries of the skeleton as the items that the reader is shown. */
+export async function show(
+  session: ReaderSession,
+  lookUp: () => Promise<ReaderProfile>,
+  entries: readonly FeedEntry[],
+  { filter, order }: ListAsked,
+): Promise<NewsfeedItem[]> {
+  const hydrated = await hydrate(session, lookUp, entries);
+  const reader = await lookUp();
+  const state = listedState(filter);
+  const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
+  const items = visible.map((entry) => toItem(reader, entry, state));
+  return items.filter((item) => passesFeedFilter(filter, item, order));
+}
+
+/** Matching muted phrases in long texts takes time, so other work gets its turn. */
+async function passing(
+  hydrated: readonly EntryFacts[],
+  rules: (facts: EntryFacts) => VisibleEntry | null,
+): Promise<VisibleEntry[]> {
+  const visible: VisibleEntry[] = [];
+  const turn = new Turn();
+  for (const facts of hydrated) {
+    if (turn.isOver()) await turn.next();
+    const entry = rules(facts);
+    if (entry !== null) visible.push(entry);
+  }
+  return visible;
 }
 
 /**
  * Relevancy bounds that contain everything the filter lets through. In the order RECENT, the filter's times refer to
  * `conducted`. A relevancy is at most MAX_FUTURE_MS below `conducted`, and has no upper bound because of bumps.
  */
-function rangeOf(
-  { since, until }: CheckedFeedFilter,
-  order: FeedOrder,
-): { readonly since?: Date; readonly until?: Date } {
+function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery, 'since' | 'until'> {
   if (order === 'RECENT') return since === null ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) };
   return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
 }
@@ -166,7 +194,7 @@ const BATCH = 500;
  * All of a reader's entries in a state, in feed order. Starts from the reader's marks instead of scanning the feed: one
  * round trip, plus one per 500 entries.
  */
-export async function entriesInState(
+async function entriesInState(
   { feedReader, itemMarks, snoozes }: Core,
   reader: ReaderProfile,
   state: ListedState,
@@ -184,7 +212,7 @@ export async function entriesInState(
 }
 
 /** The next of these entries, which are in feed order, after a position. */
-export function entriesAfter(
+function entriesAfter(
   entries: readonly FeedEntry[],
   after: FeedPosition | null,
   limit: number,
@@ -235,34 +263,4 @@ function newest(a: Date | null, b: Date | null): Date | null {
 /** Relevancies are whole milliseconds, so everything after the mark starts one millisecond later. */
 function justAfter(mark: Date | null): Date | null {
   return mark === null ? null : new Date(mark.getTime() + 1);
-}
-
-/** Entries of the skeleton as the items that the reader is shown. */
-export async function show(
-  session: ReaderSession,
-  lookUp: () => Promise<ReaderProfile>,
-  entries: readonly FeedEntry[],
-  { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
-): Promise<NewsfeedItem[]> {
-  const hydrated = await hydrate(session, lookUp, entries);
-  const reader = await lookUp();
-  const state = listedState(filter);
-  const visible = await pass(hydrated, (facts) => passRules(reader, facts, state));
-  const items = visible.map((entry) => toItem(reader, entry, state));
-  return items.filter((item) => passesFeedFilter(filter, item, order));
-}
-
-/** Matching muted phrases in long texts takes time, so other work gets its turn. */
-async function pass(
-  hydrated: readonly EntryFacts[],
-  rules: (facts: EntryFacts) => VisibleEntry | null,
-): Promise<VisibleEntry[]> {
-  const visible: VisibleEntry[] = [];
-  const turn = new Turn();
-  for (const facts of hydrated) {
-    if (turn.isOver()) await turn.next();
-    const entry = rules(facts);
-    if (entry !== null) visible.push(entry);
-  }
-  return visible;
 }

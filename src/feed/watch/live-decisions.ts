@@ -1,13 +1,11 @@
-import { isMutedAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
-import { isMutedPerson } from '../../domain/mute.ts';
 import { type NewsfeedItem, lifted, boostOf } from '../../domain/newsfeed-item.ts';
 import { baseRelevancy, type RelevancyReader } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { presentEntry, type EntryFacts } from '../page/feed-rules.ts';
+import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
 import { followsOf, hydrate } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { EventReads } from '../session/event-sessions.ts';
@@ -60,7 +58,7 @@ export async function decideEvents(
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();
-  const muted = new Set<EntryEvent>();
+  const withheld = new Set<EntryEvent>();
   if (entries.length > 0) {
     // Pulled follows in a cached profile may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
@@ -73,7 +71,8 @@ export async function decideEvents(
     );
     entries.forEach((event, index) => {
       shown.set(event, items[index] ?? null);
-      if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
+      const action = facts[index]?.action ?? null;
+      if (action !== null && !isGone(action) && mayBeWithheldNow(profile, action)) withheld.add(event);
     });
   }
   if (messages.length > 1) session.expectNames(namesOfActions(visible));
@@ -85,7 +84,7 @@ export async function decideEvents(
           cursor,
           event,
           shown: shown.get(event) ?? null,
-          isMutedNow: muted.has(event),
+          isWithheldNow: withheld.has(event),
         }),
   );
 }
@@ -132,7 +131,7 @@ export function decideAtOnce(
         cursor,
         event,
         shown: item,
-        isMutedNow: item === null && mayBeMutedNow(profile, action),
+        isWithheldNow: item === null && action !== null && mayBeWithheldNow(profile, action),
       }),
     );
   }
@@ -216,19 +215,19 @@ function notify(
     cursor,
     event,
     shown,
-    isMutedNow,
+    isWithheldNow,
   }: {
     readonly cursor: string;
     readonly event: EntryEvent;
     readonly shown: NewsfeedItem | null;
-    readonly isMutedNow: boolean;
+    readonly isWithheldNow: boolean;
   },
 ): FeedEvent | null {
   const { kind, actionId } = event;
   const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
   const isOfFeed = listedState(filter) === null;
   // An item that comes back to the feed leaves the list of archived or snoozed items.
-  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
+  if (shown === null) return kind === 'removed' || !isOfFeed || isWithheldNow ? removed() : null;
   if (passesFeedFilter(filter, shown))
     return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item: shown, open });
   return kind === 'removed' || mayHavePassed(filter, kind, shown) ? removed() : null;
@@ -249,17 +248,6 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
   const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
   const edited = isEdited ? { tags: null, refId: null } : {};
   return isKnown && passesFeedFilter({ ...before, ...edited }, item);
-}
-
-/**
- * Whether a mute may hide an item that was in the list before: an edit has changed its refs or words, or its remaining
- * resharers are muted by the reader.
- */
-function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
-  if (action === null || isGone(action)) return false;
-  const { mutes } = profile;
-  if (isMutedPerson(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
-  return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
 }
 
 export function isGone({ isDeleted, isHidden }: Action): boolean {
