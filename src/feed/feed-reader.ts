@@ -49,118 +49,13 @@ export interface FeedReader {
 }
 
 export function feedReader(context: Context): FeedReader {
-  const { feedStore } = context;
   const guesses = new PullGuesses();
-
-  async function stored(
-    reader: ReaderProfile,
-    query: FeedQuery,
-    ahead?: Promise<StoredPage>,
-  ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
-    if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
-    const page = await (ahead ?? feedStore.page({ ...query, userId: reader.userId }));
-    if (page.isLost === true && !reader.isRebuilding) await makeDue(context, [reader.userId]);
-    const floor = higher(reader.floor, page.floor);
-    return {
-      entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),
-      floor,
-    };
-  }
-
-  async function page(
-    reader: ReaderProfile,
-    query: FeedQuery,
-    ahead?: FeedAhead,
-  ): Promise<readonly FeedEntry[]> {
-    const { limit, since } = query;
-    const page = await stored(reader, query, ahead?.page);
-    const { floor } = page;
-    const upper = await withPulled(reader, page, query, ahead);
-    if (floor === null || upper.length >= limit) return upper.slice(0, limit);
-    if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
-    return [
-      ...upper,
-      ...(await entriesBelow(context, reader, floor, { ...query, limit: limit - upper.length })),
-    ];
-  }
-
-  /**
-   * Stored and pulled entries down to the floor. The stored ones limit how far back to pull, so pulling comes second, unless
-   * the pulled entries read together with the page, by a guess from the previous page, suffice.
-   */
-  async function withPulled(
-    reader: ReaderProfile,
-    { entries, floor }: StoredPage,
-    query: FeedQuery,
-    ahead?: FeedAhead,
-  ): Promise<readonly FeedEntry[]> {
-    // Without stored entries the whole feed is read from the source.
-    if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
-    const { limit } = query;
-    const bounded = withSince(query, entries[limit - 1] ?? floor);
-    const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
-      merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
-    const remember = (upper: readonly FeedEntry[], actions: readonly Action[]): void => {
-      const lowest = upper[limit - 1]?.relevancy ?? bounded.since;
-      const above = lowest === undefined ? null : new Date(lowest.getTime() - 1);
-      const refIds = reader.pulledFollows.map(({ refId }) => refId);
-      guesses.keep(reader.userId, { refIds, above, limit }, actions);
-    };
-    const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
-    const guessed = read === null ? null : await pulledFromAhead(context, reader, bounded, read);
-    if (read !== null && guessed !== null) {
-      const upper = merged(guessed.entries);
-      if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
-        remember(upper, guessed.actions);
-        return upper;
-      }
-    }
-    const pulled = await pulledEntries(context, reader, bounded);
-    const upper = merged(pulled.entries);
-    if (isPlain(query)) remember(upper, pulled.actions);
-    return upper;
-  }
-
-  async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
-    if (actionIds.length === 0) return [];
-    const entries = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
-    const isPulled = reader.pulledFollows.length > 0;
-    const known = new Set(entries.map((entry) => entry.actionId));
-    const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
-    if (missing.length === 0) return entries;
-    const { floor } = await stored(reader, { limit: 1 });
-    return merge(entries, await findUnstored(context, reader, floor, missing));
-  }
-
-  async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {
-    const [entry] = await find(reader, [actionId]);
-    if (entry === undefined) return null;
-    const [shown = entry] = await withSnoozes(reader, Promise.resolve([entry]));
-    if (entry.reasons.includes('PULL')) return { entry: shown, path: 'PULLED' };
-    const { floor } = await stored(reader, { limit: 1 });
-    return { entry: shown, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
-  }
-
-  /** Runs a read. If the store cannot be reached, repeats it as if nothing were stored, and never mixes the two. */
-  async function withOrWithoutStore<T>(
-    reader: ReaderProfile,
-    read: (reader: ReaderProfile) => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await read(reader);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      context.onStoreUnavailable(error);
-      return read({ ...reader, floor: FLOOR_ABOVE_ALL });
-    }
-  }
-
   const unsnoozed: Pick<FeedReader, 'page' | 'find'> = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
-      return withOrWithoutStore(reader, (as) => page(as, query, read));
+      return withOrWithoutStore(context, reader, (as) => readPage(context, guesses, as, query, read));
     },
-    find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
+    find: (reader, actionIds) => withOrWithoutStore(context, reader, (as) => find(context, as, actionIds)),
   };
 
   return {
@@ -168,8 +63,125 @@ export function feedReader(context: Context): FeedReader {
       pageWithSnoozes(unsnoozed, reader, query, unsnoozed.page(reader, query, ahead)),
     readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
     find: (reader, actionIds) => withSnoozes(reader, unsnoozed.find(reader, actionIds)),
-    locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
+    locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
+}
+
+async function stored(
+  context: Context,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  ahead?: Promise<StoredPage>,
+): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
+  if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
+  const page = await (ahead ?? context.feedStore.page({ ...query, userId: reader.userId }));
+  if (page.isLost === true && !reader.isRebuilding) await makeDue(context, [reader.userId]);
+  const floor = higher(reader.floor, page.floor);
+  return {
+    entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),
+    floor,
+  };
+}
+
+async function readPage(
+  context: Context,
+  guesses: PullGuesses,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  ahead?: FeedAhead,
+): Promise<readonly FeedEntry[]> {
+  const { limit, since } = query;
+  const page = await stored(context, reader, query, ahead?.page);
+  const { floor } = page;
+  const upper = await withPulled(context, guesses, reader, page, query, ahead);
+  if (floor === null || upper.length >= limit) return upper.slice(0, limit);
+  if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
+  return [
+    ...upper,
+    ...(await entriesBelow(context, reader, floor, { ...query, limit: limit - upper.length })),
+  ];
+}
+
+/**
+ * Stored and pulled entries down to the floor. The stored ones limit how far back to pull, so pulling comes second, unless
+ * the pulled entries read together with the page, by a guess from the previous page, suffice.
+ */
+async function withPulled(
+  context: Context,
+  guesses: PullGuesses,
+  reader: ReaderProfile,
+  { entries, floor }: StoredPage,
+  query: FeedQuery,
+  ahead?: FeedAhead,
+): Promise<readonly FeedEntry[]> {
+  // Without stored entries the whole feed is read from the source.
+  if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
+  const { limit } = query;
+  const bounded = withSince(query, entries[limit - 1] ?? floor);
+  const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
+    merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+  const remember = (upper: readonly FeedEntry[], actions: readonly Action[]): void => {
+    const lowest = upper[limit - 1]?.relevancy ?? bounded.since;
+    const above = lowest === undefined ? null : new Date(lowest.getTime() - 1);
+    const refIds = reader.pulledFollows.map(({ refId }) => refId);
+    guesses.keep(reader.userId, { refIds, above, limit }, actions);
+  };
+  const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
+  const guessed = read === null ? null : await pulledFromAhead(context, reader, bounded, read);
+  if (read !== null && guessed !== null) {
+    const upper = merged(guessed.entries);
+    if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
+      remember(upper, guessed.actions);
+      return upper;
+    }
+  }
+  const pulled = await pulledEntries(context, reader, bounded);
+  const upper = merged(pulled.entries);
+  if (isPlain(query)) remember(upper, pulled.actions);
+  return upper;
+}
+
+async function find(
+  context: Context,
+  reader: ReaderProfile,
+  actionIds: readonly ActionId[],
+): Promise<readonly FeedEntry[]> {
+  if (actionIds.length === 0) return [];
+  const entries = isAboveAll(reader.floor) ? [] : await context.feedStore.find(reader.userId, actionIds);
+  const isPulled = reader.pulledFollows.length > 0;
+  const known = new Set(entries.map((entry) => entry.actionId));
+  const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
+  if (missing.length === 0) return entries;
+  const { floor } = await stored(context, reader, { limit: 1 });
+  return merge(entries, await findUnstored(context, reader, floor, missing));
+}
+
+async function locate(
+  context: Context,
+  reader: ReaderProfile,
+  actionId: ActionId,
+): Promise<LocatedEntry | null> {
+  const [entry] = await find(context, reader, [actionId]);
+  if (entry === undefined) return null;
+  const [shown = entry] = await withSnoozes(reader, Promise.resolve([entry]));
+  if (entry.reasons.includes('PULL')) return { entry: shown, path: 'PULLED' };
+  const { floor } = await stored(context, reader, { limit: 1 });
+  return { entry: shown, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
+}
+
+/** Runs a read. If the store cannot be reached, repeats it as if nothing were stored, and never mixes the two. */
+async function withOrWithoutStore<T>(
+  context: Context,
+  reader: ReaderProfile,
+  read: (reader: ReaderProfile) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(reader);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    context.onStoreUnavailable(error);
+    return read({ ...reader, floor: FLOOR_ABOVE_ALL });
+  }
 }
 
 /** Whether actions last touched at or before that time, which were not examined, can be ruled out for the page. */
