@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
-import { watchFeed, type FeedWatcher, type Transport } from '../support/live-clients.ts';
+import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { uniqueName } from '../support/unique-name.ts';
-
-const TRANSPORTS: readonly Transport[] = ['WebSocket', 'SSE'];
 
 let app: TestApp;
 let other: TestApp;
@@ -35,57 +33,55 @@ async function notifiedBy(watcher: FeedWatcher): Promise<unknown> {
   }
 }
 
-describe.each(TRANSPORTS)('by %s', (transport) => {
-  test('the unread count is sent when it changes, to tabs at any process', async () => {
-    const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
-    await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
-    await using here = await watchFeed(transport, app, reader, { unread: true });
-    await using there = await watchFeed(transport, other, reader, { unread: true });
-    const tabs = [here, there];
-    await publish(app, { actorId: actor });
-    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
-    await ask(
-      app,
-      'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
-      { memberId: actor },
-      { sub: reader },
-    );
-    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual(await queried(reader));
-    await ask(
-      other,
-      'mutation ($memberId: String!) { removeMute(target: { memberId: $memberId }) { memberId } }',
-      { memberId: actor },
-      { sub: reader },
-    );
-    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
-    await ask(
-      other,
-      'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
-      { upTo: new Date().toISOString() },
-      { sub: reader },
-    );
-    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 0, isExact: true });
-    expect(await queried(reader)).toEqual({ count: 0, isExact: true });
-  });
+test('the unread count is sent when it changes, to tabs at any process', async () => {
+  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  await using here = await watchFeed('WebSocket', app, reader, { unread: true });
+  await using there = await watchFeed('WebSocket', other, reader, { unread: true });
+  const tabs = [here, there];
+  await publish(app, { actorId: actor });
+  for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
+  await ask(
+    app,
+    'mutation ($memberId: String!) { addMute(target: { memberId: $memberId }) { memberId } }',
+    { memberId: actor },
+    { sub: reader },
+  );
+  for (const tab of tabs) expect(await notifiedBy(tab)).toEqual(await queried(reader));
+  await ask(
+    other,
+    'mutation ($memberId: String!) { removeMute(target: { memberId: $memberId }) { memberId } }',
+    { memberId: actor },
+    { sub: reader },
+  );
+  for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
+  await ask(
+    other,
+    'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+    { upTo: new Date().toISOString() },
+    { sub: reader },
+  );
+  for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 0, isExact: true });
+  expect(await queried(reader)).toEqual({ count: 0, isExact: true });
+});
 
-  test('a watcher that comes back gets the count that changed meanwhile', async () => {
-    const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
-    await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
-    const first = await watchFeed(transport, app, reader, { unread: true });
-    await publish(app, { actorId: actor });
-    const { cursor } = await first.next();
-    await first[Symbol.asyncDispose]();
-    await ask(
-      app,
-      'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
-      { upTo: new Date().toISOString() },
-      { sub: reader },
-    );
-    await using again = await watchFeed(transport, other, reader, { unread: true, after: cursor });
-    expect(await again.next()).toMatchObject({ __typename: 'FeedResync', reason: 'marks' });
-    expect(await again.next()).toMatchObject({
-      __typename: 'UnreadCountChanged',
-      unread: { count: 0, isExact: true },
-    });
+test('a watcher that comes back gets the count that changed meanwhile', async () => {
+  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  const first = await watchFeed('WebSocket', app, reader, { unread: true });
+  await publish(app, { actorId: actor });
+  const { cursor } = await first.next();
+  await first[Symbol.asyncDispose]();
+  await ask(
+    app,
+    'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+    { upTo: new Date().toISOString() },
+    { sub: reader },
+  );
+  await using again = await watchFeed('WebSocket', other, reader, { unread: true, after: cursor });
+  expect(await again.next()).toMatchObject({ __typename: 'FeedResync', reason: 'marks' });
+  expect(await again.next()).toMatchObject({
+    __typename: 'UnreadCountChanged',
+    unread: { count: 0, isExact: true },
   });
 });

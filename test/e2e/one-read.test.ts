@@ -20,9 +20,9 @@ test('a response counts as many unread entries as it lists, while others publish
   await app.idle();
   const over = new AbortController();
   const publishing = (async () => {
-    for (let n = 0; !over.signal.aborted && n < 80; n++) await publish(app, { mentions: ['reader'] });
+    for (let n = 0; !over.signal.aborted && n < 40; n++) await publish(app, { mentions: ['reader'] });
   })();
-  for (let n = 0; n < 60; n++) {
+  for (let n = 0; n < 25; n++) {
     const { feed } = await ask<Answer>(app, PAGE, {}, reader);
     expect(feed.unread).toEqual({
       count: feed.edges.filter(({ node }) => node.isUnread).length,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BSON } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Role } from '../../src/domain/viewer.ts';
@@ -131,19 +131,25 @@ async function expectWorking(world: RefusalWorld): Promise<void> {
   ]);
 }
 
-/** Every collection with the number and a hash of its documents, but for what processes say of themselves. */
+/** Every collection with the number and a hash of its documents, but for what processes say of themselves. Asked for in one command. */
 export async function contents({ app }: RefusalWorld): Promise<Record<string, string>> {
   const { db } = app.app.database;
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-  const entries = await Promise.all(
-    collections
-      .filter(({ name }) => name !== 'processes')
-      .map(async ({ name }) => {
-        const documents = await db.collection(name).find().sort({ _id: 1 }).toArray();
-        const hash = createHash('sha256');
-        for (const document of documents) hash.update(BSON.serialize(document));
-        return [name, `${String(documents.length)} ${hash.digest('hex')}`] as const;
-      }),
+  const [first = '', ...others] = collections.map(({ name }) => name).filter((name) => name !== 'processes');
+  const of = (name: string) => [{ $project: { _id: 0, name: { $literal: name }, document: '$$ROOT' } }];
+  const found = await db
+    .collection(first)
+    .aggregate<{ readonly name: string; readonly document: Document }>([
+      ...of(first),
+      ...others.map((coll) => ({ $unionWith: { coll, pipeline: of(coll) } })),
+    ])
+    .toArray();
+  const texts = new Map([first, ...others].sort().map((name) => [name, [] as string[]]));
+  for (const { name, document } of found) texts.get(name)?.push(BSON.EJSON.stringify(document));
+  return Object.fromEntries(
+    [...texts].map(([name, all]) => [
+      name,
+      `${String(all.length)} ${createHash('sha256').update(all.sort().join('\n')).digest('hex')}`,
+    ]),
   );
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

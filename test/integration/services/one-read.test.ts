@@ -37,7 +37,12 @@ async function openScene(options: PartsOptions = {}): Promise<Parts> {
   return parts;
 }
 
-test.each(ORDERS.flatMap((order) => [1, 5, 100].map((first) => [order, first] as const)))(
+test.each<[FeedOrder, number]>([
+  ['RELEVANCY', 1],
+  ['RELEVANCY', 100],
+  ['RECENT', 5],
+  ['TOP', 5],
+])(
   'list and count of a page come from one read, whatever changes in between: %s, first %i',
   async (order, first) => {
     await using parts = await openScene();
@@ -107,25 +112,6 @@ test.each([1, 25])('a page of %i with its count takes only the round trips of th
   });
   const names = commands.map(({ name, collection }) => `${name} ${collection}`);
   expect(names.filter((name) => name !== 'find refs').sort()).toEqual(['aggregate feeds']);
-});
-
-test('every response is consistent while others publish', async () => {
-  await using parts = await openScene();
-  await using worker = parts.worker();
-  worker.start();
-  const over = new AbortController();
-  const publishing = (async () => {
-    for (let n = 0; !over.signal.aborted && n < 60; n++) {
-      await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  })();
-  for (let n = 0; n < 60; n++) {
-    const page = await pageOf(parts, { first: 100 });
-    expect(await page.countUnread()).toEqual({ count: unreadOn(page), isExact: true });
-  }
-  over.abort();
-  await publishing;
 });
 
 /** Five groups of eight in the feed of Ann, each of one post and by eight members. */
