@@ -92,11 +92,12 @@ const PARTS = {
     '^node_modules/mongodb/',
   ],
   archive: [
-    '^src/(?:cli|config|lib)/',
-    '^src/features/(?:core\\.ts$|archive/[^/]+\\.ts$|operations/read-work\\.ts$)',
-    '^src/storage/database/processes\\.ts$',
+    '^src/(?:cli|config|descriptors|domain|lib|storage)/',
+    '^src/features/(?:core|validate)\\.ts$',
+    '^src/features/[^/]+/store(?:/|\\.ts$)',
+    '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
     '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|zlib)$',
-    '^node_modules/(?:@types/)?(?:commander|zod)/',
+    '^node_modules/(?:@types/)?(?:bson|commander|mongodb|zod)/',
   ],
   demo: [
     '^src/(?:cli|config|lib)/',

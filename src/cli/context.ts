@@ -8,6 +8,13 @@ import type { Identity } from '../domain/viewer.ts';
 import { join } from 'node:path';
 import { recordProcess, findRecord, type ProcessRecord } from './process-record.ts';
 
+/** What `fanfare doctor` says about one thing. */
+export interface Finding {
+  readonly state: 'ok' | 'note' | 'FAIL';
+  readonly what: string;
+  readonly detail: string;
+}
+
 interface RunningServer {
   readonly url: string;
   /** For the user demo with all roles; `null` when the server cannot sign tokens. */

@@ -4,13 +4,13 @@ import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { webhookDeliveriesRepository } from '../features/webhooks/store/webhook-deliveries.ts';
-import { offloadsRepository } from '../features/archive/store/offloads.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
 import { doubtsOf } from '../config/doubts.ts';
 import { redact } from '../lib/redact.ts';
-import { configOf, CommandError, type CommandContext, findServer } from './context.ts';
+import { EXAMINATIONS } from '../packages/commands.ts';
+import { configOf, CommandError, type CommandContext, type Finding, findServer } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './shutdown.ts';
 import { keptSecret, keptSecretPath } from './kept-secret.ts';
@@ -24,12 +24,6 @@ const READY_WITHIN_MS = 10_000;
 export interface DoctorOptions {
   readonly settings?: boolean;
   readonly markdown?: boolean;
-}
-
-interface Finding {
-  readonly state: 'ok' | 'note' | 'FAIL';
-  readonly what: string;
-  readonly detail: string;
 }
 
 /** Shows the configuration and checks whether it works. @returns the exit code: 1 if something does not. */
@@ -128,7 +122,7 @@ async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): As
   const hasTenants = auth.tenantClaim !== undefined;
   yield await examineIndexes(database, hasTenants);
   yield await examineSchema(database, hasTenants);
-  yield* examineOffloads(database);
+  for (const examinePart of EXAMINATIONS) yield* examinePart(database);
   yield* examineWebhooks(database);
 }
 
@@ -177,18 +171,6 @@ async function examineSchema({ collections }: Database, hasTenants: boolean): Pr
   return migration.error === undefined
     ? { state: 'note', what, detail: progress }
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
-}
-
-/** Actions of an interrupted offload are invisible. */
-async function* examineOffloads({ collections }: Database): AsyncGenerator<Finding> {
-  for (const { isReturning, actions } of await offloadsRepository(collections).underWay())
-    yield {
-      state: 'note',
-      what: 'Offload',
-      detail: isReturning
-        ? `${String(actions)} actions are being restored; if no restore is running, run it again with the same file`
-        : `${String(actions)} actions are being offloaded; if no offload is running, run it again with the same day and file`,
-    };
 }
 
 /** Deliveries that nobody retries any more, by receiver and reason. */

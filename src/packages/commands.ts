@@ -1,6 +1,9 @@
-import { addArchive } from '../../packages/archive/src/index.ts';
+import { addArchive, examineOffloads } from '../../packages/archive/src/index.ts';
 import { addDemo } from '../../packages/demo/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
 
 /** Commands that packages bring, in the order in which the help lists them. */
 export const COMMANDS = [addArchive, addDemo, addPlan];
+
+/** What `fanfare doctor` says about the data of packages. */
+export const EXAMINATIONS = [examineOffloads];

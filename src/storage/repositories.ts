@@ -36,7 +36,6 @@ import { tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
 import { webhookDeliveriesRepository } from '../features/webhooks/store/webhook-deliveries.ts';
 import { webhookReceiversRepository } from '../features/webhooks/store/webhook-receivers.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
-import { offloadsRepository } from '../features/archive/store/offloads.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
@@ -123,7 +122,6 @@ export function createRepositories(
     readers: readersRepository(collections),
     readerStamps: stamps,
     refs,
-    offloads: offloadsRepository(collections),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { createFeedClient } from '@fanfare/client';
 import { checkOffloadFile } from '../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
+import { archiveOf } from '../../packages/archive/src/store/offloads.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed } from '../support/live-clients.ts';
@@ -222,7 +223,7 @@ test('offloaded actions of all tenants return to each, and not to a database wit
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
   const run = {
-    core: app.core,
+    core: archiveOf(app.core),
     path: join(folder, 'old.ndjson'),
     now: () => new Date(),
     onProgress: () => undefined,
@@ -276,7 +277,7 @@ test('an older file does not restore an erased tenant, but a new tenant of that 
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
   const before = new Date(Date.UTC(2024, 0, 10));
   const runOf = (name: string) => ({
-    ...{ core: own.core, path: join(folder, name) },
+    ...{ core: archiveOf(own.core), path: join(folder, name) },
     ...{ now: () => new Date(), onProgress: () => undefined },
   });
   const [gone, kept] = [inTenant(own, 'gone'), inTenant(own, 'kept')];

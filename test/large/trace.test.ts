@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
+import { archiveOf } from '../../packages/archive/src/store/offloads.ts';
 import { openParts, type Parts } from '../support/parts.ts';
 import { chunksOf, readTrace, type Trace } from '../support/trace.ts';
 
@@ -107,7 +108,7 @@ test('half of it, offloaded and restored, gives the same feeds and counts', asyn
       .sort();
   const [feeds, stored] = [await seen(), await contents()];
   const run = {
-    core: parts.core,
+    core: archiveOf(parts.core),
     path: join(folder, 'half.ndjson.gz'),
     now: () => new Date(),
     onProgress: () => undefined,

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { FeedList } from '../../packages/react/src/store/feed-list.ts';
 import { testItem } from '../../packages/react/src/testing.ts';
 import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
+import { archiveOf } from '../../packages/archive/src/store/offloads.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { CLIENT_TRANSPORTS, isLive, startWatch } from '../support/client-watches.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
@@ -172,7 +173,7 @@ test('an archive and an import keep them', async () => {
     const ids = await publishBoth('2024-01-01T00:00:00.000Z');
     await app.idle();
     const run = {
-      core: app.core,
+      core: archiveOf(app.core),
       path: join(folder, 'old.ndjson'),
       now: () => new Date(),
       onProgress: () => undefined,

@@ -34,7 +34,7 @@ const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
-const OFFLOADED = inSource('features/archive/store/', 'offload and restore');
+const OFFLOADED = inSource('packages/archive/src/store/', 'offload and restore');
 
 /** Who holds an action is found by an index of that name, or by `_id`. */
 function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {

@@ -25,8 +25,6 @@ import * as findInteraction from '../../src/features/interactions/find-interacti
 import * as moderateInteraction from '../../src/features/interactions/moderate-interaction.ts';
 import * as readInteractions from '../../src/features/interactions/read-interactions.ts';
 import * as removeInteraction from '../../src/features/interactions/remove-interaction.ts';
-import * as offloadActions from '../../src/features/archive/offload-actions.ts';
-import * as restoreActions from '../../src/features/archive/restore-actions.ts';
 import * as directory from '../../src/features/directory/directory.ts';
 import * as readDirectory from '../../src/features/directory/read-directory.ts';
 import * as renameRef from '../../src/features/directory/rename-ref.ts';
@@ -69,8 +67,6 @@ const MODULES = {
   ...moderateInteraction,
   ...readInteractions,
   ...removeInteraction,
-  ...offloadActions,
-  ...restoreActions,
   ...directory,
   ...readDirectory,
   ...renameRef,

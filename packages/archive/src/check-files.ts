@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { refusalOfFile } from '../../../src/features/archive/restore-actions.ts';
+import { refusalOfFile } from './restore-actions.ts';
 import { refuseForeignFile } from '../../../src/lib/own-file.ts';
 import { CommandError } from '../../../src/cli/context.ts';
 import { checkOffloadFile, type CheckedFile, type OffloadHeader } from './offload-file.ts';

@@ -1,3 +1,4 @@
+import { archiveOf } from './store/offloads.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../src/config/config.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -133,7 +134,7 @@ function open(
 
 function runOf({ app }: Runtime, steps: Steps): Pick<OffloadRun, 'core' | 'onProgress'> {
   return {
-    core: app.core,
+    core: archiveOf(app.core),
     onProgress: (step, fraction, actions) => {
       steps.update(step, fraction ?? 0, `${String(actions)} actions`);
     },

@@ -1,5 +1,6 @@
 import type { AddCommands } from '../../../src/cli/context.ts';
 import { waitForWorkerOption } from '../../../src/cli/worker.ts';
+export { examineOffloads } from './examine.ts';
 import type { OffloadOptions, RestoreOptions } from './commands.ts';
 
 /** `fanfare offload` and `fanfare restore`. */

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
-import type { OffloadChunk, OffloadableActions } from '../../../src/features/archive/offload-actions.ts';
+import type { OffloadChunk, OffloadableActions } from './offload-actions.ts';
 import type { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError } from '../../../src/cli/context.ts';
 import { readLines } from '../../../src/cli/import/records.ts';

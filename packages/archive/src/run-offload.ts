@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Core } from '../../../src/features/core.ts';
+import type { Archive } from './store/offloads.ts';
 import {
   claimOffloaded,
   purgeOffloaded,
@@ -7,15 +7,15 @@ import {
   readLeaving,
   readOffloadable,
   takeOut,
-} from '../../../src/features/archive/offload-actions.ts';
-import { restoreActions, type BroughtBack } from '../../../src/features/archive/restore-actions.ts';
+} from './offload-actions.ts';
+import { restoreActions, type BroughtBack } from './restore-actions.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { isThere, refuseOtherTime } from './check-files.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
 
 export interface OffloadRun {
-  readonly core: Core;
+  readonly core: Archive;
   readonly path: string;
   /** What it is written as, for who interrupts the run to discard. */
   readonly file?: NewFile;

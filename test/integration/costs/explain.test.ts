@@ -1,3 +1,4 @@
+import { archiveOf } from '../../../packages/archive/src/store/offloads.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
@@ -236,7 +237,11 @@ describe('no hot query scans a whole collection', () => {
       'awaited',
       () => parts.repositories.feeds.hasDormant({ read: null, neverRead: at(5) }),
     ],
-    ['how much of a file is not out yet', 'offload', () => parts.repositories.offloads.countUnfinished('1')],
+    [
+      'how much of a file is not out yet',
+      'offload',
+      () => archiveOf(parts.core).offloads.countUnfinished('1'),
+    ],
     [
       'which follows were cut off',
       'unsettled',

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts';
 import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
 import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
-import type { Core } from '../../../src/features/core.ts';
-import { offloadsRepository } from '../../../src/features/archive/store/offloads.ts';
+import { archiveOf, offloadsRepository, type Archive } from '../../../packages/archive/src/store/offloads.ts';
 import { renames } from '../../../src/features/directory/jobs/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { runnerOf } from '../../support/jobs.ts';
@@ -28,12 +27,13 @@ const BEFORE = day(10);
 const newFile = (ending = ''): string => join(folder, `${crypto.randomUUID()}.ndjson${ending}`);
 
 function run({ core }: Pick<Parts, 'core'>, path: string) {
-  return { core, path, now: () => new Date(), onProgress: () => undefined };
+  return { core: archiveOf(core), path, now: () => new Date(), onProgress: () => undefined };
 }
 
 /** The core with other steps of an offload. */
-function withOffloads({ core }: Parts, steps: Partial<Core['offloads']>): Core {
-  return { ...core, offloads: { ...core.offloads, ...steps } };
+function withOffloads({ core }: Parts, steps: Partial<Archive['offloads']>): Archive {
+  const archive = archiveOf(core);
+  return { ...archive, offloads: { ...archive.offloads, ...steps } };
 }
 
 /** Takes out, with a worker that withdraws. */
@@ -277,7 +277,7 @@ describe('actions that change during an offload', () => {
       async claim(...args) {
         // The file is there, and nothing has been claimed.
         await change(parts, changed);
-        await parts.core.offloads.claim(...args);
+        await archiveOf(parts.core).offloads.claim(...args);
       },
     });
     expect(await runOffload({ ...run(parts, path), core }, { before: BEFORE, graceMs: 0 })).toMatchObject({
@@ -292,7 +292,7 @@ describe('actions that change during an offload', () => {
 
 describe('a kill', () => {
   /** The core of a process that dies after so many writes. */
-  function dying({ database, core }: Parts, writes: number): Core {
+  function dying({ database, core }: Parts, writes: number): Archive {
     const offloads = offloadsRepository(crashingCollections(database.collections, writes));
     return { ...core, offloads, workSignal: new MemoryWorkSignal() };
   }
@@ -424,7 +424,7 @@ describe('a file', () => {
     const core = withOffloads(parts, {
       async claim(...args) {
         await parts.services.updateAction(parts.session('actor'), ids[0] ?? '', { mentions: ['zoe'] });
-        await parts.core.offloads.claim(...args);
+        await archiveOf(parts.core).offloads.claim(...args);
       },
     });
     const first = await runOffload({ ...run(parts, path), core }, { before: BEFORE, graceMs: 0 });

@@ -145,10 +145,11 @@ it('every rule names its source', () => {
 it('every reason to query all shards names a sharded collection and existing sources', () => {
   const sharded = SHARDED.map(({ collection }) => collection);
   expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
-  const sources = readdirSync(new URL('../../../src/', import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
-  });
+  const below = (folder: string, prefix: string) =>
+    readdirSync(new URL(`../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `${prefix}${path}`,
+    );
+  const sources = [...below('src/', ''), ...below('packages/archive/src/', 'packages/archive/src/')];
   const from = Object.values(SCATTERED).flatMap(({ reads, writes }) =>
     [...reads, ...writes].flatMap((reason) => {
       expect(reason.by ?? reason.from).toBeDefined();
@@ -167,6 +168,9 @@ it('every field in such a reason occurs in its sources', () => {
   const texts = [
     ...textsIn(src).filter(({ path }) => /^(?:storage|feed|descriptors)\/|\/store(?:\/|\.ts$)/.test(path)),
     ...textsIn(new URL('../../../packages/feed-models/src/', import.meta.url)),
+    ...textsIn(new URL('../../../packages/archive/src/', import.meta.url)).map(({ path, text }) => ({
+      ...{ path: `packages/archive/src/${path}`, text },
+    })),
   ];
   const isNamed = (field: string, { from = '' }: Reason): boolean =>
     texts.some(

@@ -1,9 +1,10 @@
+import type { Core } from '../../../../src/features/core.ts';
 import { ObjectId, type Filter } from 'mongodb';
-import type { ActionId } from '../../../domain/action.ts';
-import type { ActionDocument, OffloadStage } from '../../../storage/documents/documents.ts';
-import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import { belongingTo } from '../../../storage/belongings.ts';
+import type { ActionId } from '../../../../src/domain/action.ts';
+import type { ActionDocument, OffloadStage } from '../../../../src/storage/documents/documents.ts';
+import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import { belongingTo } from '../../../../src/storage/belongings.ts';
 import {
   belongingsOf,
   OffloadSum,
@@ -12,7 +13,7 @@ import {
   type Referring,
 } from './offload-records.ts';
 import { offloadReturns } from './offload-returns.ts';
-import { revised } from '../../../storage/stages/revision.ts';
+import { revised } from '../../../../src/storage/stages/revision.ts';
 
 export interface OffloadedAction {
   readonly id: ActionId;
@@ -238,4 +239,13 @@ export function offloadsRepository(collections: Collections) {
       });
     },
   };
+}
+
+/** The core of offloads: takes the place of the first argument of its use cases. */
+export interface Archive extends Core {
+  readonly offloads: ReturnType<typeof offloadsRepository>;
+}
+
+export function archiveOf(core: Core): Archive {
+  return { ...core, offloads: offloadsRepository(core.collections) };
 }

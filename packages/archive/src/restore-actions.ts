@@ -1,16 +1,16 @@
-import type { Core } from '../core.ts';
-import type { ActionId, UserId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { ErasureSubject } from '../../domain/erasure.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { clock } from '../../lib/clock.ts';
-import { uncarried } from '../directory/store/directory-stamps.ts';
-import { latestVersion, MIGRATIONS } from '../../storage/migrations/migration.ts';
-import type { MarkedReader } from '../../storage/documents/declaration.ts';
+import type { Archive } from './store/offloads.ts';
+import type { ActionId, UserId } from '../../../src/domain/action.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { ErasureSubject } from '../../../src/domain/erasure.ts';
+import type { Tenant } from '../../../src/domain/tenant.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { uncarried } from '../../../src/features/directory/store/directory-stamps.ts';
+import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
+import type { MarkedReader } from '../../../src/storage/documents/declaration.ts';
 import { anonymiseRecord, erasedSubjects, membersIn, type OffloadRecord } from './store/offload-records.ts';
-import { MAX_PINNED } from '../moderation/pin-action.ts';
-import { requireRole } from '../validate.ts';
+import { MAX_PINNED } from '../../../src/features/moderation/pin-action.ts';
+import { requireRole } from '../../../src/features/validate.ts';
 import { readLine, type OffloadChunk } from './offload-actions.ts';
 
 export interface OffloadedFile {
@@ -42,7 +42,7 @@ const BATCH = 500;
  *   database; CONFLICT while the file is still being offloaded
  */
 export async function restoreActions(
-  core: Core,
+  core: Archive,
   identity: Identity,
   file: OffloadedFile,
   chunks: AsyncIterable<OffloadChunk>,
@@ -77,7 +77,11 @@ export function refusalOfFile(file: OffloadedFile, hasTenants: boolean): string 
 }
 
 /** @returns the number of actions skipped. */
-async function bring(core: Core, file: OffloadedFile, chunks: AsyncIterable<OffloadChunk>): Promise<number> {
+async function bring(
+  core: Archive,
+  file: OffloadedFile,
+  chunks: AsyncIterable<OffloadChunk>,
+): Promise<number> {
   let skipped = 0;
   let batch: Batch = { returning: new Set(), named: [] };
   for await (const { lines, endsBatch } of chunks) {
@@ -103,7 +107,7 @@ interface Batch {
 
 /** Data of actions that are not restored is left out as well. */
 async function withoutErasedTenants(
-  { erasedTenants }: Core,
+  { erasedTenants }: Archive,
   { readAt }: OffloadedFile,
   records: readonly OffloadRecord[],
 ): Promise<readonly OffloadRecord[]> {
@@ -120,7 +124,7 @@ function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
 
 /** The records as they would be if erasures since then had included the file. */
 async function withoutErased(
-  { erasures }: Core,
+  { erasures }: Archive,
   { readAt, salt }: OffloadedFile,
   { named }: Batch,
   records: readonly OffloadRecord[],
@@ -140,7 +144,7 @@ function anonymised(record: OffloadRecord | null, subject: ErasureSubject): Offl
 }
 
 async function bringActions(
-  { offloads, renames }: Core,
+  { offloads, renames }: Archive,
   offloadId: string,
   records: readonly OffloadRecord[],
 ): Promise<ReadonlySet<ActionId>> {
@@ -156,7 +160,7 @@ async function bringActions(
 }
 
 async function bringBelongings(
-  { offloads, feeds }: Core,
+  { offloads, feeds }: Archive,
   records: readonly OffloadRecord[],
   returning: ReadonlySet<ActionId>,
 ): Promise<void> {

@@ -1,12 +1,12 @@
-import type { Core } from '../core.ts';
-import type { ActionId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { clock } from '../../lib/clock.ts';
-import { latestVersion, MIGRATIONS } from '../../storage/migrations/migration.ts';
+import type { Archive } from './store/offloads.ts';
+import type { ActionId } from '../../../src/domain/action.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
 import { OffloadSum, recordText, recordOf, type OffloadRecord } from './store/offload-records.ts';
 import type { OffloadedAction } from './store/offloads.ts';
-import { requireRole } from '../validate.ts';
+import { requireRole } from '../../../src/features/validate.ts';
 
 /** Number of actions read at once, together with everything that belongs to them. */
 const BATCH = 500;
@@ -33,7 +33,10 @@ export interface DocumentShape {
 }
 
 /** Current schema version of the documents. @throws FORBIDDEN; CONFLICT while a migration is due or running. */
-export async function readDocumentShape({ schemaVersion }: Core, identity: Identity): Promise<DocumentShape> {
+export async function readDocumentShape(
+  { schemaVersion }: Archive,
+  identity: Identity,
+): Promise<DocumentShape> {
   requireRole(identity, 'admin');
   const latest = latestVersion(MIGRATIONS);
   const state = await schemaVersion.state();
@@ -44,7 +47,7 @@ export async function readDocumentShape({ schemaVersion }: Core, identity: Ident
 
 /** Inactive actions in id order; `null`: no more. @throws FORBIDDEN */
 export async function readOffloadable(
-  { offloads }: Core,
+  { offloads }: Archive,
   identity: Identity,
   range: { readonly before: Date; readonly after: ActionId | null },
 ): Promise<OffloadableActions | null> {
@@ -59,7 +62,7 @@ export async function readOffloadable(
 
 /** Step 1: makes the actions of the file invisible; nothing is removed yet. @throws FORBIDDEN */
 export async function claimOffloaded(
-  { offloads }: Core,
+  { offloads }: Archive,
   identity: Identity,
   offloadId: string,
   chunks: AsyncIterable<OffloadChunk>,
@@ -82,7 +85,7 @@ export async function claimOffloaded(
  * @throws FanfareError FORBIDDEN
  */
 export async function takeOut(
-  { offloads, workSignal }: Core,
+  { offloads, workSignal }: Archive,
   identity: Identity,
   { id: offloadId, isContinued }: { readonly id: string; readonly isContinued: boolean },
   chunks: AsyncIterable<OffloadChunk>,
@@ -121,7 +124,7 @@ export async function takeOut(
 
 /** Numbers of actions being withdrawn and of failed withdrawals. @throws FanfareError FORBIDDEN */
 export async function readLeaving(
-  { offloads }: Core,
+  { offloads }: Archive,
   identity: Identity,
   offloadId: string,
 ): Promise<{ readonly open: number; readonly failed: number }> {
@@ -131,7 +134,7 @@ export async function readLeaving(
 
 /** Step 3: removes the remains of withdrawn actions. @returns their number. @throws FanfareError FORBIDDEN */
 export async function purgeOffloaded(
-  { offloads }: Core,
+  { offloads }: Archive,
   identity: Identity,
   offloadId: string,
 ): Promise<number> {

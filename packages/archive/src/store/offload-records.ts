@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { BSON, ObjectId, type Document } from 'mongodb';
-import { namesIn } from '../../../descriptors/names.ts';
-import type { ActionId, UserId } from '../../../domain/action.ts';
-import { type ErasureSubject, pseudonymFrom } from '../../../domain/erasure.ts';
-import { belongingTo, BELONGINGS, type Belongings } from '../../../storage/belongings.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import type { ActionDocument } from '../../../storage/documents/documents.ts';
-import { idsIn, valueAt } from '../../../storage/documents/ids.ts';
+import { namesIn } from '../../../../src/descriptors/names.ts';
+import type { ActionId, UserId } from '../../../../src/domain/action.ts';
+import { type ErasureSubject, pseudonymFrom } from '../../../../src/domain/erasure.ts';
+import { belongingTo, BELONGINGS, type Belongings } from '../../../../src/storage/belongings.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
+import { idsIn, valueAt } from '../../../../src/storage/documents/ids.ts';
 
 /** Pins are part of other documents. */
 const PINS = 'pins';

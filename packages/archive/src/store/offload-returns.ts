@@ -1,15 +1,19 @@
 import type { Document, ObjectId } from 'mongodb';
-import type { ActionId } from '../../../domain/action.ts';
-import type { ActionDocument } from '../../../storage/documents/documents.ts';
-import { isKeyed, keepPublications, type Published } from '../../publish/store/publications.ts';
-import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { uncarried } from '../../directory/store/directory-stamps.ts';
-import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
-import { MIGRATIONS } from '../../../storage/migrations/migration.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
+import type { ActionId } from '../../../../src/domain/action.ts';
+import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
+import {
+  isKeyed,
+  keepPublications,
+  type Published,
+} from '../../../../src/features/publish/store/publications.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
+import { uncarried } from '../../../../src/features/directory/store/directory-stamps.ts';
+import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';
+import { MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
 import { WITH_ACTIONS, type OffloadRecord, type PinRecord } from './offload-records.ts';
-import type { MarkedReader } from '../../../storage/documents/declaration.ts';
-import { newRevision, revised } from '../../../storage/stages/revision.ts';
+import type { MarkedReader } from '../../../../src/storage/documents/declaration.ts';
+import { newRevision, revised } from '../../../../src/storage/stages/revision.ts';
 
 const BATCH = 500;
 
