@@ -8,6 +8,7 @@ import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Environment } from './environment.ts';
 import { fanfareEnv } from './fanfare.ts';
+import { now } from './statistics.ts';
 import { publishAction } from '../../src/features/publish/publish-action.ts';
 
 /** A finished fan-out, as the worker logs it. */
@@ -26,8 +27,11 @@ export interface InProcess extends AsyncDisposable {
   publish(input: PublishActionInput): Promise<string>;
   /** Resolves when the next pass of the action has come to DONE after this call. */
   done(actionId: string): Promise<Finished>;
+  /** Passes a second: from the claim of the first until so many have come to DONE. */
+  rate(count: number): Promise<number>;
 }
 
+const ENDED = 'ended';
 const GIVE_UP_MS = 10 * 60_000;
 
 export async function openInProcess(
@@ -38,8 +42,13 @@ export async function openInProcess(
   const passes = new EventEmitter();
   /** Of actions that nobody waits for yet. */
   const early = new Map<string, Finished>();
+  /** When each pass ended. */
+  const ends: number[] = [];
+  let begunAt = NaN;
   const onLine: LogMethod = ({ actionId, state, delivered, seconds }) => {
     if (typeof actionId !== 'string' || state !== 'DONE') return;
+    if (ends.push(now()) === 1) begunAt = now() - Number(seconds) * 1_000;
+    passes.emit(ENDED);
     const result: Finished = { delivered: Number(delivered), seconds: Number(seconds) };
     if (!passes.emit(actionId, result)) early.set(actionId, result);
   };
@@ -72,6 +81,11 @@ export async function openInProcess(
       const signal = AbortSignal.timeout(GIVE_UP_MS);
       const [result] = (await once(passes, actionId, { signal })) as [Finished];
       return result;
+    },
+    rate: async (count) => {
+      const signal = AbortSignal.timeout(GIVE_UP_MS);
+      while (ends.length < count) await once(passes, ENDED, { signal });
+      return count / (((ends[count - 1] ?? NaN) - begunAt) / 1_000);
     },
     [Symbol.asyncDispose]: () => app.close(),
   };

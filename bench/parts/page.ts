@@ -15,7 +15,7 @@ import {
 import { quantile } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
 import { expectPage, rawPage, servicePage, startBareYoga } from '../world/pages.ts';
-import { LEAN_PAGE, SHOWN_PAGE } from '../world/queries.ts';
+import { SHOWN_PAGE } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 
 const DATABASE = 'bench_page';
@@ -23,12 +23,8 @@ const READER = 'reader-of-pages';
 const FIRST = 25;
 const RAW = 'two raw queries, p50';
 const SERVICE = 'service, whole request, p50';
-const HTTP = { lean: 'HTTP, lean page, p50', shown: 'HTTP, shown page, p50' } as const;
-const YOGA = {
-  lean: 'bare Yoga, same bytes as lean, p50',
-  shown: 'bare Yoga, same bytes as shown, p50',
-} as const;
-const KINDS = ['lean', 'shown'] as const;
+const HTTP = 'HTTP, shown page, p50';
+const YOGA = 'bare Yoga, same bytes as shown, p50';
 const RATE = 'HTTP, shown page, 10 at a time';
 const CPU = 'CPU of the API for a shown page, 10 at a time';
 
@@ -38,8 +34,7 @@ export const pagePart: Part = { name: 'page', run };
 export interface PageMeasurements {
   readonly first: number;
   readonly length: number;
-  readonly leanBytes: number;
-  readonly shownBytes: number;
+  readonly bytes: number;
   /** Milliseconds of the p50s, pages/s of the rates. */
   readonly series: readonly Series[];
 }
@@ -53,12 +48,10 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   await loadNames(fanfare);
   await using api = await startApi({ environment, database: DATABASE });
   const token = await tokenFor(READER);
-  const lean = graphqlRequest(api.url, token, LEAN_PAGE, { first: FIRST });
   const shown = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
-  const [leanBytes, shownBytes] = [await expectPage(lean, FIRST), await expectPage(shown, FIRST)];
-  await using bareLean = await startBareYoga(leanBytes);
-  await using bareShown = await startBareYoga(shownBytes);
-  say(`${String(length)} items; pages of ${String(leanBytes)} and ${String(shownBytes)} bytes`);
+  const bytes = await expectPage(shown, FIRST);
+  await using bare = await startBareYoga(bytes);
+  say(`${String(length)} items; pages of ${String(bytes)} bytes`);
   const alone =
     (name: string, request: WireRequest): Measure =>
     async () => ({
@@ -73,21 +66,19 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   const contenders = [
     median(RAW, pages, () => rawPage(world.db, READER, FIRST)),
     median(SERVICE, pages, () => servicePage(fanfare, READER, FIRST)),
-    alone(HTTP.lean, lean),
-    alone(YOGA.lean, bareLean.request),
-    alone(HTTP.shown, shown),
-    alone(YOGA.shown, bareShown.request),
+    alone(HTTP, shown),
+    alone(YOGA, bare.request),
     together,
   ];
   const series = await alternate(contenders, {
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
     warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
   });
-  return pageReport({ first: FIRST, length, leanBytes, shownBytes, series });
+  return pageReport({ first: FIRST, length, bytes, series });
 }
 
 export function pageReport(measured: PageMeasurements): PartReport {
-  const { series, first, length, leanBytes, shownBytes } = measured;
+  const { series, first, length, bytes } = measured;
   const of = (name: string): Series => seriesNamed(series, name);
   const sum = (a: Series, b: Series): Series => ({
     name: `${a.name} + ${b.name}`,
@@ -97,18 +88,18 @@ export function pageReport(measured: PageMeasurements): PartReport {
     title: 'A page of a feed',
     about: [
       `The first ${String(first)} of ${String(length)} entries. The raw queries are those that the service sends, by the plain driver; they bring neither names nor labels. The service reads the marks of the reader as well.`,
-      `Lean (${String(leanBytes)} bytes): what the action itself says. Shown (${String(shownBytes)} bytes): also names of actors, labels of refs and a line of words with names, as a frontend shows them.`,
+      `Shown (${String(bytes)} bytes): with names of actors, labels of refs and a line of words with names, as a frontend shows them.`,
       'HTTP and bare Yoga are servers in processes of their own, asked over kept connections by one client. Bare Yoga is as its documentation shows it, without authentication or limits, and answers with one string.',
     ],
     figures: [
-      ...[RAW, SERVICE, HTTP.lean, YOGA.lean, HTTP.shown, YOGA.shown].map((name) => figureOf(of(name), 'ms')),
+      ...[RAW, SERVICE, HTTP, YOGA].map((name) => figureOf(of(name), 'ms')),
       figureOf(of(RATE), 'pages/s'),
       atMost(1.5, '× the two raw queries', ratioFigure('service / raw queries', of(SERVICE), of(RAW))),
-      ...KINDS.map((kind) => {
-        const name = `HTTP, ${kind} page / (two raw queries + bare Yoga)`;
-        const limit = sum(of(RAW), of(YOGA[kind]));
-        return atMost(1.2, '× both', ratioFigure(name, of(HTTP[kind]), limit));
-      }),
+      atMost(
+        1.2,
+        '× both',
+        ratioFigure('HTTP, shown page / (two raw queries + bare Yoga)', of(HTTP), sum(of(RAW), of(YOGA))),
+      ),
       atMost(1.5, 'ms', figureOf(of(CPU), 'ms')),
     ],
     raw: { ...measured },

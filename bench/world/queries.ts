@@ -1,17 +1,3 @@
-/** A page with what the action itself says. */
-export const LEAN_PAGE = `query Page($first: Int!) {
-  feed(first: $first) {
-    edges {
-      cursor
-      node {
-        id relevancy reasons isUnread
-        action { id conducted scope descriptor { type tags } engagement { comments likes reshares lastInteraction } }
-      }
-    }
-    pageInfo { hasNextPage endCursor }
-  }
-}`;
-
 /** A page as a frontend shows it: with who did it, the labels of what it was about and a line of words. */
 export const SHOWN_PAGE = `query Page($first: Int!) {
   feed(first: $first) {
