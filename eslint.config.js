@@ -40,7 +40,7 @@ const NO_UNREVISED_WRITE = [
   ),
   ...['actions', 'collection'].flatMap((name) => [
     `CallExpression[callee.object.name='${name}'][callee.property.name=/^(replaceOne|findOneAndReplace)$/]`,
-    `CallExpression[callee.object.name='${name}'][callee.property.name='bulkWrite']:not(:has(CallExpression[callee.name='revised']))`,
+    `CallExpression[callee.object.name='${name}'][callee.property.name='bulkWrite']:not(:has(CallExpression[callee.name=/^(un)?revised$/]))`,
   ]),
 ].map((selector) => ({ selector, message: 'Wrap the update of actions in revised() or unrevised().' }));
 

@@ -8,6 +8,8 @@ import { compareUtf8 } from '../lib/compare-utf8.ts';
 import type { FormerAudience } from './store/fan-out-claim.ts';
 import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../domain/follow-span.ts';
 import type { FollowerPage } from '../features/follow/store/follow-reads.ts';
+import type { Member } from '../domain/member.ts';
+import type { Group } from '../features/directory/store/members.ts';
 import { clock } from '../lib/clock.ts';
 
 interface DormantAfter {
@@ -70,13 +72,18 @@ interface Source {
   read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
 }
 
-/** Sources of the action's audience. The first followers of all its refs are read in one command. */
-function sourcesOf({ follows, members }: Context, action: Action): Source[] {
-  const pushed = reachesFollowers(action)
-    ? action.refIds.filter((refId) => !action.pullRefIds.includes(refId))
-    : [];
-  const reshares = action.scope === 'PUBLIC' ? action.reshares : [];
-  const followers = new Followers(follows, [...pushed, ...reshares.map(({ by }) => by)]);
+function pushedRefs(action: Action): readonly RefId[] {
+  return reachesFollowers(action) ? action.refIds.filter((refId) => !action.pullRefIds.includes(refId)) : [];
+}
+
+function resharesOf({ scope, reshares }: Action): Action['reshares'] {
+  return scope === 'PUBLIC' ? reshares : [];
+}
+
+/** Sources of the action's audience. */
+function sourcesOf(action: Action, { followers, members }: FirstPages): Source[] {
+  const pushed = pushedRefs(action);
+  const reshares = resharesOf(action);
   const sources = [named('MENTION', action.mentions), named('RECIPIENT', action.recipients)];
   if (action.scope === 'TEAM' || action.scope === 'DEPARTMENT')
     sources.push(...groupSources(members, action));
@@ -114,7 +121,7 @@ function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
   };
 }
 
-function groupSources(members: Context['members'], action: Action): Source[] {
+function groupSources(members: GroupMembers, action: Action): Source[] {
   const kind = action.scope === 'TEAM' ? 'team' : 'department';
   const prefix = `${kind}:`;
   return action.audience
@@ -123,7 +130,7 @@ function groupSources(members: Context['members'], action: Action): Source[] {
       reason: action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT',
       isOf: ({ scope, audience }) => scope === action.scope && audience.includes(key),
       async read(after, limit) {
-        const page = await members.inGroup({ kind, id: key.slice(prefix.length) }, after, limit);
+        const page = await members.read({ kind, id: key.slice(prefix.length) }, after, limit);
         const belongs = page.filter((member) => {
           const since = kind === 'team' ? member.teamSince : member.departmentSince;
           return since !== null && since.getTime() <= action.recorded.getTime();
@@ -162,11 +169,12 @@ function followerSource(
   };
 }
 
-/** Followers of several refs, each in order of id. The first page of every ref is read in one command. */
+/** Followers of several refs, each in order of id. The first page of every ref is read once, and usually in one command. */
 class Followers {
   readonly #follows: Context['follows'];
   readonly #refIds: readonly RefId[];
   #first: Promise<ReadonlyMap<RefId, FollowerPage>> | null = null;
+  readonly #pages = new Map<RefId, Promise<FollowerPage>>();
 
   constructor(follows: Context['follows'], refIds: readonly RefId[]) {
     this.#follows = follows;
@@ -174,13 +182,49 @@ class Followers {
   }
 
   async read(refId: RefId, after: UserId | null, limit: number): Promise<FollowerPage> {
-    if (after === null && this.#refIds.length > 1) {
+    if (after !== null) return this.#follows.followers(refId, after, limit);
+    if (this.#refIds.length > 1) {
       this.#first ??= this.#follows.firstFollowers(this.#refIds, limit);
       const page = (await this.#first).get(refId);
       if (page !== undefined) return page;
     }
-    return this.#follows.followers(refId, after, limit);
+    return remembered(this.#pages, refId, () => this.#follows.followers(refId, null, limit));
   }
+}
+
+/** Members of groups, in order of id. The first page of each group is read once. */
+class GroupMembers {
+  readonly #members: Context['members'];
+  readonly #pages = new Map<string, Promise<Member[]>>();
+
+  constructor(members: Context['members']) {
+    this.#members = members;
+  }
+
+  read(group: Group, after: UserId | null, limit: number): Promise<Member[]> {
+    const read = (): Promise<Member[]> => this.#members.inGroup(group, after, limit);
+    return after === null ? remembered(this.#pages, `${group.kind} ${group.id}`, read) : read();
+  }
+}
+
+function remembered<T>(values: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  const value = values.get(key) ?? read();
+  values.set(key, value);
+  return value;
+}
+
+/** Where audiences begin: what those of several actions have in common is read once. Not to be kept. */
+export interface FirstPages {
+  readonly followers: Followers;
+  readonly members: GroupMembers;
+}
+
+export function firstPages({ follows, members }: Context, actions: readonly Action[]): FirstPages {
+  const refIds = actions.flatMap((action) => [
+    ...pushedRefs(action),
+    ...resharesOf(action).map(({ by }) => by),
+  ]);
+  return { followers: new Followers(follows, refIds), members: new GroupMembers(members) };
 }
 
 export interface AudienceMember {
@@ -201,6 +245,7 @@ export interface AudienceReader extends AudienceMember {
  *
  * @param options.afterUserId skip readers up to this id; `null`: none.
  * @param options.before a former audience to compare with; `null`: none.
+ * @param options.pages shared with the audiences of other actions, of the same `chunkSize`.
  */
 export async function* audienceOf(
   dependencies: Context,
@@ -209,15 +254,15 @@ export async function* audienceOf(
     afterUserId,
     chunkSize,
     before = null,
+    pages = firstPages(dependencies, [action]),
   }: {
     readonly afterUserId: UserId | null;
     readonly chunkSize: number;
     readonly before?: FormerAudience | null;
+    readonly pages?: FirstPages;
   },
 ): AsyncGenerator<AudienceReader[], void, undefined> {
-  const streams = sourcesOf(dependencies, action).map(
-    (source) => new SourceStream(source, afterUserId, chunkSize),
-  );
+  const streams = sourcesOf(action, pages).map((source) => new SourceStream(source, afterUserId, chunkSize));
   let chunk: AudienceReader[] = [];
   for (;;) {
     // Nearly always all of them have their next reader, and nothing is awaited.

@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../domain/action.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
-import type { FeedStore, ReaderDelivery } from '../feed/feed-store.ts';
+import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/feed-store.ts';
 import { forEachInOrder } from '../lib/turn.ts';
 import { markLast } from '../lib/mark-last.ts';
 import { prefetch } from '../lib/prefetch.ts';
@@ -9,7 +9,13 @@ import { announce, type Announcement } from '../feed/announce.ts';
 import type { EntryEvent } from '../live/live-log.ts';
 import { announcePulled } from './announce-pulled.ts';
 import type { PassOutcome, Reached, Fence } from './passes.ts';
-import { audienceOf, type AudienceMember, audienceAmong } from './audience.ts';
+import {
+  audienceOf,
+  type AudienceMember,
+  type AudienceReader,
+  type FirstPages,
+  audienceAmong,
+} from './audience.ts';
 import { raiseFloors } from '../feed/trim-feeds.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { traced } from '../telemetry/tracing.ts';
@@ -180,6 +186,7 @@ export async function deliverToAll(
   dependencies: PassContext,
   { claim, interactions }: LiftedClaim,
   fence: Fence,
+  audience: AudienceChunks = audienceChunks(dependencies, claim),
 ): Promise<PassOutcome> {
   const chunkSize = chunkSizeOf(dependencies, claim);
   const { action } = claim;
@@ -193,10 +200,7 @@ export async function deliverToAll(
       ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
       : deliver();
   };
-  const chunks = audienceOf(dependencies, action, {
-    ...{ afterUserId: claim.afterUserId, chunkSize, before: claim.toldAudience },
-  });
-  await forEachInOrder(prefetch(markLast(chunks)), CHUNKS_AT_ONCE, {
+  await forEachInOrder(audience, CHUNKS_AT_ONCE, {
     mayBegin: () => progress.mayGoOn(),
     async work({ value: chunk, isLast }) {
       served ??=
@@ -212,14 +216,16 @@ export async function deliverToAll(
       begun += 1;
       const isServed = await served;
       const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
-      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt, areWatching: false };
+      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
       return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
         // The chunk may have waited long for its turn.
         if (progress.isStopping()) return null;
-        const [delivered] = await Promise.all([
-          traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
+        const [[delivered = []]] = await Promise.all([
+          traced('chunk', { 'fanfare.readers': others.length }, () =>
+            deliverChunks(dependencies, [delivery]),
+          ),
           // Before the checkpoint: for everything before it, hosts have been notified.
-          recordDelivered(dependencies, { ...claim, action }, chunk),
+          recordDelivered(dependencies, [{ claim, chunk }]),
         ]);
         return chunk.length - others.length + delivered.length;
       });
@@ -239,8 +245,26 @@ export async function deliverToAll(
   return { kind: 'complete', delivered: progress.delivered };
 }
 
+/** An audience in chunks; the last one is marked. */
+export type AudienceChunks = AsyncIterable<{
+  readonly value: readonly AudienceReader[];
+  readonly isLast: boolean;
+}>;
+
+/** @param pages shared with other actions. */
+export function audienceChunks(dependencies: PassContext, claim: Claim, pages?: FirstPages) {
+  return prefetch(
+    markLast(
+      audienceOf(dependencies, claim.action, {
+        ...{ afterUserId: claim.afterUserId, chunkSize: chunkSizeOf(dependencies, claim) },
+        ...{ before: claim.toldAudience, ...(pages === undefined ? {} : { pages }) },
+      }),
+    ),
+  );
+}
+
 /** Bulk chunks are half as large: urgent work does not queue behind a running chunk, but shares the database with it. */
-function chunkSizeOf({ chunkSize }: PassContext, { lane }: Claim): number {
+export function chunkSizeOf({ chunkSize }: PassContext, { lane }: { readonly lane: Claim['lane'] }): number {
   return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
 
@@ -265,8 +289,9 @@ async function deliverToWatchers(
   const served = new Set<UserId>();
   await forEachInOrder(watchers, WATCHERS_CHUNKS_AT_ONCE, {
     mayBegin: () => true,
-    work: (chunk) => deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt, areWatching: true }),
-    conclude(_chunk, userIds) {
+    work: (chunk) =>
+      deliverChunks(dependencies, [{ ...delivery, chunk, isFirstAttempt }], { areWatching: true }),
+    conclude(_chunk, [userIds = []]) {
       for (const userId of userIds) served.add(userId);
       return Promise.resolve();
     },
@@ -274,37 +299,51 @@ async function deliverToWatchers(
   return served;
 }
 
-interface ChunkDelivery extends Delivery {
+export interface ChunkDelivery extends Delivery {
   readonly chunk: readonly AudienceMember[];
   readonly isFirstAttempt: boolean;
-  /** All of them were watching a moment ago. */
-  readonly areWatching: boolean;
 }
 
-/** Returns the readers served, without skipped ones. */
-async function deliverChunk(
+/**
+ * Delivers one chunk each of different actions. Returns the readers served, without skipped ones, for each chunk.
+ *
+ * @param areWatching all of them were watching a moment ago.
+ */
+export async function deliverChunks(
   dependencies: PassContext,
-  { claim, action, interactions, chunk, isFirstAttempt, areWatching }: ChunkDelivery,
-): Promise<readonly UserId[]> {
-  if (chunk.length === 0) return [];
-  const skipped = await dependencies.skipDormant(chunk.map(({ userId }) => userId));
+  deliveries: readonly ChunkDelivery[],
+  { areWatching = false }: { readonly areWatching?: boolean } = {},
+): Promise<readonly (readonly UserId[])[]> {
+  const everybody = [...new Set(deliveries.flatMap(({ chunk }) => chunk.map(({ userId }) => userId)))];
+  if (everybody.length === 0) return deliveries.map(() => []);
+  const skipped = await dependencies.skipDormant(everybody);
+  const chunks = await Promise.all(deliveries.map((delivery) => toWrite(dependencies, delivery, skipped)));
+  const outcomes = await dependencies.feedStore.deliver(chunks);
+  const announcements = chunks.flatMap(({ actionId, readers }, index) => {
+    const [delivery, outcome] = [deliveries[index], outcomes[index]];
+    if (delivery === undefined || outcome === undefined) return [];
+    return announcementsOf(actionId, readers, outcome, notifiesAll(delivery.claim));
+  });
+  await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
+  await raiseFloors(
+    dependencies,
+    outcomes.flatMap(({ added }) => added),
+    dependencies.random,
+  );
+  return chunks.map(({ readers }) => readers.map(({ userId }) => userId));
+}
+
+async function toWrite(
+  dependencies: PassContext,
+  { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
+  skipped: ReadonlySet<UserId>,
+): Promise<DeliveryChunk> {
   const awake = skipped.size === 0 ? chunk : chunk.filter(({ userId }) => !skipped.has(userId));
   const userIds = awake.map(({ userId }) => userId);
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
-  const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
-    userId,
-    relevancy: relevancyOf(userId),
-    reasons,
-  }));
-  const isForAll = notifiesAll(claim);
-  const isRaise = isForAll && interactions.length > 0;
-  const outcome = await dependencies.feedStore.deliver({
-    ...{ actionId: action.id, readers, isFirstAttempt, isRaise },
-  });
-  const announcements = announcementsOf(action.id, readers, outcome, isForAll);
-  await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
-  await raiseFloors(dependencies, outcome.added, dependencies.random);
-  return userIds;
+  const readers = awake.map(({ userId, reasons }) => ({ userId, relevancy: relevancyOf(userId), reasons }));
+  const isRaise = notifiesAll(claim) && interactions.length > 0;
+  return { actionId: action.id, readers, isFirstAttempt, isRaise };
 }
 
 /**
@@ -320,7 +359,7 @@ function notifiesAll({ version, wasCutOff }: Claim): boolean {
 function announcementsOf(
   actionId: string,
   readers: readonly ReaderDelivery[],
-  outcome: Awaited<ReturnType<FeedStore['deliver']>>,
+  outcome: DeliveryOutcome,
   isForAll: boolean,
 ): Announcement[] {
   const added = new Set(outcome.added);

@@ -1,18 +1,27 @@
 import type { Context } from '../feed/context.ts';
-import { ALL_LANES, type LaneRange } from './store/fan-out-claim.ts';
-import type { Claim, FoundClaim } from './store/fan-outs.ts';
+import { DEFAULT_LANE, LANES } from '../domain/lane.ts';
+import type { Claim, FoundClaims, LaneRoom } from './store/fan-outs.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../storage/stages/fan-out-stages.ts';
 import type { WorkOffer } from '../live/work-signal.ts';
 import { tracedEntry } from '../telemetry/tracing.ts';
-import { type PassOutcome, Passes, type Fence, holdLease } from './passes.ts';
+import {
+  type Batch,
+  type Fence,
+  type Lease,
+  type PassOutcome,
+  Passes,
+  type Places,
+  holdLease,
+} from './passes.ts';
+import { deliverTogether, openBatch, type Alone, type SmallDelivery } from './batch.ts';
 import { LaneGate } from './lane-gate.ts';
 import { BackgroundWorker } from '../jobs/background-worker.ts';
 import { Outage } from '../lib/outage.ts';
 import type { Next } from '../lib/poll-loop.ts';
 import { clock } from '../lib/clock.ts';
 import type { PassContext } from './pass-context.ts';
-import type { Action, Reshare } from '../domain/action.ts';
+import type { Action, ActionId, Reshare } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';
 import { sweepHolders, notifyFormer } from './sweep-holders.ts';
@@ -36,7 +45,7 @@ export interface FanOutWorkerOptions {
   readonly leaseMs: number;
   /** After so many failed attempts a fan-out is FAILED. */
   readonly maxAttempts: number;
-  /** Concurrent fan-outs per lane. */
+  /** Concurrent fan-outs per lane; small ones that are delivered together count as one. */
   readonly concurrency: number;
   readonly pollMs: number;
   /** Readers per chunk. */
@@ -51,9 +60,9 @@ export interface FanOutWorkerOptions {
 }
 
 /**
- * Claims fan-outs, one lease each, and runs their passes. Any number of workers may run in any number of processes. A worker
- * that dies loses nothing: its leases expire and others take over. While the feed store is away, nothing can be delivered
- * and nothing is given up: the worker backs off and tries again.
+ * Claims fan-outs in batches, and runs their passes: first deliveries to small audiences together, everything else alone. Any
+ * number of workers may run in any number of processes. A worker that dies loses nothing: its leases expire and others take
+ * over. While the feed store is away, nothing can be delivered and nothing is given up: the worker backs off and tries again.
  */
 export class FanOutWorker extends BackgroundWorker {
   readonly #context: PassContext;
@@ -99,21 +108,22 @@ export class FanOutWorker extends BackgroundWorker {
     this.wake();
   }
 
-  /** Starts a pass if there is room for one. */
+  /** Starts a batch if there is room for one. */
   protected override async work(): Promise<Next> {
     // A search that begins now also finds what was announced before.
     const offers = this.#offers.splice(0);
     const outageMs = this.#outage.waitMs;
-    const ranges = this.#passes.lanesWithRoom();
-    if (outageMs > 0 || ranges.length === 0) {
+    const lanes = this.#passes.lanesWithRoom();
+    if (outageMs > 0 || lanes.length === 0) {
       this.#mustLook = true;
-      return outageMs > 0 ? outageMs : this.#passes.oneEnded();
+      // It is woken when a lane has room again.
+      return outageMs > 0 ? outageMs : this.#options.pollMs;
     }
     // A worker with a full lane leaves offers to others, since it may not be able to run what they are for.
-    const isDue = this.#mustLook || performance.now() >= this.#lookAt || ranges !== ALL_LANES;
+    const isDue = this.#mustLook || performance.now() >= this.#lookAt || lanes.length < LANES.length;
     if (isDue || (await this.#takesOneOf(offers))) {
       this.#mustLook = false;
-      const next = await this.#search(ranges);
+      const next = await this.#search(lanes);
       if (next === true) this.#mustLook = true;
       else this.#hasPassedOn = false;
       return next;
@@ -132,22 +142,23 @@ export class FanOutWorker extends BackgroundWorker {
     this.wake();
   }
 
-  async #search(ranges: readonly LaneRange[]): Promise<Next> {
+  async #search(lanes: readonly LaneRoom[]): Promise<Next> {
     const now = clock.now();
     const takesOver = performance.now() >= this.#takeOverAt;
-    const claim = await this.#look(ranges, { now, takesOver });
-    if (claim !== null) this.#begin(claim);
+    const { claims, isAll } = await this.#look(lanes, { now, takesOver });
+    const [first, ...others] = claims;
+    if (first !== undefined) this.#begin([first, ...others]);
     // More is due than one worker was woken for; the next one does the same.
-    if (claim?.isOnly === false && !this.#hasPassedOn) {
+    if (first !== undefined && !isAll && !this.#hasPassedOn) {
       this.#hasPassedOn = true;
       this.passOn();
     }
     // Claims come most urgent first: if its lane is full now, no more urgent one is due.
-    const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
-    // It was the only one due; later publications send a signal.
-    const isAll = claim !== null && claim.isOnly && ranges === ALL_LANES && !takesOver;
-    if (mayBeMore && !isAll) return true;
-    if (claim === null || isAll) await this.#lookAhead(now);
+    const mayBeMore = first !== undefined && (this.#passes.hasRoomEverywhere || first.lane !== 'BULK');
+    // Later publications send a signal.
+    const areAll = first !== undefined && isAll && lanes.length === LANES.length;
+    if (mayBeMore && !areAll) return true;
+    if (first === undefined || areAll) await this.#lookAhead(now);
     return Math.max(0, this.#lookAt - performance.now());
   }
 
@@ -155,28 +166,30 @@ export class FanOutWorker extends BackgroundWorker {
     this.#options.observer.claimFailed(error);
   }
 
-  #begin(claim: Claim): void {
-    const hasPriority = this.#gate.enter(claim.lane);
-    const pass = this.#traced(claim).finally(() => {
-      hasPriority[Symbol.dispose]();
-    });
-    this.#passes.add(claim, pass);
+  #begin(claims: Batch): void {
+    const hasPriority = this.#gate.enter(claims[0].lane);
+    this.#passes.add(claims, (places) =>
+      this.#traced(claims, () => this.#run(claims, places)).finally(() => {
+        hasPriority[Symbol.dispose]();
+      }),
+    );
   }
 
-  /** The next claim; `null`: none. Expired leases are searched once per poll interval, however often the worker is woken. */
+  /** The next claims. Expired leases are searched once per poll interval, however often the worker is woken. */
   async #look(
-    ranges: readonly LaneRange[],
+    lanes: readonly LaneRoom[],
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
-  ): Promise<FoundClaim | null> {
+  ): Promise<FoundClaims> {
     const { workerId, leaseMs, pollMs } = this.#options;
     const startedAt = performance.now();
-    const claim = await this.#context.fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
-      ranges,
+    const token = `${workerId}#${String(++this.#claims)}`;
+    const found = await this.#context.fanOuts.claim(token, now, leaseMs, {
+      lanes,
       except: this.#passes.actions,
       takesOver,
     });
-    if (claim === null && takesOver) this.#takeOverAt = startedAt + pollMs;
-    return claim;
+    if (takesOver && !found.areTakenOver) this.#takeOverAt = startedAt + pollMs;
+    return found;
   }
 
   /** Finds the next scheduled retry after `now`, the time of the last look, so that nothing falls between the two. */
@@ -187,35 +200,151 @@ export class FanOutWorker extends BackgroundWorker {
     this.#lookAt = performance.now() + waitMs;
   }
 
-  #traced(claim: Claim): Promise<void> {
-    const { fanOut } = claim.action;
-    if (fanOut.trace === undefined) return this.#run(claim);
-    const attributes = { 'fanfare.action': claim.action.id, 'fanfare.lane': claim.lane };
-    return tracedEntry('fan-out', { parent: fanOut.trace.parent, kind: 'consumer', attributes }, () =>
-      this.#run(claim),
-    );
+  /** Each action whose change was traced gets a span in its own trace; what the batch does belongs to the last of them. */
+  #traced(claims: Batch, run: () => Promise<void>): Promise<void> {
+    return claims.reduce<() => Promise<void>>((inner, { action: { id, fanOut }, lane }) => {
+      const { trace } = fanOut;
+      if (trace === undefined) return inner;
+      const attributes = { 'fanfare.action': id, 'fanfare.lane': lane };
+      return () => tracedEntry('fan-out', { parent: trace.parent, kind: 'consumer', attributes }, inner);
+    }, run)();
   }
 
-  async #run(claim: Claim): Promise<void> {
-    const { fanOuts } = this.#context;
-    const { maxAttempts, leaseMs } = this.#options;
+  async #run(claims: Batch, places: Places): Promise<void> {
+    const held = new Map(claims.map((claim) => [claim.action.id, claim]));
+    using lease = this.#holdLease(held);
+    const fenceOf = ({ action: { id } }: Claim): Fence => ({
+      isHeld: async () => {
+        await lease.isHeld();
+        return held.has(id);
+      },
+      isStopping: () => this.isStopping,
+      hasCompany: () => this.#passes.actions.length > 1,
+    });
+    const { together, alone } = await this.#open(claims);
+    const begun = alone.slice(0, places.opened(together.length > 0, alone.length));
+    await Promise.all([
+      this.#handBack(alone.slice(begun.length).map(({ claim }) => claim)),
+      this.#deliverTogether(together, fenceOf).finally(() => {
+        if (together.length > 0) places.ended(true);
+      }),
+      ...begun.map((one) =>
+        this.#runAlone(one, fenceOf(one.claim)).finally(() => {
+          held.delete(one.claim.action.id);
+          places.ended();
+        }),
+      ),
+    ]);
+  }
+
+  /** One renewal for all that is under way. @param held those lost are taken out. */
+  #holdLease(held: Map<ActionId, Claim>): Lease {
+    const { leaseMs } = this.#options;
+    return holdLease(async () => {
+      const [first, ...others] = held.values();
+      if (first === undefined) return true;
+      const still = await this.#context.fanOuts.renew([first, ...others], leaseMs);
+      for (const id of held.keys()) if (!still.has(id)) held.delete(id);
+      return true;
+    }, leaseMs);
+  }
+
+  /** If it fails, each goes alone, and those that fail again fail alone. */
+  async #open(claims: Batch): ReturnType<typeof openBatch> {
+    try {
+      return await openBatch(this.#context, claims);
+    } catch {
+      return { together: [], alone: claims.map((claim) => ({ claim })) };
+    }
+  }
+
+  async #deliverTogether(
+    groups: readonly (readonly SmallDelivery[])[],
+    fenceOf: (claim: Claim) => Fence,
+  ): Promise<void> {
+    for (const group of groups) {
+      try {
+        await this.#deliverGroup(group, fenceOf);
+        this.#outage.over();
+      } catch (error) {
+        const isAlone = group.length === 1 || error instanceof StoreUnavailable;
+        await Promise.all(
+          group.map(({ claim }) =>
+            isAlone
+              ? this.#giveUp(claim, error)
+              : // Some of it may have been written.
+                this.#runAlone({ claim: { ...claim, wasCutOff: true } }, fenceOf(claim)),
+          ),
+        );
+      }
+    }
+  }
+
+  async #deliverGroup(group: readonly SmallDelivery[], fenceOf: (claim: Claim) => Fence): Promise<void> {
     const startedAt = performance.now();
-    const lease = holdLease(() => fanOuts.renew(claim, leaseMs), leaseMs);
+    const lane = group[0]?.claim.lane ?? DEFAULT_LANE;
+    const outcome = await this.#gate.run({ lane, kind: 'fan-out' }, async () => {
+      // The batch may have waited long for its turn.
+      if (this.isStopping) return null;
+      const areHeld = await Promise.all(group.map(({ claim }) => fenceOf(claim).isHeld()));
+      const held = group.filter((_, index) => areHeld[index]);
+      return { held, served: await deliverTogether(this.#context, held) };
+    });
+    if (outcome === null) return this.#handBack(group.map(({ claim }) => claim));
+    const { held, served } = outcome;
+    const passes = held.map(({ claim }, index) => ({ claim, delivered: served[index] ?? 0 }));
+    const done = await this.#context.fanOuts.finish(passes);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const lost = group.filter((delivery) => !held.includes(delivery));
+    await Promise.all([
+      ...lost.map(({ claim }) => this.#end(claim, { kind: 'void', reached: null }, seconds)),
+      ...passes.map(async ({ claim, delivered }) => {
+        if (done.has(claim.action.id)) this.#finished(claim, { delivered, seconds, isDone: true });
+        else await this.#end(claim, { kind: 'complete', delivered }, seconds);
+      }),
+    ]);
+  }
+
+  /** Of a batch that is too much for this worker, or that has not begun when it stops. */
+  async #handBack([first, ...others]: readonly Claim[]): Promise<void> {
+    if (first === undefined) return;
+    const { fanOuts } = this.#context;
+    try {
+      await fanOuts.release([first, ...others], { error: null, notBefore: clock.now(), ended: 'in-order' });
+      this.#lookSoon();
+      this.passOn();
+    } catch (error) {
+      // Their leases will expire, and another worker takes over.
+      this.#options.observer.claimFailed(error);
+    }
+  }
+
+  async #runAlone(alone: Alone, fence: Fence): Promise<void> {
+    const { claim } = alone;
+    const { maxAttempts } = this.#options;
+    const startedAt = performance.now();
     try {
       if (claim.attempts > maxAttempts)
         throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);
-      const outcome = await runPass(this.#context, claim, {
-        isHeld: () => lease.isHeld(),
-        isStopping: () => this.isStopping,
-        hasCompany: () => this.#passes.actions.length > 1,
-      });
+      const outcome = await runPass(this.#context, alone, fence);
       this.#outage.over();
       await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);
     } catch (error) {
       await this.#giveUp(claim, error);
-    } finally {
-      lease[Symbol.dispose]();
     }
+  }
+
+  /** Like `#conclude`, for a pass whose failure is its own. */
+  async #end(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
+    try {
+      await this.#conclude(claim, outcome, seconds);
+    } catch (error) {
+      await this.#giveUp(claim, error);
+    }
+  }
+
+  #finished(claim: Claim, pass: { delivered: number; seconds: number; isDone: boolean }): void {
+    this.#options.observer.finished(claim, { ...pass, lagSeconds: lagOf(claim) });
   }
 
   async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
@@ -225,11 +354,11 @@ export class FanOutWorker extends BackgroundWorker {
       const { delivered } = outcome;
       const isDone = await this.#finish(claim, delivered);
       if (isDone || (await this.#passOn(claim, delivered, seconds))) {
-        observer.finished(claim, { delivered, seconds, isDone, lagSeconds: lagOf(claim) });
+        this.#finished(claim, { delivered, seconds, isDone });
         return;
       }
     } else {
-      const isHandedBack = await fanOuts.release(claim, {
+      const isHandedBack = await fanOuts.release([claim], {
         error: null,
         notBefore: clock.now(),
         ended: 'in-order',
@@ -266,7 +395,7 @@ export class FanOutWorker extends BackgroundWorker {
     if (claim.version > 1) await moderation.log(id);
     // This claim completed an interrupted pass for an older version.
     if (claim.version < claim.action.fanOut.version) return false;
-    if (!isDeleted) return fanOuts.finish(claim, delivered);
+    if (!isDeleted) return (await fanOuts.finish([{ claim, delivered }])).has(id);
     await belongings.purge(id);
     await pins.unpin(refIds, [id]);
     return fanOuts.tombstone(claim);
@@ -285,7 +414,7 @@ export class FanOutWorker extends BackgroundWorker {
     let isFinal = isLast;
     try {
       if (isLast) isFinal = await fanOuts.giveUp(claim, { error: reason, notBefore });
-      else await fanOuts.release(claim, { error: reason, notBefore, ended: isAway ? 'cut-off' : 'failed' });
+      else await fanOuts.release([claim], { error: reason, notBefore, ended: isAway ? 'cut-off' : 'failed' });
     } catch (releaseError) {
       // The lease will expire, and another worker takes over.
       observer.claimFailed(releaseError);
@@ -327,8 +456,13 @@ function lagOf({ action, isFirst }: Claim): number | null {
  * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
  * audience, nobody else, and nobody higher than it stands for them now. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
  */
-async function runPass(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
+async function runPass(
+  dependencies: PassContext,
+  { claim, audience }: Alone,
+  fence: Fence,
+): Promise<PassOutcome> {
   const { action } = claim;
+  if (audience !== undefined) return deliverToAll(dependencies, { claim, interactions: [] }, fence, audience);
   if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
   const decided = await withPulled(dependencies, claim);
   if (decided === null) return { kind: 'void', reached: null };

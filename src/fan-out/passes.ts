@@ -1,18 +1,38 @@
 import type { ActionId, UserId } from '../domain/action.ts';
 import { LANES, type Lane } from '../domain/lane.ts';
-import { type Claim, ALL_LANES, type LaneRange } from './store/fan-out-claim.ts';
+import type { Claim, LaneRoom } from './store/fan-outs.ts';
 
-/** Running passes of a worker by lane. Each lane has the full concurrency of its own. */
+/** Actions claimed at once while their audiences turn out to be small. */
+const MANY = 64;
+/** Batches of a lane whose small audiences are being read and delivered, so that one is claimed while others are written. */
+const BATCHES_AT_ONCE = 3;
+
+/** A batch that is under way. */
+interface Running {
+  /** Passes that it runs; all that is delivered together is one. Until its audiences are known, each action may need one. */
+  places: number;
+  /** Its small audiences are being read or delivered. */
+  isTogether: boolean;
+}
+
+interface LaneState {
+  readonly batches: Set<Running>;
+  /** All audiences of the last batch were small. */
+  areSmall: boolean;
+}
+
+/** What a worker has under way, by lane. Each lane has the full concurrency of its own. */
 export class Passes {
   readonly #room: number;
-  readonly #running: Readonly<Record<Lane, Set<Promise<void>>>> = {
-    URGENT: new Set(),
-    LIVE: new Set(),
-    BULK: new Set(),
+  readonly #lanes: Readonly<Record<Lane, LaneState>> = {
+    URGENT: { batches: new Set(), areSmall: false },
+    LIVE: { batches: new Set(), areSmall: false },
+    BULK: { batches: new Set(), areSmall: false },
   };
 
   readonly #onRoom: () => void;
   readonly #actions = new Set<ActionId>();
+  readonly #running = new Set<Promise<void>>();
 
   /** @param room concurrent passes per lane. @param onRoom called when a full lane has room again. */
   constructor(room: number, onRoom: () => void) {
@@ -20,16 +40,37 @@ export class Passes {
     this.#onRoom = onRoom;
   }
 
-  add({ lane, action }: Claim, pass: Promise<void>): void {
-    const running = this.#running[lane];
-    running.add(pass);
-    this.#actions.add(action.id);
-    void pass.finally(() => {
+  add(claims: Batch, run: (places: Places) => Promise<void>): void {
+    const [{ lane }] = claims;
+    const state = this.#lanes[lane];
+    const batch: Running = { places: state.areSmall ? 1 : claims.length, isTogether: true };
+    const change = (work: () => void): void => {
       const wasFull = !this.#hasRoom(lane);
-      running.delete(pass);
-      this.#actions.delete(action.id);
-      if (wasFull) this.#onRoom();
+      work();
+      if (wasFull && this.#hasRoom(lane)) this.#onRoom();
+    };
+    state.batches.add(batch);
+    for (const { action } of claims) this.#actions.add(action.id);
+    const running = run({
+      opened: (isTogether, alone) => {
+        state.areSmall = alone === 0;
+        const left = this.#room - this.#placesOf(lane) + batch.places;
+        const begun = Math.min(alone, Math.max(1, left));
+        change(() => Object.assign(batch, { isTogether, places: begun + (isTogether ? 1 : 0) }));
+        return begun;
+      },
+      ended: (isTogether = false) => {
+        change(() => {
+          batch.places -= 1;
+          if (isTogether) batch.isTogether = false;
+        });
+      },
+    }).finally(() => {
+      for (const { action } of claims) this.#actions.delete(action.id);
+      this.#running.delete(running);
+      change(() => state.batches.delete(batch));
     });
+    this.#running.add(running);
   }
 
   get isEmpty(): boolean {
@@ -44,27 +85,39 @@ export class Passes {
     return LANES.every((lane) => this.#hasRoom(lane));
   }
 
-  /** Ranges of lanes in which to look for the next pass, in order. Empty: no lane has room. */
-  lanesWithRoom(): readonly LaneRange[] {
-    const lanes = LANES.filter((lane) => this.#hasRoom(lane));
-    if (lanes.length === LANES.length) return ALL_LANES;
-    const [first, second, third] = lanes;
-    if (first === 'URGENT' && second === 'LIVE' && third === undefined) return [{ atLeast: second }];
-    return lanes.map((only) => ({ only }));
-  }
-
-  async oneEnded(): Promise<true> {
-    await Promise.race(LANES.flatMap((lane) => [...this.#running[lane]]));
-    return true;
+  /** Lanes in which to look for actions, and for how many. Empty: no lane has room. */
+  lanesWithRoom(): readonly LaneRoom[] {
+    return LANES.filter((lane) => this.#hasRoom(lane)).map((lane) => {
+      return { lane, most: this.#lanes[lane].areSmall ? MANY : this.#room - this.#placesOf(lane) };
+    });
   }
 
   async allEnded(): Promise<void> {
-    await Promise.all(LANES.flatMap((lane) => [...this.#running[lane]]));
+    await Promise.all(this.#running);
   }
 
   #hasRoom(lane: Lane): boolean {
-    return this.#running[lane].size < this.#room;
+    const together = [...this.#lanes[lane].batches].filter(({ isTogether }) => isTogether);
+    return this.#placesOf(lane) < this.#room && together.length < BATCHES_AT_ONCE;
   }
+
+  #placesOf(lane: Lane): number {
+    return [...this.#lanes[lane].batches].reduce((sum, { places }) => sum + places, 0);
+  }
+}
+
+/** Claims of one lane with one token. */
+export type Batch = readonly [Claim, ...Claim[]];
+
+/** The places of a batch in its lane. */
+export interface Places {
+  /**
+   * @param isTogether whether some are delivered together.
+   * @param alone how many want to go alone. Returns how many of these may.
+   */
+  opened(isTogether: boolean, alone: number): number;
+  /** What is delivered together has ended, or else one that went alone. */
+  ended(isTogether?: boolean): void;
 }
 
 /** Whether a pass may continue. Asked before every write. */

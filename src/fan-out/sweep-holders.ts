@@ -120,5 +120,5 @@ async function lower(
     .filter(({ userId }) => tooHigh.has(userId))
     .map(({ userId, reasons }) => ({ userId, reasons, relevancy: relevancyOf(userId) }));
   await feedStore.remove([...tooHigh], [action.id]);
-  await feedStore.deliver({ actionId: action.id, readers, isFirstAttempt: false });
+  await feedStore.deliver([{ actionId: action.id, readers, isFirstAttempt: false }]);
 }

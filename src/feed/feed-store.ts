@@ -14,6 +14,7 @@ import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { positionAbove } from '../domain/cursor.ts';
+import { inSlices } from '../lib/turn.ts';
 
 /** Where an action stands in a feed, and why it is there. */
 export interface Placement {
@@ -26,6 +27,7 @@ export interface ReaderDelivery extends Placement {
   readonly userId: UserId;
 }
 
+/** Readers of one action. Chunks delivered together are of different actions. */
 export interface DeliveryChunk {
   readonly actionId: ActionId;
   /** No reader occurs twice. */
@@ -141,8 +143,8 @@ export interface PulledQuestion {
 export interface FeedStore {
   /** Name of the model, the value of `FEED_MODEL`. */
   readonly model: string;
-  /** Adds the action to the feeds of the chunk's readers, or raises it there. */
-  deliver(chunk: DeliveryChunk): Promise<DeliveryOutcome>;
+  /** Adds each chunk's action to the feeds of its readers, or raises it there. Returns an outcome per chunk. */
+  deliver(chunks: readonly DeliveryChunk[]): Promise<readonly DeliveryOutcome[]>;
   /**
    * Adds many actions to one reader's feed, or raises them there. Returns those that are new. Filling with nothing opens a
    * feed; a rebuild does so before it reads the actions.
@@ -172,6 +174,14 @@ export interface FeedStore {
   trim(userId: UserId, from: FeedPosition): Promise<void>;
   /** Deletes a reader's whole stored feed, including the floor. */
   drop(userId: UserId): Promise<void>;
+}
+
+/** Actions at once: they often go to the same feeds, whose writers meet. */
+const AT_ONCE = 8;
+
+/** For a model that writes one action at a time. */
+export function eachChunk(deliver: (chunk: DeliveryChunk) => Promise<DeliveryOutcome>): FeedStore['deliver'] {
+  return async (chunks) => (await inSlices(chunks, AT_ONCE, (some) => Promise.all(some.map(deliver)))).flat();
 }
 
 /** A way to store feeds. The core has `items` and `pull`; packages bring others. */

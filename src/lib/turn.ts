@@ -37,6 +37,24 @@ export async function inSlices<T, R>(
   return results;
 }
 
+/** Divides values, in order, into groups that weigh at most so much together; what weighs more is a group of its own. */
+export function packed<T>(values: readonly T[], weightOf: (value: T) => number, most: number): T[][] {
+  const groups: T[][] = [];
+  let left = 0;
+  for (const value of values) {
+    const weight = weightOf(value);
+    const group = weight <= left ? groups.at(-1) : undefined;
+    if (group === undefined) {
+      groups.push([value]);
+      left = most - weight;
+    } else {
+      group.push(value);
+      left -= weight;
+    }
+  }
+  return groups;
+}
+
 interface Steps<T, R> {
   /** Asked before each value. After the first `false` no more work starts. */
   mayBegin(): boolean | Promise<boolean>;

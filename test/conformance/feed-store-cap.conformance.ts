@@ -284,11 +284,13 @@ export function feedStoreCapConformance(
       const state = { isWriting: true };
       const writer = async (part: readonly FeedEntry[]): Promise<void> => {
         for (const { actionId, relevancy, reasons } of part) {
-          await store.deliver({
-            actionId,
-            readers: users.map((userId) => ({ userId, relevancy, reasons })),
-            isFirstAttempt: true,
-          });
+          await store.deliver([
+            {
+              actionId,
+              readers: users.map((userId) => ({ userId, relevancy, reasons })),
+              isFirstAttempt: true,
+            },
+          ]);
           acknowledged.push({ actionId, relevancy, reasons });
         }
       };

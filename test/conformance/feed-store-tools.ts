@@ -63,10 +63,14 @@ export async function deliver(
   } = {},
 ): Promise<DeliveryOutcome> {
   const reasons = more.reasons ?? ['FOLLOW'];
-  return store.deliver({
-    actionId: id(n),
-    readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons })),
-    isFirstAttempt: more.isFirstAttempt ?? true,
-    isRaise: more.isRaise ?? false,
-  });
+  const [outcome] = await store.deliver([
+    {
+      actionId: id(n),
+      readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons })),
+      isFirstAttempt: more.isFirstAttempt ?? true,
+      isRaise: more.isRaise ?? false,
+    },
+  ]);
+  if (outcome === undefined) throw new Error('There is no outcome');
+  return outcome;
 }

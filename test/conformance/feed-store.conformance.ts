@@ -23,11 +23,13 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       await using fixture = await open();
       const entries = [entry(3, 10), entry(1, 10), entry(9, 5), entry(2, 10), entry(4, 20), entry(8, 5)];
       for (const { actionId, relevancy } of entries)
-        await fixture.store.deliver({
-          actionId,
-          readers: [{ userId: 'ann', relevancy, reasons: ['FOLLOW'] }],
-          isFirstAttempt: true,
-        });
+        await fixture.store.deliver([
+          {
+            actionId,
+            readers: [{ userId: 'ann', relevancy, reasons: ['FOLLOW'] }],
+            isFirstAttempt: true,
+          },
+        ]);
       expect(await readAll(fixture.store, 'ann', 100)).toEqual(inOrder(entries));
     });
 
@@ -54,6 +56,37 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       });
       expect(rest).toEqual(whole.slice(1));
     });
+
+    test.each([true, false])(
+      'delivers several actions at once, each to its own readers (first attempt: %s)',
+      async (isFirstAttempt) => {
+        await using fixture = await open();
+        const { store } = fixture;
+        await deliver(store, 1, 5, ['ann']);
+        await deliver(store, 2, 3, ['bob']);
+        const chunk = (n: number, ms: number, userIds: readonly string[]) => ({
+          actionId: id(n),
+          readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons: ['FOLLOW' as const] })),
+          isFirstAttempt,
+        });
+        const chunks = [
+          chunk(1, 5, ['ann', 'bob']),
+          chunk(2, 8, ['ann', 'bob', 'cid']),
+          chunk(3, 9, []),
+          chunk(4, 7, ['ann']),
+        ];
+        expect(await store.deliver(chunks)).toEqual([
+          { added: ['bob'], raised: [] },
+          { added: ['ann', 'cid'], raised: ['bob'] },
+          { added: [], raised: [] },
+          { added: ['ann'], raised: [] },
+        ]);
+        expect(await readAll(store, 'ann', 10)).toEqual([entry(2, 8), entry(4, 7), entry(1, 5)]);
+        expect(await readAll(store, 'bob', 10)).toEqual([entry(2, 8), entry(1, 5)]);
+        expect(await readAll(store, 'cid', 10)).toEqual([entry(2, 8)]);
+        expect(await store.deliver([])).toEqual([]);
+      },
+    );
 
     test('changes nothing when the same chunk is delivered again, first attempt or not', async () => {
       await using fixture = await open();

@@ -180,11 +180,14 @@ export function feedConformance(model: string, cap: number): void {
           {
             feedStore: {
               ...parts.feedStore,
-              deliver: async (chunk) => {
-                if (failures >= 2) return parts.feedStore.deliver(chunk);
+              deliver: async (chunks) => {
+                if (failures >= 2) return parts.feedStore.deliver(chunks);
                 failures += 1;
-                const half = chunk.readers.slice(0, Math.ceil(chunk.readers.length / 2));
-                await parts.feedStore.deliver({ ...chunk, readers: half });
+                const halves = chunks.map(({ readers, ...chunk }) => ({
+                  ...chunk,
+                  readers: readers.slice(0, Math.ceil(readers.length / 2)),
+                }));
+                await parts.feedStore.deliver(halves);
                 throw new Error('The connection was lost');
               },
             },

@@ -42,7 +42,7 @@ import type { UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry } from '../../../../src/domain/newsfeed-item.ts';
 import { isDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../../src/storage/documents/feed-documents.ts';
-import type { FeedStore } from '../../../../src/feed/feed-store.ts';
+import { eachChunk, type FeedStore } from '../../../../src/feed/feed-store.ts';
 import { BY_FIELDS, isBehind, storedEntries } from '../../../../src/feed/models/stored-entries.ts';
 
 /** One write for each entry, and nothing more. */
@@ -68,7 +68,7 @@ export function plainFeedStore(
 
   return {
     model: 'plain',
-    async deliver({ actionId, readers }) {
+    deliver: eachChunk(async ({ actionId, readers }) => {
       const added: UserId[] = [];
       const raised: UserId[] = [];
       for (const reader of readers) {
@@ -77,7 +77,7 @@ export function plainFeedStore(
         else if (isBehind(before, reader)) raised.push(reader.userId);
       }
       return { added, raised };
-    },
+    }),
     async fill(userId, entries) {
       const added = [];
       for (const entry of entries) if ((await put(userId, entry)) === null) added.push(entry.actionId);

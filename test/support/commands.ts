@@ -69,6 +69,12 @@ export async function stagesOf(
   return walk((plan['queryPlan'] as Document | undefined) ?? plan);
 }
 
+/** How many documents the engine reads for a command. */
+export async function documentsRead(database: Database, { command }: RecordedCommand): Promise<unknown> {
+  const explained = await database.db.command({ explain: command, verbosity: 'executionStats' });
+  return (explained['executionStats'] as Document | undefined)?.['totalDocsExamined'];
+}
+
 function walk(stage: Document): { readonly stage: string; readonly indexName: string | null }[] {
   const below = [
     ...(stage['inputStage'] === undefined ? [] : [stage['inputStage'] as Document]),

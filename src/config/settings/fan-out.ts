@@ -14,7 +14,7 @@ export const FAN_OUT_SETTINGS = {
   WORKER_CONCURRENCY: setting(
     '16',
     whole(1, 64),
-    'Actions of one lane that a worker fans out concurrently, with up to twelve chunks of readers at a time.',
+    'Actions of one lane that a worker fans out concurrently, with up to twelve chunks of readers at a time. Up to 64 small ones that are delivered together count as one.',
   ),
   POLL_INTERVAL: setting(
     '1s',

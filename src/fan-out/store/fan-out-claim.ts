@@ -4,26 +4,12 @@ import type { Lane } from '../../domain/lane.ts';
 import { toStoredAction } from '../../storage/actions/action-document.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../../storage/documents/documents.ts';
 
-/**
- * Lanes to claim from: those at least as urgent as one, or a single one.
- *
- * In the index and in expressions lanes are compared by name, since their alphabetical order happens to be their urgency:
- * BULK, LIVE, URGENT. So a range of the index returns the most urgent first.
- */
-export type LaneRange = { readonly atLeast: Lane } | { readonly only: Lane };
-
-export const ALL_LANES: readonly LaneRange[] = [{ atLeast: 'BULK' }];
-
-export function laneFilter(range: LaneRange): Filter<ActionDocument> {
-  return { 'fanOut.lane': 'only' in range ? range.only : { $gte: range.atLeast } };
-}
-
 export type FormerAudience = Readonly<FormerAudienceDocument>;
 
-/** A worker's claim on one action, valid until the lease ends. */
+/** A worker's claim on one action, valid until the lease ends. Actions claimed together have one token. */
 export interface Claim {
   readonly action: Action;
-  /** Unique to this claim; a later claim by the same worker has another token. */
+  /** With the action unique to this claim: a later claim by the same worker has another token. */
   readonly token: string;
   /** The version that the pass delivers. Lower than the action's own when it completes an interrupted pass. */
   readonly version: number;
@@ -94,6 +80,13 @@ function isFirst({ doneAt, restUntil, delivered }: ActionDocument['fanOut'], ver
 
 export function ownedBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
   return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
+}
+
+/** The same for claims of one batch. */
+export function ownedByBatch(claims: readonly [Claim, ...Claim[]]): Filter<ActionDocument> {
+  const [first] = claims;
+  if (claims.length === 1) return ownedBy(first);
+  return { _id: { $in: claims.map(({ action }) => new ObjectId(action.id)) }, 'fanOut.worker': first.token };
 }
 
 /** The audience has not changed since the claim. */

@@ -1,4 +1,5 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
+import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../../storage/documents/documents.ts';
 import { ownedBy, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from '../../storage/stages/event-entries.ts';
@@ -23,32 +24,55 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.tellsHosts',
 ] as const;
 
+export interface FinishedPass {
+  readonly claim: Claim;
+  readonly delivered: number;
+}
+
 /** The ways in which a pass ends; see `fan-outs.ts`. */
 export function fanOutEnds(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * DONE, if the version is still the one claimed. `false`: the action changed meanwhile, or is DONE already. Accepted
-     * even from a worker that lost the claim: the whole audience was served, and the other worker does the same work.
+     * DONE, if the version is still the one claimed. Returns the actions that are DONE as of it; the others changed
+     * meanwhile. Accepted even from a worker that lost the claim: the whole audience was served, and the other worker does
+     * the same work. One write, and a read if any of them is not DONE by it.
      */
-    async finish(claim: Claim, delivered: number): Promise<boolean> {
-      const result = await collection.updateOne(
-        {
-          _id: new ObjectId(claim.action.id),
-          'fanOut.state': 'IN_PROGRESS',
-          'fanOut.version': claim.version,
-        },
-        unrevised({
-          $set: {
-            'fanOut.state': 'DONE',
-            'fanOut.delivered': delivered,
-            'fanOut.error': null,
-            'fanOut.doneAt': clock.now(),
-            ...swept(claim),
+    async finish(passes: readonly FinishedPass[]): Promise<ReadonlySet<ActionId>> {
+      const doneAt = clock.now();
+      const { matchedCount } = await collection.bulkWrite(
+        passes.map(({ claim, delivered }) => ({
+          updateOne: {
+            filter: {
+              _id: new ObjectId(claim.action.id),
+              'fanOut.state': 'IN_PROGRESS',
+              'fanOut.version': claim.version,
+            },
+            update: unrevised({
+              $set: {
+                'fanOut.state': 'DONE' as const,
+                'fanOut.delivered': delivered,
+                'fanOut.error': null,
+                'fanOut.doneAt': doneAt,
+                ...swept(claim),
+              },
+              $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1 as const])),
+            }),
           },
-          $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1])),
-        }),
+        })),
+        { ordered: false },
       );
-      return result.matchedCount === 1;
+      const ids = passes.map(({ claim }) => claim.action.id);
+      if (matchedCount === passes.length) return new Set(ids);
+      if (matchedCount === 0) return new Set();
+      const found = await collection
+        .find({
+          _id: { $in: ids.map((id) => new ObjectId(id)) },
+          'fanOut.state': 'DONE',
+          'fanOut.doneAt': doneAt,
+        })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .toArray();
+      return new Set(found.map(({ _id }) => _id.toHexString()));
     },
 
     /**

@@ -1,19 +1,10 @@
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
 import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
-import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import { DEFAULT_LANE, LANES, type Lane } from '../../domain/lane.ts';
 import { toAction } from '../../storage/actions/action-document.ts';
 import { type ActionDocument, engagementDocument } from '../../storage/documents/documents.ts';
 import { NO_EVENTS, type EventEntries } from '../../storage/stages/event-entries.ts';
-import { claimFirstOf } from '../../storage/database/claim-first.ts';
-import {
-  claimOf,
-  ownedBy,
-  isSameAudience,
-  type Claim,
-  ALL_LANES,
-  laneFilter,
-  type LaneRange,
-} from './fan-out-claim.ts';
+import { claimOf, ownedBy, ownedByBatch, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { passRequested } from '../../storage/stages/fan-out-stages.ts';
 import { resharesReplaced } from '../../storage/stages/interaction-stages.ts';
@@ -38,15 +29,15 @@ const UNCOUNTED = {
 function fanOutReleases(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * Releases the claim: PENDING from `notBefore` on. `false` if it was lost before.
+     * Releases claims of one batch: PENDING from `notBefore` on. `false` if one of them was lost before.
      * @param outcome.ended how the pass ended; see `PassEnd`.
      */
     async release(
-      claim: Claim,
+      claims: readonly [Claim, ...Claim[]],
       outcome: { readonly error: string | null; readonly notBefore: Date; readonly ended: PassEnd },
     ): Promise<boolean> {
-      const result = await collection.updateOne(
-        ownedBy(claim),
+      const result = await collection.updateMany(
+        ownedByBatch(claims),
         unrevised({
           $set: {
             'fanOut.state': 'PENDING',
@@ -57,7 +48,7 @@ function fanOutReleases(collection: Collection<ActionDocument>, events: EventEnt
           ...UNCOUNTED[outcome.ended],
         }),
       );
-      return result.matchedCount === 1;
+      return result.matchedCount === claims.length;
     },
 
     /**
@@ -177,71 +168,139 @@ function liveShare(collection: Collection<ActionDocument>) {
 
 export type { Claim } from './fan-out-claim.ts';
 
+/** A lane to claim from, and how many actions at most. */
+export interface LaneRoom {
+  readonly lane: Lane;
+  /** At least 1. */
+  readonly most: number;
+}
+
+const ONE_OF_ANY: readonly LaneRoom[] = LANES.map((lane) => ({ lane, most: 1 }));
+
 export interface ClaimOptions {
-  /** Tried in order. Default: all lanes. */
-  readonly ranges?: readonly LaneRange[];
+  /** The most urgent first. Default: one action of any lane. */
+  readonly lanes?: readonly LaneRoom[];
   /** Actions whose expired lease is not taken over, because this worker has them and is late to renew. */
   readonly except?: readonly ActionId[];
   /** Whether to take over expired leases. Default: true. */
   readonly takesOver?: boolean;
 }
 
-/** A claim, and whether anything else was due in the requested lanes. */
-export interface FoundClaim extends Claim {
-  readonly isOnly: boolean;
+/** Claims of one lane with one token, oldest first. */
+export interface FoundClaims {
+  readonly claims: readonly Claim[];
+  /** Nothing else was due in the requested lanes. */
+  readonly isAll: boolean;
+  /** Their leases had expired. */
+  readonly areTakenOver: boolean;
 }
 
-/** The lease protocol of fan-outs: every write is conditional on its claim. */
-export function fanOutsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
-  async function claimWhere(
+/** Expired leases taken over at once. */
+const MOST_TAKEN_OVER = 8;
+
+/** How work is found and claimed. Part of the repository of fan-outs. */
+function fanOutClaims(collection: Collection<ActionDocument>) {
+  /** Two round trips for one action, three for several, one if there is none. */
+  async function claimAs(
     state: 'PENDING' | 'IN_PROGRESS',
-    lanes: Filter<ActionDocument>,
+    find: () => ReturnType<typeof waiting>,
     { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
-  ): Promise<FoundClaim | null> {
-    const found = await claimFirstOf(
-      collection,
-      {
-        // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
-        due: { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
-        sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
+  ): Promise<Omit<FoundClaims, 'areTakenOver'>> {
+    const update = {
+      $set: {
+        'fanOut.state': 'IN_PROGRESS' as const,
+        'fanOut.worker': token,
+        'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
       },
-      unrevised({
-        $set: {
-          'fanOut.state': 'IN_PROGRESS',
-          'fanOut.worker': token,
-          'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
-        },
-        $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
-        $unset: { 'fanOut.nextLane': 1 },
-      }),
-    );
-    return found === null ? null : { ...claimOf(found.document, token), isOnly: found.isOnly };
+      $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
+      $unset: { 'fanOut.nextLane': 1 as const },
+    };
+    for (;;) {
+      const { ids, isAll } = await find();
+      const [_id] = ids;
+      if (_id === undefined) return { claims: [], isAll };
+      const due = dueIn(state, now);
+      const one =
+        ids.length > 1
+          ? null
+          : await collection.findOneAndUpdate({ ...due, _id }, unrevised(update), {
+              returnDocument: 'after',
+            });
+      const documents = one === null ? [] : [one];
+      if (ids.length > 1) {
+        const all = { _id: { $in: [...ids] } };
+        const { modifiedCount } = await collection.updateMany({ ...due, ...all }, unrevised(update));
+        const claimed = collection.find({ ...all, 'fanOut.worker': token }).batchSize(ids.length);
+        if (modifiedCount > 0) documents.push(...(await claimed.toArray()));
+      }
+      // Otherwise other workers have taken all of them.
+      if (documents.length > 0) return { claims: documents.map((each) => claimOf(each, token)), isAll };
+    }
+  }
+
+  type Candidates = readonly { readonly _id: ObjectId; readonly lane?: Lane }[];
+
+  /**
+   * In one command, lane by lane until there are enough. Without a sort: the index `claim_by_lane` returns a lane's actions
+   * in order of time, but asked to sort by a nested path, some engines would read all that wait.
+   */
+  async function waiting(lanes: readonly [LaneRoom, ...LaneRoom[]], now: Date) {
+    const [first, ...others] = lanes.map(({ lane, most }) => [
+      { $match: { ...dueIn('PENDING', now), 'fanOut.lane': lane } },
+      { $limit: most + 1 },
+      { $project: { lane: '$fanOut.lane' } },
+    ]);
+    const limit = Math.max(...lanes.map(({ most }) => most)) + 1;
+    const found: Candidates = await collection
+      .aggregate<Candidates[number]>(
+        [
+          ...(first ?? []),
+          ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
+          { $limit: limit },
+        ],
+        { hint: 'claim_by_lane', batchSize: limit },
+      )
+      .toArray();
+    const lane = found[0]?.lane;
+    const most = lanes.find((one) => one.lane === lane)?.most ?? 1;
+    const ids = found.filter((one) => one.lane === lane).map(({ _id }) => _id);
+    return { ids: ids.slice(0, most), isAll: found.length <= most && found.length === ids.length };
+  }
+
+  /** Index `claim`, also without a sort. */
+  async function expired(except: readonly ActionId[], now: Date) {
+    const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
+    const found: Candidates = await collection
+      .find({ ...dueIn('IN_PROGRESS', now), ...others })
+      .hint('claim')
+      .project<Candidates[number]>({ lane: '$fanOut.lane' })
+      .limit(MOST_TAKEN_OVER)
+      .batchSize(MOST_TAKEN_OVER)
+      .toArray();
+    const ids = found.filter(({ lane }) => lane === found[0]?.lane).map(({ _id }) => _id);
+    return { ids, isAll: ids.length < MOST_TAKEN_OVER };
   }
 
   return {
-    ...fanOutEnds(collection, events),
-
-    ...fanOutReleases(collection, events),
-
-    ...liveShare(collection),
-
     /**
-     * Claims the action of the most urgent lane that has waited longest, or else one with an expired lease. Two round trips,
-     * plus one per preceding range without waiting actions. Index `claim_by_lane`, then `claim`.
+     * Claims some actions with an expired lease, or else those of the most urgent lane that have waited longest. Two round
+     * trips for one action, three for several, and one to find no expired lease. Index `claim`, then `claim_by_lane`.
      */
     async claim(
       token: string,
       now: Date,
       leaseMs: number,
-      { ranges = ALL_LANES, except = [], takesOver = true }: ClaimOptions = {},
-    ): Promise<FoundClaim | null> {
-      for (const range of ranges) {
-        const claim = await claimWhere('PENDING', laneFilter(range), { token, now, leaseMs });
-        if (claim !== null) return claim;
+      { lanes = ONE_OF_ANY, except = [], takesOver = true }: ClaimOptions = {},
+    ): Promise<FoundClaims> {
+      const lease = { token, now, leaseMs };
+      if (takesOver) {
+        const { claims } = await claimAs('IN_PROGRESS', () => expired(except, now), lease);
+        if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
-      if (!takesOver) return null;
-      const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
-      return claimWhere('IN_PROGRESS', others, { token, now, leaseMs });
+      const [first, ...others] = lanes;
+      if (first === undefined) return { claims: [], isAll: true, areTakenOver: false };
+      const found = await claimAs('PENDING', () => waiting([first, ...others], now), lease);
+      return { ...found, areTakenOver: false };
     },
 
     /** When the next PENDING action becomes due. `null`: there is none. Index `claim`. */
@@ -252,6 +311,19 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       );
       return document?.fanOut.leaseUntil ?? null;
     },
+  };
+}
+
+/** The lease protocol of fan-outs: every write is conditional on its claim. */
+export function fanOutsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
+  return {
+    ...fanOutEnds(collection, events),
+
+    ...fanOutReleases(collection, events),
+
+    ...liveShare(collection),
+
+    ...fanOutClaims(collection),
 
     /**
      * Extends the lease and records the progress. Returns the lane, which may have become more urgent; `null`: the claim is
@@ -293,15 +365,18 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /**
-     * Extends the lease, measured from when the database executes it. `false`: the claim is void. An expired claim stays
-     * valid until somebody else claims the action.
+     * Extends the lease of claims of one batch, measured from when the database executes it. Returns the actions still held:
+     * an expired claim stays valid until somebody else claims the action. One round trip, two if some were lost.
      */
-    async renew(claim: Claim, leaseMs: number): Promise<boolean> {
-      const result = await collection.updateOne(
-        ownedBy(claim),
+    async renew(claims: readonly [Claim, ...Claim[]], leaseMs: number): Promise<ReadonlySet<ActionId>> {
+      const held = ownedByBatch(claims);
+      const { matchedCount } = await collection.updateMany(
+        held,
         unrevised([{ $set: { 'fanOut.leaseUntil': { $add: ['$$NOW', leaseMs] } } }]),
       );
-      return result.matchedCount === 1;
+      if (matchedCount === claims.length) return new Set(claims.map(({ action }) => action.id));
+      const found = await collection.find(held).project<{ _id: ObjectId }>({ _id: 1 }).toArray();
+      return new Set(found.map(({ _id }) => _id.toHexString()));
     },
 
     /** Records which refs are pulled. `false`: the claim is void, or the audience has changed. */
@@ -377,6 +452,11 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return document === null ? null : toAction(document);
     },
   };
+}
+
+/** `$exists` states the partial index's condition, since not every planner infers it from `$lte`. */
+function dueIn(state: 'PENDING' | 'IN_PROGRESS', now: Date): Filter<ActionDocument> {
+  return { 'fanOut.state': state, 'fanOut.leaseUntil': { $exists: true, $lte: now } };
 }
 
 function decided(pullRefIds: readonly RefId[]): UpdateFilter<ActionDocument> {

@@ -1,6 +1,7 @@
 import { feedCollection } from '../../storage/documents/declaration.ts';
 import type {
   FeedModel,
+  DeliveryChunk,
   ReaderDelivery,
   FeedStore,
   FeedPageQuery,
@@ -22,7 +23,7 @@ import {
 } from './stored-entries.ts';
 import { openCollections } from '../../storage/open-database.ts';
 import { ObjectId, type Collection } from 'mongodb';
-import type { ActionId, UserId, RefId } from '../../domain/action.ts';
+import type { UserId, RefId } from '../../domain/action.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
@@ -72,21 +73,19 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
   return {
     model: 'items',
     ...(open == null ? {} : { open }),
-    async deliver({ actionId, readers: all, isFirstAttempt, isRaise = false }) {
-      const readers = isRaise ? await withoutRaised(actionId, all) : all;
-      const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
-      const missing = readers.filter((reader) => !stored.has(reader.userId));
-      // Another writer may have inserted these meanwhile: look them up.
-      const overtaken = await items.insert(actionId, missing);
-      const late = new Set(overtaken.map((entry) => entry.userId));
-      const behind = [
-        ...readers.filter((reader) => isStoredBehind(stored, reader)),
-        ...(await overtakenBehind(actionId, overtaken)),
-      ];
-      return {
-        added: missing.filter((reader) => !late.has(reader.userId)).map((reader) => reader.userId),
-        raised: await raise(actionId, behind),
-      };
+    async deliver(chunks) {
+      const prepared = await Promise.all(chunks.map(prepare));
+      // Another writer may have inserted some of these meanwhile: look them up.
+      const late = new Set(await items.insert(prepared.flatMap(({ missing }) => missing)));
+      return Promise.all(
+        prepared.map(async ({ actionId, missing, behind }) => {
+          const overtaken = late.size === 0 ? [] : missing.filter((entry) => late.has(entry));
+          return {
+            added: missing.filter((entry) => !late.has(entry)).map((entry) => entry.userId),
+            raised: await raise(actionId, [...behind, ...(await overtakenBehind(actionId, overtaken))]),
+          };
+        }),
+      );
     },
     async fill(userId, entries) {
       if (entries.length === 0) return [];
@@ -96,7 +95,7 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
       );
       const stored = new Map(found.map((entry) => [entry.actionId, entry]));
       const missing = entries.filter((entry) => !stored.has(entry.actionId));
-      const overtaken = await items.insertForReader(userId, missing);
+      const overtaken = await items.insert(missing.map((entry) => ({ ...entry, userId })));
       const behind = entries.filter((entry) => {
         const holder = stored.get(entry.actionId);
         return holder !== undefined && isBehind(holder, entry);
@@ -113,6 +112,18 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
     trim: (userId, from) => items.trim(userId, from),
     drop: (userId) => items.drop(userId),
   };
+
+  async function prepare({ actionId, readers: all, isFirstAttempt, isRaise = false }: DeliveryChunk) {
+    const readers = isRaise ? await withoutRaised(actionId, all) : all;
+    const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
+    return {
+      actionId,
+      missing: readers
+        .filter((reader) => !stored.has(reader.userId))
+        .map((reader) => ({ ...reader, actionId })),
+      behind: readers.filter((reader) => isStoredBehind(stored, reader)),
+    };
+  }
 
   /**
    * Raises large groups of readers without reading their entries first. Returns the readers for whom the entries must be
@@ -170,11 +181,11 @@ function isStoredBehind(stored: Holders, reader: ReaderDelivery): boolean {
   return holder !== undefined && isBehind(holder, reader);
 }
 
-function newDocument(userId: UserId, actionId: ObjectId, entry: Placement): NewsfeedItemDocument {
-  return {
-    _id: itemId(userId, actionId),
-    ...{ userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] },
-  };
+type NewEntry = FeedEntry & { readonly userId: UserId };
+
+function newDocument({ userId, relevancy, reasons, ...entry }: NewEntry): NewsfeedItemDocument {
+  const actionId = new ObjectId(entry.actionId);
+  return { _id: itemId(userId, actionId), userId, actionId, relevancy, reasons: [...reasons] };
 }
 
 /**
@@ -212,31 +223,18 @@ function newsfeedItemsRepository(
   /** The same collection with the fields that all models share. */
   entries: Collection<StoredEntryDocument>,
 ) {
-  async function insertNew<T>(
-    entries: readonly T[],
-    toDocument: (entry: T) => NewsfeedItemDocument,
-  ): Promise<T[]> {
-    if (entries.length === 0) return [];
-    try {
-      await collection.insertMany(entries.map(toDocument), { ordered: false });
-      return [];
-    } catch (error) {
-      return duplicatePositions(error).flatMap((position) => entries[position] ?? []);
-    }
-  }
-
   return {
     ...storedEntries(entries, BY_ID),
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
-    async insert(actionId: ActionId, entries: readonly ReaderDelivery[]): Promise<ReaderDelivery[]> {
-      const id = new ObjectId(actionId);
-      return insertNew(entries, (entry) => newDocument(entry.userId, id, entry));
-    },
-
-    /** Like `insert`, for many actions of one reader. */
-    async insertForReader(userId: UserId, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
-      return insertNew(entries, (entry) => newDocument(userId, new ObjectId(entry.actionId), entry));
+    async insert<T extends NewEntry>(missing: readonly T[]): Promise<T[]> {
+      if (missing.length === 0) return [];
+      try {
+        await collection.insertMany(missing.map(newDocument), { ordered: false });
+        return [];
+      } catch (error) {
+        return duplicatePositions(error).flatMap((position) => missing[position] ?? []);
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { FeedModel, FeedStore } from '../feed-store.ts';
+import { eachChunk, type FeedModel, type FeedStore } from '../feed-store.ts';
 import { FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 
 export const pullModel: FeedModel = { name: 'pull', collections: [], open: () => pullFeedStore() };
@@ -12,7 +12,9 @@ export const pullModel: FeedModel = { name: 'pull', collections: [], open: () =>
 function pullFeedStore(): FeedStore {
   return {
     model: 'pull',
-    deliver: ({ readers }) => Promise.resolve({ added: readers.map(({ userId }) => userId), raised: [] }),
+    deliver: eachChunk(({ readers }) =>
+      Promise.resolve({ added: readers.map(({ userId }) => userId), raised: [] }),
+    ),
     fill: (_userId, entries) => Promise.resolve(entries.map(({ actionId }) => actionId)),
     page: () => Promise.resolve({ entries: [], floor: FLOOR_ABOVE_ALL }),
     find: () => Promise.resolve([]),

@@ -3,55 +3,75 @@ import { isMutedAction, type MutableAction } from '../../descriptors/muted-actio
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { mutesOf } from '../../features/mutes/store.ts';
+import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
-import { ofReaderActions } from '../../storage/documents/reader-action-id.ts';
+import { ofReaderActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
 import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+
+/** An action, and readers of it. No action occurs twice. */
+export interface Delivered {
+  readonly action: { readonly id: ActionId } & MutableAction;
+  readonly userIds: readonly UserId[];
+}
 
 /** Mutes and marks of many readers at once. */
 export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
   return {
     /**
-     * Readers among these who mute the action, or have hidden, archived or snoozed it. One round trip, two if any of them
-     * has marked single items. Unique keys: `_id`.
+     * Readers among these who mute the action, or have hidden, archived or snoozed it, for each of the actions. One round
+     * trip, two if any of them has marked single items. Unique keys: `_id`.
      */
-    async refusing(
-      action: { readonly id: ActionId } & MutableAction,
-      userIds: readonly UserId[],
-      now: Date,
-    ): Promise<Set<UserId>> {
-      const choices = await inOneBatch(
+    async refusing(deliveries: readonly Delivered[], now: Date): Promise<readonly ReadonlySet<UserId>[]> {
+      const everybody = [...new Set(deliveries.flatMap(({ userIds }) => userIds))];
+      const found = await inOneBatch(
         feeds
-          .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
+          .find({ _id: { $in: everybody }, $or: [...mayMute(deliveries), { hasMarks: true }] })
           .project<{ _id: string; mutes?: FeedDocument['mutes'] }>({ mutes: 1 }),
-        userIds.length,
+        everybody.length,
       );
-      const refusing = new Set(
-        choices.filter((document) => isMutedAction(mutesOf(document), action)).map(({ _id }) => _id),
+      const mutes = new Map(found.map((document) => [document._id, mutesOf(document)]));
+      const refusing = new Map(
+        deliveries.map(({ action, userIds }) => [
+          action.id,
+          new Set(userIds.filter((userId) => isMutedBy(mutes.get(userId), action))),
+        ]),
       );
-      const others = choices.filter(({ _id }) => !refusing.has(_id));
-      if (others.length === 0) return refusing;
-      const marks = await inOneBatch(
-        itemMarks
-          .find({
-            ...ofReaderActions(others.map(({ _id: userId }) => ({ userId, actionId: action.id }))),
-            $or: [
-              { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
-              { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
-            ],
-          })
-          .hint('_id_')
-          .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 }),
-        others.length,
+      const others = deliveries.flatMap(({ action: { id: actionId }, userIds }) =>
+        userIds
+          .filter((userId) => mutes.has(userId) && refusing.get(actionId)?.has(userId) !== true)
+          .map((userId) => ({ userId, actionId })),
       );
-      for (const { _id } of marks) refusing.add(_id.userId);
-      return refusing;
+      if (others.length > 0) {
+        const marks = await inOneBatch(
+          itemMarks
+            .find({
+              ...ofReaderActions(others),
+              $or: [
+                { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
+                { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
+              ],
+            })
+            .hint('_id_')
+            .project<{ _id: ReaderActionId }>({ _id: 1 }),
+          others.length,
+        );
+        for (const { _id } of marks) refusing.get(_id.actionId.toHexString())?.add(_id.userId);
+      }
+      return deliveries.map(({ action }) => refusing.get(action.id) ?? new Set());
     },
   };
 }
 
-/** Selects readers with mutes that may match the action. Whether one matches, and is still active, is decided afterwards. */
-function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDocument>[] {
-  return [{ 'mutes.value': { $in: [actorId, ...refIds, descriptor.type] } }, { 'mutes.kind': 'PHRASE' }];
+function isMutedBy(mutes: ReaderMutes | undefined, action: MutableAction): boolean {
+  return mutes !== undefined && isMutedAction(mutes, action);
+}
+
+/** Selects readers with mutes that may match an action. Whether one matches, and is still active, is decided afterwards. */
+function mayMute(deliveries: readonly Delivered[]): Filter<FeedDocument>[] {
+  const values = deliveries.flatMap(({ action: { actorId, refIds, descriptor } }) => [
+    ...[actorId, ...refIds, descriptor.type],
+  ]);
+  return [{ 'mutes.value': { $in: [...new Set(values)] } }, { 'mutes.kind': 'PHRASE' }];
 }
 
 /** Everybody who may have a feed: members, followers, and users who have ever read. */

@@ -1,7 +1,7 @@
 import { archiveOf } from '../../../packages/archive/src/store/offloads.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
+import { commandsOf, documentsRead, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { nameStamp } from '../../../src/features/directory/store/directory-stamps.ts';
 import type { SourceKeys } from '../../../src/storage/actions/source-actions.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -26,11 +26,13 @@ beforeAll(async () => {
   if (template === undefined) throw new Error('The action was not recorded');
   const { leaseUntil: _leaseUntil, ...fanOut } = template.fanOut;
   const everybody = Array.from({ length: 200 }, (_, n) => `u${String(n)}`);
-  await parts.feedStore.deliver({
-    actionId: cascadeId,
-    readers: everybody.map((userId) => ({ userId, relevancy: at(0), reasons: ['FOLLOW'] })),
-    isFirstAttempt: true,
-  });
+  await parts.feedStore.deliver([
+    {
+      actionId: cascadeId,
+      readers: everybody.map((userId) => ({ userId, relevancy: at(0), reasons: ['FOLLOW'] })),
+      isFirstAttempt: true,
+    },
+  ]);
   for (let from = 0; from < MANY; from += BATCH) {
     const numbers = Array.from({ length: BATCH }, (_, n) => from + n);
     await newsfeedItems.insertMany(
@@ -167,11 +169,13 @@ describe('no hot query scans a whole collection', () => {
       'a raise',
       '_id_',
       () =>
-        parts.feedStore.deliver({
-          actionId: cascadeId,
-          readers: [{ userId: 'u99', relevancy: at(99_999), reasons: ['TEAM'] }],
-          isFirstAttempt: false,
-        }),
+        parts.feedStore.deliver([
+          {
+            actionId: cascadeId,
+            readers: [{ userId: 'u99', relevancy: at(99_999), reasons: ['TEAM'] }],
+            isFirstAttempt: false,
+          },
+        ]),
     ],
     [
       'the first page of a slice',
@@ -256,16 +260,23 @@ describe('no hot query scans a whole collection', () => {
       'recorded_by_ref',
       () => parts.repositories.actions.recordedSince(['r3'], at(19_900)),
     ],
-    ['the claim', 'claim_by_lane', () => parts.repositories.fanOuts.claim('w', new Date(), 1_000)],
     [
-      'the claim of what is urgent or live',
+      'the claim',
       'claim_by_lane',
-      () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { ranges: [{ atLeast: 'LIVE' }] }),
+      () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { takesOver: false }),
     ],
     [
       'the claim of one lane',
       'claim_by_lane',
-      () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { ranges: [{ only: 'BULK' }] }),
+      () =>
+        parts.repositories.fanOuts.claim('w', new Date(), 1_000, {
+          ...{ lanes: [{ lane: 'BULK', most: 1 }], takesOver: false },
+        }),
+    ],
+    [
+      'the search for expired leases',
+      'claim',
+      () => parts.repositories.fanOuts.claim('w', at(0), 1_000, { lanes: [] }),
     ],
     [
       'when the next pass that was put off is due',
@@ -320,6 +331,21 @@ describe('no hot query scans a whole collection', () => {
             stages.some((stage) => stage.indexName === (isById(command) ? '_id_' : indexName)) &&
             stages.every(({ stage }) => stage !== 'COLLSCAN'),
         );
+  });
+
+  test('a claim reads no more actions than it takes, and one to see whether there are more', async () => {
+    const most = 20;
+    const lanes = (['URGENT', 'LIVE', 'BULK'] as const).map((lane) => ({ lane, most }));
+    const commands = await commandsOf(parts.database, async () => {
+      const { claims } = await parts.repositories.fanOuts.claim('w', new Date(), 1_000, {
+        ...{ lanes, takesOver: false },
+      });
+      expect(claims.map(({ lane }) => lane)).toEqual(Array.from({ length: most }, () => 'LIVE'));
+    });
+    expect(commands.map(({ name }) => name)).toEqual(['aggregate', 'update', 'find']);
+    const [search] = commands;
+    if (search === undefined) throw new Error('There was no search');
+    await expect.poll(() => documentsRead(parts.database, search), planned).toBe(most + 1);
   });
 
   test('pages of feeds and slices, and actions of a rater, are read in index order, without sorting', async () => {

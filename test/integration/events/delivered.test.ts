@@ -6,6 +6,7 @@ import { letMuteEnd } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { recordFirstDelivery } from '../../../src/features/events/jobs/record-delivered.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 let parts: Parts;
 beforeEach(async () => {
@@ -101,14 +102,11 @@ test.each([
     });
   const { fanOuts } = parts.repositories;
   const now = clock.now();
-  const claim = isUnderWay ? await fanOuts.claim('first', now, 60_000) : null;
+  const claim = isUnderWay ? await claimOne(fanOuts, 'first', now, 60_000) : null;
   await edit();
   if (claim !== null) {
-    await recordFirstDelivery(
-      parts.repositories,
-      claim.action,
-      claim.action.mentions.map((userId) => ({ userId, reasons: ['MENTION' as const] })),
-    );
+    const chunk = claim.action.mentions.map((userId) => ({ userId, reasons: ['MENTION' as const] }));
+    await recordFirstDelivery(parts.repositories, [{ action: claim.action, chunk }]);
     expect(await fanOuts.passOn(claim, { delivered: 3, notBefore: now })).toBe(true);
   }
   await parts.fanOut();
@@ -177,7 +175,8 @@ test('names readers in events of a thousand', async () => {
     userId: `r${String(n).padStart(4, '0')}`,
     reasons: ['FOLLOW' as const],
   }));
-  for (let times = 0; times < 2; times++) await recordFirstDelivery(parts.repositories, action, everybody);
+  for (let times = 0; times < 2; times++)
+    await recordFirstDelivery(parts.repositories, [{ action, chunk: everybody }]);
   expect(await delivered()).toHaveLength(2_500);
   expect((await eventsOf(parts)).filter(({ type }) => type === 'item.delivered')).toHaveLength(3);
 });

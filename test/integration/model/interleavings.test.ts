@@ -5,6 +5,7 @@ import { upsertMembers } from '../../../src/features/directory/directory.ts';
 import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const DAY = 86_400_000;
 const CONDUCTED = new Date(Date.UTC(2026, 0, 1));
@@ -62,16 +63,18 @@ test('an earlier fan-out does not undo a rebuild after a change of groups', asyn
   const id = await openScene(parts);
   const { fanOuts } = parts.repositories;
   // It has read the reader as they were, and writes after the feed has been rebuilt.
-  const old = await fanOuts.claim('old', new Date(Date.now() + DAY), 60_000);
+  const old = await claimOne(fanOuts, 'old', new Date(Date.now() + DAY), 60_000);
   await parts.services.upsertMembers(parts.service, ELSEWHERE);
   await using rebuilds = parts.rebuildWorker();
   rebuilds.start();
-  await parts.feedStore.deliver({
-    actionId: id,
-    readers: [{ userId: 'ann', relevancy: COMMENTED, reasons: ['FOLLOW'] }],
-    isFirstAttempt: false,
-  });
-  expect(old !== null && (await fanOuts.finish(old, 1))).toBe(true);
+  await parts.feedStore.deliver([
+    {
+      actionId: id,
+      readers: [{ userId: 'ann', relevancy: COMMENTED, reasons: ['FOLLOW'] }],
+      isFirstAttempt: false,
+    },
+  ]);
+  expect(old !== null && (await fanOuts.finish([{ claim: old, delivered: 1 }])).size).toBe(1);
   await parts.fanOut();
   expect(await relevancyOf(parts, id)).toEqual(BARELY);
 });

@@ -25,11 +25,13 @@ test.each(['capped', 'top-cache', 'redis'])(
           isBumped = true;
           const actionId = ids[CAP] ?? '';
           await services.addInteraction(parts.session('ann'), { actionId, kind: 'COMMENT' });
-          await feedStore.deliver({
-            actionId,
-            readers: [{ userId: 'ann', relevancy: new Date(), reasons: ['FOLLOW'] }],
-            isFirstAttempt: false,
-          });
+          await feedStore.deliver([
+            {
+              actionId,
+              readers: [{ userId: 'ann', relevancy: new Date(), reasons: ['FOLLOW'] }],
+              isFirstAttempt: false,
+            },
+          ]);
         }
         return find.call(feedStore, ...args);
       },

@@ -4,6 +4,7 @@ import { checkClock } from '../../../src/features/operations/clock-watch.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { skewed } from '../../support/skewed.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const PATIENTLY = { timeout: PATIENCE_MS };
 
@@ -41,7 +42,7 @@ describe.each(BOTH)('a process whose clock is ten minutes %s', (_name, skew) => 
     await parts.services.follow(parts.session('ann'), 'actor', 0);
     const { action } = await skewed(skew, () => parts.publish({}));
     await parts.services.unfollow(parts.session('ann'), 'actor', true);
-    expect(await parts.repositories.fanOuts.claim('w', clock.now(), 0)).not.toBeNull();
+    expect(await claimOne(parts.repositories.fanOuts, 'w', clock.now(), 0)).not.toBeNull();
     await parts.fanOut();
     expect(await parts.feedOf('ann')).toEqual([action.id]);
   });
@@ -96,7 +97,7 @@ describe.each(BOTH)('a process whose clock is ten minutes %s', (_name, skew) => 
     expect(entry?.relevancy.getTime()).toBeLessThanOrEqual(clock.time());
     const admin = parts.session('admin', 'admin');
     await skewed(skew, () => parts.services.hideAction(admin, action.id, null));
-    expect(await parts.repositories.fanOuts.claim('w', clock.now(), 0)).not.toBeNull();
+    expect(await claimOne(parts.repositories.fanOuts, 'w', clock.now(), 0)).not.toBeNull();
     await parts.fanOut();
     expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
   });
@@ -104,7 +105,7 @@ describe.each(BOTH)('a process whose clock is ten minutes %s', (_name, skew) => 
   test("processes others' publications, and takes over no valid leases", async () => {
     await using parts = await openParts();
     const { action: taken } = await parts.publish({});
-    const claim = await parts.repositories.fanOuts.claim('other', clock.now(), TEN_MINUTES / 2);
+    const claim = await claimOne(parts.repositories.fanOuts, 'other', clock.now(), TEN_MINUTES / 2);
     expect(claim?.action.id).toBe(taken.id);
     const { action } = await parts.publish({ mentions: ['ann'] });
     await using worker = parts.worker();
@@ -117,19 +118,21 @@ describe.each(BOTH)('a process whose clock is ten minutes %s', (_name, skew) => 
       await worker.stop();
     });
     expect(await fanOutOf(parts, taken.id)).toMatchObject({ state: 'IN_PROGRESS', attempts: 1 });
-    expect(claim !== null && (await parts.repositories.fanOuts.finish(claim, 0))).toBe(true);
+    expect(claim !== null && (await parts.repositories.fanOuts.finish([{ claim, delivered: 0 }])).size).toBe(
+      1,
+    );
   });
 
   test('owns leases that others respect', async () => {
     await using parts = await openParts();
     const { fanOuts } = parts.repositories;
     const { action } = await parts.publish({});
-    const claim = await skewed(skew, () => fanOuts.claim('skewed', clock.now(), 60_000));
+    const claim = await skewed(skew, () => claimOne(fanOuts, 'skewed', clock.now(), 60_000));
     if (claim === null) throw new Error('There is nothing to claim');
-    await skewed(skew, () => fanOuts.renew(claim, 60_000));
-    expect(await fanOuts.claim('other', clock.now(), 60_000)).toBeNull();
+    await skewed(skew, () => fanOuts.renew([claim], 60_000));
+    expect(await claimOne(fanOuts, 'other', clock.now(), 60_000)).toBeNull();
     const later = new Date(clock.time() + TEN_MINUTES / 2);
-    expect((await fanOuts.claim('other', later, 60_000))?.action.id).toBe(action.id);
+    expect((await claimOne(fanOuts, 'other', later, 60_000))?.action.id).toBe(action.id);
   });
 
   test('rebuilds feeds that others requested, and requests rebuilds from others', async () => {

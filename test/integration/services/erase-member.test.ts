@@ -284,11 +284,13 @@ describe('erasing', () => {
     const dependencies = erasureParts(parts.database);
     expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
     // Deliveries and publications that had begun before.
-    await parts.feedStore.deliver({
-      actionId: world.own.post,
-      readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
-      isFirstAttempt: true,
-    });
+    await parts.feedStore.deliver([
+      {
+        actionId: world.own.post,
+        readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
+        isFirstAttempt: true,
+      },
+    ]);
     await parts.publish({ actorId: ID, scope: 'PUBLIC' });
     await parts.repositories.followerCounts.add(new Map([[ID, 1]]), new Map([[ID, null]]));
     await finishErasures(parts, dependencies);
@@ -312,11 +314,13 @@ describe('erasing', () => {
     await parts.services.follow(parts.session(ID), 'site', 0);
     const { action } = await parts.publish({ actorId: ID, scope: 'PUBLIC' });
     // A delivery to the one before.
-    await parts.feedStore.deliver({
-      actionId: world.others.named,
-      readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
-      isFirstAttempt: true,
-    });
+    await parts.feedStore.deliver([
+      {
+        actionId: world.others.named,
+        readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
+        isFirstAttempt: true,
+      },
+    ]);
     await finishErasures(parts, dependencies);
     expect(await parts.repositories.members.find(ID)).toMatchObject({ name: 'Somebody Else' });
     expect(await parts.services.getAction(parts.session(ID), action.id)).toMatchObject({ actorId: ID });

@@ -72,11 +72,13 @@ test('never shows what a fan-out still delivers for a follow that was removed', 
   const { action } = await parts.publish({ refs: [ref('site')] });
   await parts.services.unfollow(parts.session('ann'), 'site', false);
   // As a worker would that had read the followers before.
-  await parts.feedStore.deliver({
-    actionId: action.id,
-    readers: [{ userId: 'ann', relevancy: action.latest, reasons: ['FOLLOW'] }],
-    isFirstAttempt: true,
-  });
+  await parts.feedStore.deliver([
+    {
+      actionId: action.id,
+      readers: [{ userId: 'ann', relevancy: action.latest, reasons: ['FOLLOW'] }],
+      isFirstAttempt: true,
+    },
+  ]);
   expect(await parts.feedOf('ann')).toEqual([]);
   expect(await parts.services.countUnread(parts.session('ann'))).toEqual({ count: 0, isExact: true });
   expect(await parts.services.getNewsfeedItem(parts.session('ann'), action.id)).toBeNull();

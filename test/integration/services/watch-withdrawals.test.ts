@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { publishSome } from '../../conformance/feed-tools.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const CAP = 5;
 const PUBLISHED = 12;
@@ -68,7 +69,7 @@ test.each(['items', 'pull'])(
     const claims: unknown[] = [];
     Object.assign(liveLog, {
       append: async (entries: Parameters<typeof append>[0]) => {
-        claims.push(await fanOuts.claim('early', soon, 30_000));
+        claims.push(await claimOne(fanOuts, 'early', soon, 30_000));
         await append(entries);
       },
     });

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
+import { itemsModel } from '../../../src/feed/models/items.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { crashingDatabase } from '../../support/crashing.ts';
 import type { DeliveryOutcome } from '../../../src/feed/feed-store.ts';
 import { StoreUnavailable } from '../../../src/storage/database/errors.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { reporting } from '../../support/jobs.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const READERS = ['ann', 'bob', 'cid'];
 
@@ -33,14 +37,16 @@ test('notifies readers of an interrupted pass, also if the action has changed si
   const { action } = await parts.publish({});
   await using watch = await watchAs(parts, 'bob');
   const { fanOuts } = parts.repositories;
-  const dead = await fanOuts.claim('dead', new Date(), 0);
+  const dead = await claimOne(fanOuts, 'dead', new Date(), 0);
   if (dead === null) throw new Error('There is nothing to claim');
   // Ann was written to and told; Bob was written to.
-  await parts.feedStore.deliver({
-    actionId: action.id,
-    readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy: action.latest, reasons: ['FOLLOW'] })),
-    isFirstAttempt: true,
-  });
+  await parts.feedStore.deliver([
+    {
+      actionId: action.id,
+      readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy: action.latest, reasons: ['FOLLOW'] })),
+      isFirstAttempt: true,
+    },
+  ]);
   await fanOuts.checkpoint(dead, { afterUserId: 'ann', delivered: 1 }, new Date());
   // Boosts nothing: no later pass finds anything to change in Bob's feed.
   await parts.services.addInteraction(parts.session('cid', 'admin'), {
@@ -106,7 +112,7 @@ test('notifies of a ref that was not followed when its event was to be sent and 
   expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
   // A delivery that had read the followers before comes late.
   const late = { userId: 'bob', relevancy: action.latest, reasons: ['FOLLOW' as const] };
-  await parts.feedStore.deliver({ actionId: action.id, readers: [late], isFirstAttempt: false });
+  await parts.feedStore.deliver([{ actionId: action.id, readers: [late], isFirstAttempt: false }]);
   await parts.services.follow(parts.session('bob'), 'actor', 10);
   // The removal is sent when the item is back: both events tell it.
   expect((await notifiedBefore(parts, watch)).at(-1)).toBe(action.id);
@@ -164,7 +170,7 @@ test('does not count a missing store as an attempt, and notifies readers of the 
     ...{ actionId: action.id, kind: 'COMMENT' },
   });
   const { feedStore } = parts;
-  const goesAway = awayOnce<DeliveryOutcome>();
+  const goesAway = awayOnce<readonly DeliveryOutcome[]>();
   let error: string | null = null;
   await using worker = parts.worker(
     { maxAttempts: 1 },
@@ -278,3 +284,52 @@ test('notifies watchers who lost an action by an edit though the database failed
   await passThroughFailure(parts);
   expect(await notifiedBefore(parts, watch)).toEqual(['removed']);
 });
+
+test.each([1, 2, 3, 4])(
+  'a batch whose worker dies after write %i is delivered once, and its watchers are notified',
+  async (writes) => {
+    await using parts = await openParts({ recordsEvents: true });
+    await parts.services.followMany(
+      parts.service,
+      READERS.map((followerId) => ({ followerId, refId: 'actor' })),
+    );
+    const inputs = Array.from({ length: 5 }, (_, n) => ({
+      ...{ actorId: 'actor', mentions: [`reader-${String(n)}`] },
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n) } },
+    }));
+    const outcomes = await parts.services.publishActions(parts.service, inputs);
+    const ids = outcomes.flatMap(({ action }) => action?.id ?? []);
+    await using bob = await watchAs(parts, 'bob');
+    const crashing = crashingDatabase(parts.database, writes);
+    const dying = {
+      ...createRepositories(crashing.collections, { recordsEvents: true }),
+      feedStore: itemsModel.open({ db: crashing.db, cap: 1_000, redis: [] }),
+    };
+    let isDead: () => void = () => undefined;
+    const death = new Promise<void>((resolve) => (isDead = resolve));
+    {
+      const observer = {
+        ...silentObserver,
+        failed: () => {
+          isDead();
+        },
+        claimFailed: () => {
+          isDead();
+        },
+      };
+      await using worker = parts.worker({ concurrency: 5, leaseMs: 1, observer }, dying);
+      worker.start();
+      await death;
+    }
+    await parts.fanOut();
+    const notified = new Set(await notifiedBefore(parts, bob));
+    expect(ids.filter((id) => !notified.has(id))).toEqual([]);
+    for (const userId of READERS)
+      expect([userId, (await parts.feedOf(userId)).filter((id) => ids.includes(id)).sort()]).toEqual([
+        userId,
+        [...ids].sort(),
+      ]);
+    const items = parts.database.db.collection('newsfeedItems');
+    expect(await items.countDocuments({ userId: { $regex: /^reader-/ } })).toBe(ids.length);
+  },
+);

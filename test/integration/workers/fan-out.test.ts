@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../../src/storage/documents/documents.ts';
 import { expect, test } from 'vitest';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const ref = (id: string) => ({ id, type: 'site', label: id });
 
@@ -172,16 +173,18 @@ test("takes over a dead worker's action, from its checkpoint, once its lease has
   const { action } = await parts.publish({});
   const { fanOuts } = parts.repositories;
   const now = new Date();
-  const dead = await fanOuts.claim('dead', now, 5);
+  const dead = await claimOne(fanOuts, 'dead', now, 5);
   expect(dead?.action.id).toBe(action.id);
-  expect(await fanOuts.claim('other', now, 5)).toBeNull();
+  expect(await claimOne(fanOuts, 'other', now, 5)).toBeNull();
   // It wrote its first chunk and its checkpoint, and half of the second chunk.
   const reader = (userId: string) => ({ userId, relevancy: action.latest, reasons: ['FOLLOW' as const] });
-  await parts.feedStore.deliver({
-    actionId: action.id,
-    readers: followers.slice(0, 150).map(reader),
-    isFirstAttempt: true,
-  });
+  await parts.feedStore.deliver([
+    {
+      actionId: action.id,
+      readers: followers.slice(0, 150).map(reader),
+      isFirstAttempt: true,
+    },
+  ]);
   const progress = { afterUserId: followers[99] ?? '', delivered: 100 };
   expect(dead !== null && (await fanOuts.checkpoint(dead, progress, new Date(now.getTime() + 5)))).toBe(
     'LIVE',
@@ -192,14 +195,14 @@ test("takes over a dead worker's action, from its checkpoint, once its lease has
   const items = await parts.database.db.collection<NewsfeedItemDocument>('newsfeedItems').find().toArray();
   expect(items.map((item) => item.userId).sort()).toEqual(followers);
   expect(dead !== null && (await fanOuts.checkpoint(dead, progress, new Date()))).toBeNull();
-  expect(dead !== null && (await fanOuts.finish(dead, 250))).toBe(false);
+  expect(dead !== null && (await fanOuts.finish([{ claim: dead, delivered: 250 }])).size).toBe(0);
 });
 
 test('gives up an action that kills every worker that claims it', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   for (let attempt = 0; attempt < 3; attempt++)
-    await parts.repositories.fanOuts.claim(`dead${String(attempt)}`, new Date(), 0);
+    await claimOne(parts.repositories.fanOuts, `dead${String(attempt)}`, new Date(), 0);
   await parts.fanOut();
   const [given] = await parts.repositories.actions.findByIds([action.id]);
   expect(given?.fanOut.state).toBe('FAILED');
@@ -214,7 +217,7 @@ test('withdraws a hidden action from every feed, also after a late write of a st
   );
   const { action } = await parts.publish({});
   const { fanOuts } = parts.repositories;
-  const stale = await fanOuts.claim('stale', new Date(), 0);
+  const stale = await claimOne(fanOuts, 'stale', new Date(), 0);
   await parts.fanOut();
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(30);
   await parts.database.collections.actions.updateOne(
@@ -225,13 +228,15 @@ test('withdraws a hidden action from every feed, also after a late write of a st
   await parts.fanOut();
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(0);
   // The stale worker wakes up, writes, finds its claim void and asks for one more pass.
-  await parts.feedStore.deliver({
-    actionId: action.id,
-    readers: [{ userId: 'f1', relevancy: action.latest, reasons: ['FOLLOW'] }],
-    isFirstAttempt: true,
-  });
+  await parts.feedStore.deliver([
+    {
+      actionId: action.id,
+      readers: [{ userId: 'f1', relevancy: action.latest, reasons: ['FOLLOW'] }],
+      isFirstAttempt: true,
+    },
+  ]);
   expect(await parts.feedOf('f1')).toEqual([]);
-  expect(stale !== null && (await fanOuts.finish(stale, 1))).toBe(false);
+  expect(stale !== null && (await fanOuts.finish([{ claim: stale, delivered: 1 }])).size).toBe(0);
   await fanOuts.requestPass(action.id, new Date());
   await parts.fanOut();
   expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(0);
@@ -241,12 +246,12 @@ test('runs one more pass for a change during a pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({});
   const { fanOuts } = parts.repositories;
-  const claim = await fanOuts.claim('w', new Date(), 60_000);
+  const claim = await claimOne(fanOuts, 'w', new Date(), 60_000);
   for (let n = 0; n < 3; n++) await fanOuts.requestPass(action.id, new Date());
-  expect(await fanOuts.claim('other', new Date(), 60_000)).toBeNull();
-  expect(claim !== null && (await fanOuts.finish(claim, 0))).toBe(false);
+  expect(await claimOne(fanOuts, 'other', new Date(), 60_000)).toBeNull();
+  expect(claim !== null && (await fanOuts.finish([{ claim, delivered: 0 }])).size).toBe(0);
   const released = { error: null, notBefore: new Date(), ended: 'in-order' } as const;
-  expect(claim !== null && (await fanOuts.release(claim, released))).toBe(true);
+  expect(claim !== null && (await fanOuts.release([claim], released))).toBe(true);
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', version: 4 });

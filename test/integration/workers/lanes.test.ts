@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import type { DeliveryChunk } from '../../../src/feed/feed-store.ts';
 import type { Lane } from '../../../src/domain/lane.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
@@ -8,6 +7,7 @@ import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const PATIENTLY = { timeout: PATIENCE_MS };
 
@@ -41,7 +41,7 @@ function watchAs(parts: Parts, userId: string): Promise<Watching> {
 }
 
 async function claimed(parts: Parts, token = 'w') {
-  return parts.repositories.fanOuts.claim(token, new Date(Date.now() + 60_000), 60_000);
+  return claimOne(parts.repositories.fanOuts, token, new Date(Date.now() + 60_000), 60_000);
 }
 
 describe('the lane of a fan-out', () => {
@@ -150,16 +150,19 @@ describe('claims', () => {
     expect(order.slice(2).sort()).toEqual([first, second].sort());
   });
 
-  test('of some lanes do not touch the others', async () => {
+  test('of some lanes do not touch the others, and take as many as are asked for', async () => {
     await using parts = await openParts();
-    await publishBulk(parts, 1);
+    await publishBulk(parts, 5);
     const { fanOuts } = parts.repositories;
     const now = new Date(Date.now() + 60_000);
-    expect(await fanOuts.claim('w', now, 1, { ranges: [{ atLeast: 'LIVE' }] })).toBeNull();
-    expect(await fanOuts.claim('w', now, 1, { ranges: [{ only: 'URGENT' }] })).toBeNull();
-    expect((await fanOuts.claim('w', now, 1, { ranges: [{ only: 'URGENT' }, { only: 'BULK' }] }))?.lane).toBe(
-      'BULK',
-    );
+    const some = async (...lanes: readonly Lane[]) => {
+      const room = lanes.map((lane) => ({ lane, most: 3 }));
+      const { claims, isAll } = await fanOuts.claim('w', now, 60_000, { lanes: room });
+      return [...claims.map(({ lane }) => lane), isAll];
+    };
+    expect(await some('URGENT', 'LIVE')).toEqual([true]);
+    expect(await some('URGENT', 'BULK')).toEqual(['BULK', 'BULK', 'BULK', false]);
+    expect(await some('URGENT', 'BULK')).toEqual(['BULK', 'BULK', true]);
   });
 });
 
@@ -167,7 +170,7 @@ describe('with bulk fan-outs that do not end', () => {
   async function scene(parts: Parts) {
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();
-    const bulk = new Set(await publishBulk(parts, 50));
+    const bulk = new Set(await publishBulk(parts, 100));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -178,12 +181,12 @@ describe('with bulk fan-outs that do not end', () => {
       {
         feedStore: {
           ...parts.feedStore,
-          deliver: async (chunk: DeliveryChunk) => {
-            if (bulk.has(chunk.actionId)) {
+          deliver: async (chunks) => {
+            if (chunks.some(({ actionId }) => bulk.has(actionId))) {
               underWay += 1;
               await released;
             }
-            return parts.feedStore.deliver(chunk);
+            return parts.feedStore.deliver(chunks);
           },
         },
       },
@@ -215,8 +218,9 @@ describe('with bulk fan-outs that do not end', () => {
   test('other bulk fan-outs wait for a free place, and none is forgotten', async () => {
     await using parts = await openParts();
     const { worker, release, bulk } = await scene(parts);
-    expect((await parts.repositories.actions.openFanOuts()).IN_PROGRESS).toBe(2);
-    expect(await parts.repositories.actions.pendingByLane()).toEqual({ URGENT: 0, LIVE: 0, BULK: 50 });
+    // As many as there are places, and since all of them were small, a whole batch.
+    expect((await parts.repositories.actions.openFanOuts()).IN_PROGRESS).toBe(2 + 64);
+    expect(await parts.repositories.actions.pendingByLane()).toEqual({ URGENT: 0, LIVE: 0, BULK: 100 });
     release();
     await parts.idle();
     await worker.stop();
@@ -227,7 +231,7 @@ describe('with bulk fan-outs that do not end', () => {
 describe('during a live pass', () => {
   test('bulk continues with one chunk at a time, and afterwards with two', async () => {
     await using parts = await openParts();
-    const bulk = new Set(await publishBulk(parts, 50));
+    const bulk = new Set(await publishBulk(parts, 300));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -242,11 +246,11 @@ describe('during a live pass', () => {
       {
         feedStore: {
           ...parts.feedStore,
-          deliver: async (chunk: DeliveryChunk) => {
-            if (!bulk.has(chunk.actionId)) {
+          deliver: async (chunks) => {
+            if (!chunks.some(({ actionId }) => bulk.has(actionId))) {
               liveBegan = true;
               await released;
-              return parts.feedStore.deliver(chunk);
+              return parts.feedStore.deliver(chunks);
             }
             underWay += 1;
             most = Math.max(most, underWay);
@@ -254,10 +258,10 @@ describe('during a live pass', () => {
             // through before there is a second one beside it.
             if (delivered > 5) await released;
             if (isLiveThrough) await expect.poll(() => most, PATIENTLY).toBe(2);
-            const outcome = await parts.feedStore.deliver(chunk);
+            const outcomes = await parts.feedStore.deliver(chunks);
             underWay -= 1;
-            delivered += 1;
-            return outcome;
+            delivered += chunks.length;
+            return outcomes;
           },
         },
       },

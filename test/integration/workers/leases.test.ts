@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeliveryChunk, DeliveryOutcome } from '../../../src/feed/feed-store.ts';
+import type { DeliveryChunk } from '../../../src/feed/feed-store.ts';
 import type { FanOutObserver, FanOutWorkerOptions } from '../../../src/fan-out/fan-out-worker.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { FAN_OUT_STATES, reportedFanOut } from '../../../src/domain/action.ts';
@@ -7,6 +7,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching } from '../../support/watching.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const PATIENTLY = { timeout: PATIENCE_MS };
 
@@ -36,9 +37,9 @@ function slowly(
   dependencies: Partial<Core> = {},
 ) {
   const { feedStore } = parts;
-  const deliver = async (chunk: DeliveryChunk): Promise<DeliveryOutcome> => {
-    await whenDelivering(chunk);
-    return feedStore.deliver(chunk);
+  const deliver: typeof feedStore.deliver = async (chunks) => {
+    for (const chunk of chunks) await whenDelivering(chunk);
+    return feedStore.deliver(chunks);
   };
   const { observer, notes } = noting();
   const worker = parts.worker(
@@ -106,7 +107,7 @@ test('a worker that lost its lease undoes nothing that another one has done sinc
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
   const other = once(async () => {
-    const claim = await fanOuts.claim('other', new Date(Date.now() + LATER), LATER);
+    const claim = await claimOne(fanOuts, 'other', new Date(Date.now() + LATER), LATER);
     if (claim === null) throw new Error('There is nothing to take over');
     await fanOuts.checkpoint(claim, { afterUserId: 'dan', delivered: 4 }, new Date(Date.now() + LATER));
     return claim;
@@ -116,7 +117,7 @@ test('a worker that lost its lease undoes nothing that another one has done sinc
   await expect.poll(() => notes, PATIENTLY).toEqual(['lease lost']);
   await worker.stop();
   expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'IN_PROGRESS', version: 1 });
-  const next = await fanOuts.claim('next', new Date(Date.now() + 3 * LATER), LATER);
+  const next = await claimOne(fanOuts, 'next', new Date(Date.now() + 3 * LATER), LATER);
   expect(next).toMatchObject({ version: 1, afterUserId: 'dan', delivered: 4 });
 });
 
@@ -124,12 +125,12 @@ test('work done by a worker that lost its lease is not repeated, and is no faile
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   await parts.publish({ mentions: READERS });
-  const other = once(() => fanOuts.claim('other', new Date(Date.now() + LATER), LATER));
+  const other = once(() => claimOne(fanOuts, 'other', new Date(Date.now() + LATER), LATER));
   const { worker, notes } = slowly(parts, other);
   worker.start();
   await expect.poll(() => notes, PATIENTLY).toEqual(['lease lost']);
   await worker.stop();
-  const next = await fanOuts.claim('next', new Date(Date.now() + 3 * LATER), LATER);
+  const next = await claimOne(fanOuts, 'next', new Date(Date.now() + 3 * LATER), LATER);
   expect(next).toMatchObject({ afterUserId: 'ann', delivered: 1, attempts: 2 });
 });
 
@@ -137,7 +138,7 @@ test('a pass that has served everybody is complete, whichever worker has the lea
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
-  const other = once(() => fanOuts.claim('other', new Date(Date.now() + LATER), LATER));
+  const other = once(() => claimOne(fanOuts, 'other', new Date(Date.now() + LATER), LATER));
   const { worker, notes } = slowly(parts, other, { chunkSize: 10 });
   worker.start();
   await parts.idle();
@@ -152,7 +153,7 @@ test('a worker that lost its lease and may have written against a change request
   const { action } = await parts.publish({ mentions: READERS });
   const change = once(async () => {
     await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
-    await fanOuts.claim('other', new Date(Date.now() + LATER), LATER);
+    await claimOne(fanOuts, 'other', new Date(Date.now() + LATER), LATER);
   });
   const { worker, notes } = slowly(parts, change);
   worker.start();
@@ -165,7 +166,7 @@ test('an interrupted pass continues from its checkpoint though the action has ch
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
-  const dead = await fanOuts.claim('dead', new Date(), 0);
+  const dead = await claimOne(fanOuts, 'dead', new Date(), 0);
   if (dead === null) throw new Error('There is nothing to claim');
   await fanOuts.checkpoint(dead, { afterUserId: 'cid', delivered: 3 }, new Date());
   await like(parts, action.id);
@@ -235,7 +236,7 @@ test('an action that is liked during every pass is DONE as of the last one, unti
   await like(parts, action.id);
   expect(await reported()).toEqual({ state: 'DONE', version, isOpen: true });
   expect(await listed()).toEqual(['DONE']);
-  const claim = await fanOuts.claim('w', new Date(Date.now() + LATER), 60_000);
+  const claim = await claimOne(fanOuts, 'w', new Date(Date.now() + LATER), 60_000);
   if (claim === null) throw new Error('There is nothing to claim');
   expect(await reported()).toMatchObject({ state: 'DONE', version });
   const admin = parts.session('admin', 'admin');
@@ -265,7 +266,7 @@ test('a worker does not take over its own action after a late renewal', async ()
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({});
-  await fanOuts.claim('w', new Date(), 0);
-  expect(await fanOuts.claim('w', new Date(Date.now() + LATER), 0, { except: [action.id] })).toBeNull();
-  expect(await fanOuts.claim('x', new Date(Date.now() + LATER), 0)).not.toBeNull();
+  await claimOne(fanOuts, 'w', new Date(), 0);
+  expect(await claimOne(fanOuts, 'w', new Date(Date.now() + LATER), 0, { except: [action.id] })).toBeNull();
+  expect(await claimOne(fanOuts, 'x', new Date(Date.now() + LATER), 0)).not.toBeNull();
 });

@@ -76,9 +76,14 @@ class Installation implements AsyncDisposable {
       isIdle = true;
       return due;
     };
-    const deliver: typeof feedStore.deliver = async (chunk) => {
-      if (holds) await new Promise<void>((resolve) => this.#delivering.set(chunk.actionId, resolve));
-      return feedStore.deliver(chunk);
+    const deliver: typeof feedStore.deliver = async (chunks) => {
+      if (holds)
+        await Promise.all(
+          chunks.map(
+            ({ actionId }) => new Promise<void>((resolve) => this.#delivering.set(actionId, resolve)),
+          ),
+        );
+      return feedStore.deliver(chunks);
     };
     const worker = this.parts.worker(
       { workerId, pollMs: NEVER_MS, ...options },

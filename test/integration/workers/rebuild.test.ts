@@ -3,6 +3,7 @@ import { OnDispose } from '../../../src/lib/closer.ts';
 import { openLiveList, wholeList } from '../../support/live-list.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { claimOne } from '../../support/claim-one.ts';
 
 const DAY = 86_400_000;
 const ref = (id: string) => ({ id, type: 'site', label: id });
@@ -203,7 +204,7 @@ test('makes a watcher query the feed though the rebuild after an interrupted one
   await feeds.markDue(['ann'], new Date());
   expect(await feeds.claimDue(new Date(), 0)).toMatchObject({ wasCutOff: false });
   await parts.publish({ mentions: ['bob'] });
-  const pass = await fanOuts.claim('pass', new Date(), 600_000);
+  const pass = await claimOne(fanOuts, 'pass', new Date(), 600_000);
   const isPutOff = signal();
   await using rebuilds = parts.rebuildWorker({
     feeds: {
@@ -216,7 +217,7 @@ test('makes a watcher query the feed though the rebuild after an interrupted one
   });
   rebuilds.start();
   await isPutOff.done;
-  if (pass !== null) await fanOuts.finish(pass, 0);
+  if (pass !== null) await fanOuts.finish([{ claim: pass, delivered: 0 }]);
   await parts.idle();
   await list.caughtUp();
   expect(list.resyncs).toEqual(['log-interrupted']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryLiveLog } from '../../../src/live/memory-live-log.ts';
-import type { DeliveryChunk, FeedStore } from '../../../src/feed/feed-store.ts';
+import type { FeedStore } from '../../../src/feed/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';
@@ -24,9 +24,9 @@ function noting(parts: Parts): {
   readonly calls: string[][];
 } {
   const calls: string[][] = [];
-  const deliver = (chunk: DeliveryChunk): ReturnType<FeedStore['deliver']> => {
-    calls.push(chunk.readers.map(({ userId }) => userId));
-    return parts.feedStore.deliver(chunk);
+  const deliver: FeedStore['deliver'] = (chunks) => {
+    calls.push(...chunks.map(({ readers }) => readers.map(({ userId }) => userId)));
+    return parts.feedStore.deliver(chunks);
   };
   return { feedStore: { ...parts.feedStore, deliver }, calls };
 }
@@ -116,12 +116,13 @@ test('while another pass is running watchers are served in larger writes', async
   let end: () => void = () => undefined;
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));
   const mayEnd = new Promise<void>((resolve) => (end = resolve));
-  const deliver = async (chunk: DeliveryChunk): ReturnType<FeedStore['deliver']> => {
-    if (chunk.actionId === other.id) {
-      begun();
-      await mayEnd;
-    } else calls.push(chunk.readers.length);
-    return parts.feedStore.deliver(chunk);
+  const deliver: FeedStore['deliver'] = async (chunks) => {
+    for (const { actionId, readers } of chunks)
+      if (actionId === other.id) {
+        begun();
+        await mayEnd;
+      } else calls.push(readers.length);
+    return parts.feedStore.deliver(chunks);
   };
   await using worker = parts.worker({}, { feedStore: { ...parts.feedStore, deliver }, chunkSize: 1_000 });
   worker.start();

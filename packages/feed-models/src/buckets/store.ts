@@ -132,15 +132,19 @@ function bucketFeedStore(options: BucketModel): FeedStore {
   const { model, buckets, spanOf } = options;
   return {
     model,
-    async deliver({ actionId, readers, isFirstAttempt }) {
-      const changes = await put(
-        options,
+    async deliver(chunks) {
+      const wanted = chunks.map(({ actionId, readers }) =>
         readers.map((reader) => ({ ...reader, actionId })),
-        isFirstAttempt,
       );
-      const changed = (change: Change): UserId[] =>
-        readers.filter((_, index) => changes[index] === change).map(({ userId }) => userId);
-      return { added: changed('added'), raised: changed('raised') };
+      const isFirstAttempt = chunks.every((chunk) => chunk.isFirstAttempt);
+      const changes = await put(options, wanted.flat(), isFirstAttempt);
+      let at = 0;
+      return wanted.map((entries) => {
+        const own = changes.slice(at, (at += entries.length));
+        const changed = (change: Change): UserId[] =>
+          entries.filter((_, index) => own[index] === change).map(({ userId }) => userId);
+        return { added: changed('added'), raised: changed('raised') };
+      });
     },
     async fill(userId, entries) {
       const wanted = entries.map((entry) => ({ ...entry, userId }));

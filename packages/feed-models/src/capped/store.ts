@@ -1,4 +1,5 @@
 import {
+  eachChunk,
   type FeedModel,
   type FeedStore,
   type ReaderDelivery,
@@ -70,7 +71,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
 
   return {
     model: 'capped',
-    deliver(chunk) {
+    deliver: eachChunk((chunk) => {
       let tries = 0;
       return deliverInRounds(chunk, {
         holders: (userIds) => rings.holders(chunk.actionId, userIds),
@@ -87,7 +88,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
             readers.map(({ wanted }) => wanted),
           ),
       });
-    },
+    }),
     async fill(userId, entries, options) {
       if (entries.length === 0 && options?.isCompleteDownTo == null) return [];
       return fillRing(rings, cap, userId, entries, options ?? {});

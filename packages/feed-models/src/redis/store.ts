@@ -1,4 +1,4 @@
-import type { FeedModel, FeedStore } from '../../../../src/feed/feed-store.ts';
+import { eachChunk, type FeedModel, type FeedStore } from '../../../../src/feed/feed-store.ts';
 import { redisFeedsRepository, type RedisFeedsRepository } from './repository.ts';
 import { FLOOR_ABOVE_ALL } from '../../../../src/domain/newsfeed-item.ts';
 import { byPart, partIndex } from '../../../../src/connections/redis-parts.ts';
@@ -37,12 +37,12 @@ export const redisModel: FeedModel = {
 function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
   return {
     model: 'redis',
-    async deliver({ actionId, readers }) {
+    deliver: eachChunk(async ({ actionId, readers }) => {
       const changes = await feeds.deliver(actionId, readers);
       const changed = (what: string): string[] =>
         readers.filter((_, index) => changes[index] === what).map(({ userId }) => userId);
       return { added: changed('added'), raised: changed('raised') };
-    },
+    }),
     async fill(userId, entries, { isCompleteDownTo } = {}) {
       if (entries.length === 0 && isCompleteDownTo === undefined) await feeds.open(userId);
       const changes = entries.length === 0 ? [] : await feeds.fill(userId, entries);
@@ -79,17 +79,17 @@ function partitionedFeedStore(stores: readonly [FeedStore, ...FeedStore[]]): Fee
 
   return {
     model: first.model,
-    async deliver(chunk) {
+    deliver: eachChunk(async (chunk) => {
       const outcomes = await inParts(
         chunk.readers,
         ({ userId }) => userId,
-        (store, readers) => store.deliver({ ...chunk, readers }),
+        (store, readers) => store.deliver([{ ...chunk, readers }]),
       );
       return {
-        added: outcomes.flatMap(({ added }) => added),
-        raised: outcomes.flatMap(({ raised }) => raised),
+        added: outcomes.flat().flatMap(({ added }) => added),
+        raised: outcomes.flat().flatMap(({ raised }) => raised),
       };
-    },
+    }),
     fill: (userId, entries, options) => of(userId).fill(userId, entries, options),
     page: (query) => of(query.userId).page(query),
     find: (userId, actionIds) => of(userId).find(userId, actionIds),

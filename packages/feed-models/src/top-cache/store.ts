@@ -1,5 +1,11 @@
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
-import { type FeedModel, type FeedStore, type FillOptions, higher } from '../../../../src/feed/feed-store.ts';
+import {
+  eachChunk,
+  type FeedModel,
+  type FeedStore,
+  type FillOptions,
+  higher,
+} from '../../../../src/feed/feed-store.ts';
 import { feedTopsRepository, type FeedTop, type FeedTopsRepository } from './repository.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
 import {
@@ -55,7 +61,7 @@ const MAX_TRIES = 100;
 function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
   return {
     model: 'top-cache',
-    deliver: (chunk) =>
+    deliver: eachChunk((chunk) =>
       deliverInRounds(chunk, {
         holders: (userIds) => tops.holders(chunk.actionId, userIds),
         insert: (readers) => tops.insert(chunk.actionId, readers),
@@ -68,6 +74,7 @@ function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
           return [];
         },
       }),
+    ),
     async fill(userId, entries, options) {
       if (entries.length === 0 && options?.isCompleteDownTo == null) return [];
       return fill(userId, entries, options ?? {});

@@ -145,11 +145,13 @@ test('keeps feeds consistent between processes with different caps', async () =>
   await Promise.all(
     stores.map(async (store, k) => {
       for (const { actionId, relevancy, reasons } of given.filter((_, n) => n % 3 === k))
-        await store.deliver({
-          actionId,
-          readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy, reasons })),
-          isFirstAttempt: true,
-        });
+        await store.deliver([
+          {
+            actionId,
+            readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy, reasons })),
+            isFirstAttempt: true,
+          },
+        ]);
     }),
   );
   for (const userId of ['ann', 'bob']) {

@@ -68,23 +68,37 @@ export async function putIntoOutbox(
   }
 }
 
+export interface DeliveredChunk {
+  readonly action: Action;
+  /** The first and the last reader of the chunk, whether notified or not. */
+  readonly first: UserId;
+  readonly last: UserId;
+  /** Of the pass, for readers who gained the action; `null`: the first pass of the action. */
+  readonly version: number | null;
+  readonly readers: readonly DeliveredReader[];
+}
+
 /** Events that belong to no other document: deliveries, and things that did not happen. */
 export function eventOutboxRepository({ eventOutbox }: Collections) {
   return {
     /**
-     * Records the readers to whom an action was delivered. When a chunk is repeated, its first and last reader are the same,
+     * Records the readers to whom actions were delivered. When a chunk is repeated, its first and last reader are the same,
      * and so are its events. One write.
      */
-    async putDelivered(
-      { id: actionId, actorId, descriptor, scope }: Action,
-      chunk: { readonly first: UserId; readonly last: UserId; readonly version: number | null },
-      readers: readonly DeliveredReader[],
-    ): Promise<void> {
-      const { first, last, version } = chunk;
-      const pass = version === null ? [] : [String(version)];
-      const id = eventIdOf('delivered', actionId, first, last, ...pass);
-      const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
-      await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
+    async putDelivered(chunks: readonly DeliveredChunk[]): Promise<void> {
+      const at = clock.now();
+      await putIntoOutbox(
+        eventOutbox,
+        chunks.map(({ action, first, last, version, readers }) => {
+          const { id: actionId, actorId, descriptor, scope } = action;
+          const pass = version === null ? [] : [String(version)];
+          return {
+            id: eventIdOf('delivered', actionId, first, last, ...pass),
+            ...{ type: 'item.delivered', at },
+            facts: { actionId, actorId, descriptorType: descriptor.type, scope, readers },
+          };
+        }),
+      );
     },
 
     /** Records that a digest is due. The same due time gives the same event. One write. */
