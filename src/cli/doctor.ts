@@ -167,7 +167,7 @@ async function examineSchema({ collections }: Database, hasTenants: boolean): Pr
   if (version === known) return { state: 'ok', what, detail };
   if (migration === null)
     return { state: 'note', what, detail: `${detail}; the next worker starts the migration` };
-  const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.done)} documents done`;
+  const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.progress?.looked ?? 0)} documents done`;
   return migration.error === undefined
     ? { state: 'note', what, detail: progress }
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };

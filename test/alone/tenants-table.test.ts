@@ -161,7 +161,7 @@ async function fill(tenant: string): Promise<TenantIds> {
   await expect.poll(() => erasures.countDocuments({ state: 'RUNNING' }), { timeout: PATIENCE_MS }).toBe(0);
   // The second pass comes by the clock, and a slow machine would see it here.
   const afterAllTests = new Date(Date.now() + 86_400_000);
-  await erasures.updateMany({ state: 'CONFIRMING' }, { $set: { dueAt: afterAllTests } });
+  await erasures.updateMany({ state: 'CONFIRMING' }, { $set: { 'pass.due': afterAllTests } });
   const waiting = () => webhookDeliveries.findOne({ tenant });
   await expect.poll(waiting, { timeout: PATIENCE_MS }).not.toBeNull();
   return { ...ids, delivery: (await waiting())?._id ?? NOTHING.delivery };

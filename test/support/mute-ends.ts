@@ -13,7 +13,7 @@ export async function letMuteEnd(
 ): Promise<void> {
   const { modifiedCount } = await database.collections.feeds.updateOne(
     { _id: userId },
-    { $set: { 'mutes.$[one].until': at, muteWakeAt: at } },
+    { $set: { 'mutes.$[one].until': at, muteEnd: { due: at } } },
     { arrayFilters: [{ 'one.kind': kind, 'one.value': value }] },
   );
   if (modifiedCount !== 1) throw new Error('Nothing is muted');

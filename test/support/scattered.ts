@@ -32,6 +32,7 @@ const unsent = because('events not moved yet', ['unsentAt']);
 const MOVED = inSource('features/events/store/event-', 'moved events, by id');
 const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
+const CLAIMED = inSource('storage/database/lease.ts', 'work claimed together, by id');
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
 const OFFLOADED = inSource('packages/archive/src/store/', 'offload and restore');
@@ -70,7 +71,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   feeds: {
     reads: [
       because('work that is due: rebuilds, trims, mutes, digests', [
-        ...['rebuildAt', 'trimAt', 'muteWakeAt', 'digestAt'],
+        ...['rebuildAt', 'trimAt', 'muteEnd.due', 'digestAt'],
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
       because('a page, only if the database is not sharded', ['$lookup'], 'feed/models/items.ts'),
@@ -107,14 +108,11 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts')],
   },
   itemMarks: {
-    reads: [
-      because('ending snoozes', ['due', 'claim'], 'features/marks/store/snoozes.ts'),
-      because('ending snoozes', ['due'], 'storage/due/'),
-      ...[OFFLOADED, TENANT],
-    ],
+    reads: [because('ending snoozes', ['lifting.due']), ...[CLAIMED, OFFLOADED, TENANT]],
     writes: [
       because(PURGED, ['_id.actionId']),
-      because('ended snoozes, by id', ['claim', 'due', 'until'], 'features/marks/store/snoozes.ts'),
+      because('ended snoozes, by id', ['until'], 'features/marks/store/snoozes.ts'),
+      CLAIMED,
       ...[TENANT, erased('member-traces')],
     ],
   },

@@ -13,7 +13,7 @@ export async function endSnoozeAt(
 ): Promise<void> {
   await database.collections.itemMarks.updateOne(
     { _id: { userId, actionId: new ObjectId(actionId) }, state: 'SNOOZED' },
-    { $set: { until, due: until } },
+    { $set: { until, lifting: { due: until } } },
   );
 }
 

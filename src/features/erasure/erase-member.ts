@@ -37,12 +37,8 @@ export async function eraseMember(
     by: identity.userId,
     now,
   });
-  const claim = await erasures.claim({
-    token: newObjectId(),
-    now,
-    leaseMs: core.erasureTiming.leaseMs,
-    memberId: id,
-  });
+  const { leaseMs } = core.erasureTiming;
+  const claim = await erasures.claim({ token: newObjectId(), now, leaseMs }, id);
   if (claim !== null) {
     const deadline = performance.now() + budgetMs;
     await runErasure(core, claim, () => performance.now() > deadline);

@@ -11,11 +11,12 @@ import {
 import { clock } from '../../lib/clock.ts';
 import type { FeedDocument, MuteDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { type Claiming, leased, leaseDue } from '../../storage/database/lease.ts';
 import { NO_STAMPS, type ReaderStamps } from '../../feed/store/reader-stamps.ts';
 import { literal } from '../../storage/stages/revision.ts';
 
 /** Readers of whom a mute has ended by then, unannounced. */
-export const hasMuteEnd = (by: Date): Filter<FeedDocument> => ({ muteWakeAt: { $exists: true, $lte: by } });
+export const hasMuteEnd = (by: Date): Filter<FeedDocument> => leaseDue('muteEnd', by);
 
 /** A reader's current mutes. */
 export function mutesOf(document: { readonly mutes?: FeedDocument['mutes'] } | null): ReaderMutes {
@@ -47,32 +48,14 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
       await stamps.renew([userId]);
     },
 
-    /** Readers with a mute that ended by then. Index `mute_wake`. */
-    async dueMuteEnds(
-      by: Date,
-      limit: number,
-    ): Promise<{ readonly userId: UserId; readonly wakeAt: Date }[]> {
-      const documents = await collection
-        .find(hasMuteEnd(by))
-        .sort({ muteWakeAt: 1 })
-        .project<{ _id: UserId; muteWakeAt: Date }>({ muteWakeAt: 1 })
-        .limit(limit)
-        .toArray();
-      return documents.map(({ _id, muteWakeAt }) => ({ userId: _id, wakeAt: muteWakeAt }));
-    },
-
-    /** Claims the announcement until a time, after which another process takes over. */
-    async claimMuteEnd(userId: UserId, wakeAt: Date, until: Date): Promise<boolean> {
-      const { modifiedCount } = await collection.updateOne(
-        { _id: userId, muteWakeAt: wakeAt },
-        { $set: { muteWakeAt: until } },
-      );
-      return modifiedCount === 1;
+    /** Claims readers of whom a mute ended by then. Index `mute_wake`. */
+    async claimMuteEnds(claiming: Claiming, limit: number): Promise<UserId[]> {
+      return (await leased(collection, 'muteEnd').claimSome(claiming, limit)).map(({ _id }) => _id);
     },
 
     /** Deletes mutes whose end has been announced. */
-    async settleMuteEnds(userId: UserId, by: Date): Promise<void> {
-      await collection.updateOne({ _id: userId }, [without(null, by), TIDIED]);
+    async settleMuteEnds(userIds: readonly UserId[], by: Date): Promise<void> {
+      await collection.updateMany({ _id: { $in: [...userIds] } }, [without(null, by), TIDIED]);
     },
   };
 }
@@ -109,7 +92,10 @@ function added({ kind, value, text, until }: Mute): Document {
 const TIDIED: Document = {
   $set: {
     mutes: { $cond: [{ $eq: ['$mutes', []] }, '$$REMOVE', '$mutes'] },
-    muteWakeAt: { $ifNull: [{ $min: '$mutes.until' }, '$$REMOVE'] },
+    // Voids a claim: what it is for may have changed.
+    muteEnd: {
+      $cond: [{ $gt: [{ $min: '$mutes.until' }, null] }, { due: { $min: '$mutes.until' } }, '$$REMOVE'],
+    },
   },
 };
 

@@ -2,7 +2,8 @@ import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { RESCORE_EVERY_MS } from '../../domain/ranking.ts';
 import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storage/documents/documents.ts';
-import { isDuplicateKey, retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { type Claiming, leased } from '../../storage/database/lease.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { inOneBatch } from '../../storage/database/in-one-batch.ts';
 import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/documents/declaration.ts';
@@ -89,6 +90,8 @@ function slotOf(generation: Date): `g${number}` {
 
 /** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
 export function scoresRepository({ scores, rankings }: Collections) {
+  const leases = leased(rankings, 'lease');
+
   return {
     /** The latest complete generation; `null` before the first. */
     async current(): Promise<Date | null> {
@@ -138,37 +141,19 @@ export function scoresRepository({ scores, rankings }: Collections) {
     },
 
     /** Claims a generation; `false` if it is done or claimed. Two round trips, one when there is nothing to do. */
-    async claim(generation: Date, now: Date, leaseMs: number): Promise<boolean> {
+    async claim(generation: Date, claiming: Claiming): Promise<boolean> {
       const known = await rankings.findOne({ _id: 'top' });
-      const leaseUntil = new Date(now.getTime() + leaseMs);
-      if (known === null) {
-        try {
-          await rankings.insertOne({ _id: 'top', generation: NEVER, leaseUntil });
-          return true;
-        } catch (error) {
-          if (isDuplicateKey(error)) return false;
-          throw error;
-        }
-      }
-      if (known.generation.getTime() >= generation.getTime()) return false;
-      const { matchedCount } = await rankings.updateOne(
-        {
-          _id: 'top',
-          generation: { $lt: generation },
-          $or: [{ leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
-        },
-        { $set: { leaseUntil } },
-      );
-      return matchedCount === 1;
+      if (known !== null && known.generation.getTime() >= generation.getTime()) return false;
+      const where = { generation: { $lt: generation } };
+      return (await leases.take('top', claiming, { where, initial: { generation: NEVER } })) !== null;
     },
 
-    async renew(leaseUntil: Date): Promise<void> {
-      await rankings.updateOne({ _id: 'top' }, { $set: { leaseUntil } });
-    },
+    /** Extends the lease. `false`: another process has claimed the generation. */
+    renew: (token: string, until: Date) => leases.renew({ id: 'top', token }, until),
 
     /** Marks the generation as complete. */
     async finish(generation: Date): Promise<void> {
-      await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { leaseUntil: 1 } });
+      await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { lease: 1 } });
     },
 
     /** Deletes scores of actions recorded before. */

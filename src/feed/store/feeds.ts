@@ -19,8 +19,8 @@ export const FEEDS: Declared<'feeds'> = {
   ids: { member: ['_id'] },
   indexes: [
     index('mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody', { sparse: true }),
-    index('mute_wake', { muteWakeAt: 1 }, 'whose mutes have come to an end', {
-      partialFilterExpression: { muteWakeAt: { $exists: true } },
+    index('mute_wake', { 'muteEnd.due': 1 }, 'whose mutes have come to an end', {
+      partialFilterExpression: { 'muteEnd.due': { $exists: true } },
     }),
     index('active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
     index('awaited', { awaitedSince: 1 }, 'whether anybody has not begun to read', {

@@ -3,26 +3,17 @@ import type { Collection, Document, Filter, Sort, UpdateFilter, WithId } from 'm
 /** Candidates read at once: the first ones may be taken by other processes that look at the same moment. */
 const CANDIDATES = 8;
 
-/**
- * Updates the first document that matches a filter and returns the updated document; `null` when there is none. Finds
- * candidates without their shard key and then updates one by id, the shard key: a sharded database may refuse findAndModify
- * without it. Two round trips, one if there is none. Candidates taken by another process in between no longer match.
- */
-export async function claimFirst<D extends Document>(
-  collection: Collection<D>,
-  { due, sort }: { readonly due: Filter<D>; readonly sort: Sort },
-  update: UpdateFilter<D> | Document[],
-): Promise<WithId<D> | null> {
-  return (await claimFirstOf(collection, { due, sort }, update))?.document ?? null;
-}
-
 export interface FirstOf<D> {
   readonly document: WithId<D>;
   /** It was the only candidate. */
   readonly isOnly: boolean;
 }
 
-/** Also returns whether there were other candidates. */
+/**
+ * Updates the first document that matches a filter and returns the updated document; `null` when there is none. Finds
+ * candidates without their shard key and then updates one by id, the shard key: a sharded database may refuse findAndModify
+ * without it. Two round trips, one if there is none. Candidates taken by another process in between no longer match.
+ */
 export async function claimFirstOf<D extends Document>(
   collection: Collection<D>,
   { due, sort }: { readonly due: Filter<D>; readonly sort: Sort },

@@ -1,5 +1,7 @@
 import type { Collection } from 'mongodb';
 import { retryOnDuplicateKey } from './errors.ts';
+import { type Claiming, type Failure, type Held, leased } from './lease.ts';
+import { literal } from '../stages/revision.ts';
 import type { MigrationDocument, SchemaDocument } from '../documents/installation-documents.ts';
 import type { Collections } from './mongo.ts';
 import { ofInstallation } from '../documents/declaration.ts';
@@ -7,8 +9,7 @@ import { ofInstallation } from '../documents/declaration.ts';
 export const SCHEMA = ofInstallation('schema', 'the schema version, and the current migration');
 
 /** A worker's claim on the pending migration, valid until the lease ends. */
-export interface MigrationClaim {
-  readonly token: string;
+export interface MigrationClaim extends Held<'schema'> {
   readonly to: number;
   /** Start of the next batch; `null`: the beginning. */
   readonly after: string | null;
@@ -23,7 +24,7 @@ export interface SchemaState {
   readonly hasTenants: boolean;
   /** Its ids are being given the prefix of this tenant. */
   readonly adopting: string | null;
-  readonly migration: Omit<MigrationDocument, 'worker'> | null;
+  readonly migration: MigrationDocument | null;
 }
 
 /** The database was written by a newer release. */
@@ -53,8 +54,7 @@ const beingAdopted = (tenant: string): string =>
 /** A single document with the schema version of all others. Unique key: `_id`. */
 export function schemaVersionRepository(collections: Collections) {
   const { schema, actions, members, refs, follows, feeds } = collections;
-  const ownedBy = ({ token, to }: MigrationClaim) =>
-    ({ _id: 'schema', 'migration.worker': token, 'migration.to': to }) as const;
+  const leases = leased(schema, 'migration');
 
   async function isEmpty(): Promise<boolean> {
     const collectionsWithData = [actions, members, refs, follows, feeds] as unknown as Collection[];
@@ -144,63 +144,47 @@ export function schemaVersionRepository(collections: Collections) {
     },
 
     /** Claims the migration to the next version; `null` when it is claimed already or not due yet. */
-    async claim(
-      from: number,
-      { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
-    ): Promise<MigrationClaim | null> {
+    async claim(from: number, claiming: Claiming): Promise<MigrationClaim | null> {
       const to = from + 1;
       await schema.updateOne(
         { _id: 'schema', version: from, migration: { $exists: false } },
-        { $set: { migration: { to, after: null, done: 0, startedAt: now, dueAt: now } } },
+        { $set: { migration: { to, due: claiming.now } } },
       );
-      const document = await schema.findOneAndUpdate(
-        { _id: 'schema', version: from, 'migration.to': to, 'migration.dueAt': { $lte: now } },
-        { $set: { 'migration.worker': token, 'migration.dueAt': new Date(now.getTime() + leaseMs) } },
-        { returnDocument: 'after' },
-      );
-      if (document?.migration === undefined) return null;
-      const { after, done } = document.migration;
-      return { token, to, after, done };
+      const document = await leases.claimOne('schema', claiming, { version: from, 'migration.to': to });
+      if (document === null) return null;
+      const { after = null, looked = 0 } = document.migration?.progress ?? {};
+      return { id: 'schema', token: claiming.token, to, after, done: looked };
     },
 
     /** Prevents processes that write an older schema from starting, until `allowOlder`. `false`: the claim is void. */
     async requireVersion(claim: MigrationClaim): Promise<boolean> {
-      const result = await schema.updateOne(ownedBy(claim), { $set: { required: claim.to } });
+      const result = await schema.updateOne(leases.held(claim), { $set: { required: claim.to } });
       return result.matchedCount === 1;
     },
 
     async allowOlder(claim: MigrationClaim): Promise<void> {
-      await schema.updateOne(ownedBy(claim), { $unset: { required: 1 } });
+      await schema.updateOne(leases.held(claim), { $unset: { required: 1 } });
     },
 
     /** Records progress and extends the lease. `false`: the claim is void. */
-    async checkpoint(
+    checkpoint: (
       claim: MigrationClaim,
-      { after, done, dueAt }: Pick<MigrationDocument, 'after' | 'done' | 'dueAt'>,
-    ): Promise<boolean> {
-      const result = await schema.updateOne(ownedBy(claim), {
-        $set: { 'migration.after': after, 'migration.done': done, 'migration.dueAt': dueAt },
-        $unset: { 'migration.error': 1 },
-      });
-      return result.matchedCount === 1;
-    },
+      progress: { readonly after: string; readonly looked: number },
+      until: Date,
+    ) =>
+      leases.renew(claim, until, { 'migration.progress': literal(progress), 'migration.error': '$$REMOVE' }),
 
     /** All documents have the new schema. `false`: the claim is void. */
     async finish(claim: MigrationClaim): Promise<boolean> {
-      const result = await schema.updateOne(ownedBy(claim), {
+      const result = await schema.updateOne(leases.held(claim), {
         $set: { version: claim.to },
         $unset: { migration: 1, required: 1 },
       });
       return result.matchedCount === 1;
     },
 
-    /** Releases the claim with its checkpoint. Does nothing when the claim is void. */
-    async release(claim: MigrationClaim, dueAt: Date, error: string | null): Promise<void> {
-      await schema.updateOne(ownedBy(claim), {
-        $set: { 'migration.dueAt': dueAt, ...(error === null ? {} : { 'migration.error': error }) },
-        $unset: { 'migration.worker': 1 },
-      });
-    },
+    /** Due again from then on, from its checkpoint. Does nothing when the claim is void. */
+    release: (claim: MigrationClaim, from: Date, failure?: Failure) => leases.release(claim, from, failure),
   };
 }
 

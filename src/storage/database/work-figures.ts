@@ -50,7 +50,7 @@ export function workFiguresRepository({ actions, erasures }: Collections) {
     async openErasures(): Promise<Record<Exclude<ErasureState, 'DONE'>, number>> {
       const groups = await erasures
         .aggregate<{ _id: ErasureState; count: number }>([
-          { $match: { dueAt: { $exists: true } } },
+          { $match: { 'pass.due': { $exists: true } } },
           { $group: { _id: '$state', count: { $sum: 1 } } },
         ])
         .toArray();

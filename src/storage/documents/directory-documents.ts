@@ -1,20 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import type { LeaseDocument } from './lease-document.ts';
 
 declare module './declaration.ts' {
   interface Documents {
     readonly members: MemberDocument;
     readonly refs: RefDocument;
   }
-}
-
-/** A new name that must still be copied to the actions. */
-export interface RenameDocument {
-  /** Not claimed before this time: time of the change, end of the lease, or end of a backoff. */
-  due: Date;
-  attempts: number;
-  /** Token of the current claim. */
-  worker?: string;
-  error?: string;
 }
 
 /** Fields shared by documents that define a name. */
@@ -25,7 +16,7 @@ export interface NamedDocument {
   /** Version that all copies have. */
   propagated?: number;
   /** Present until all copies have the version. */
-  rename?: RenameDocument;
+  rename?: LeaseDocument;
 }
 
 /** Application data of a member or ref beside its name. Absent fields have no value. */

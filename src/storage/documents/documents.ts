@@ -1,3 +1,4 @@
+import type { LeaseDocument } from './lease-document.ts';
 import type { ObjectId } from 'mongodb';
 import type { FanOutState, Scope, Engagement, ReactionCount, ModerationKind } from '../../domain/action.ts';
 import type { Lane } from '../../domain/lane.ts';
@@ -243,11 +244,8 @@ export interface ErasureDocument extends UnsentEvents {
   finishedAt: Date | null;
   step: string | null;
   changed: number;
-  /** Number of attempts since the last completed round. */
-  attempts: number;
-  /** When it may be claimed: at once, at the second pass, or when the lease of `worker` expires. Absent when DONE. */
-  dueAt?: Date;
-  worker?: string;
+  /** The current pass, or the second one. Absent when DONE. */
+  pass?: LeaseDocument;
   memberId?: string;
   names?: string[];
   pseudonym?: string;
@@ -270,8 +268,8 @@ export interface RankingDocument {
   _id: 'top';
   /** The latest complete generation. */
   generation: Date;
-  /** Present while the next generation is being scored: end of the lease. */
-  leaseUntil?: Date;
+  /** Present while the next generation is being scored. */
+  lease?: LeaseDocument;
 }
 
 export function toEngagement({ reactions, ...counts }: EngagementDocument): Engagement {

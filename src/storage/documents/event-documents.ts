@@ -1,3 +1,4 @@
+import type { LeaseDocument } from './lease-document.ts';
 import type { ObjectId } from 'mongodb';
 import type { HostEventFacts, HostEventType } from '../../domain/host-event.ts';
 
@@ -55,6 +56,6 @@ export interface EventStateDocument {
   deletedUpTo?: number;
   /** Highest number among the events of erased tenants. Numbers are not given twice. */
   removedUpTo?: number;
-  worker?: string;
-  leaseUntil?: Date;
+  /** Of the process that moves events. */
+  lease?: LeaseDocument;
 }

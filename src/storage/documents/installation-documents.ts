@@ -1,3 +1,5 @@
+import type { LeaseDocument } from './lease-document.ts';
+
 declare module './declaration.ts' {
   interface Documents {
     readonly secrets: SecretDocument;
@@ -60,19 +62,13 @@ export interface SchemaDocument {
   migration?: MigrationDocument;
 }
 
-export interface MigrationDocument {
+/** Of what is done: the start of the next batch, in the migration's own format, `null` at the beginning; and documents examined. */
+export interface MigrationDocument extends LeaseDocument<{
+  readonly after: string | null;
+  readonly looked: number;
+}> {
   /** Target version. */
   to: number;
-  /** Start of the next batch, in the migration's own format; `null`: the beginning. */
-  after: string | null;
-  /** Documents examined so far. */
-  done: number;
-  startedAt: Date;
-  /** When it may be claimed: at once, after a pause, or when the lease of `worker` expires. */
-  dueAt: Date;
-  worker?: string;
-  /** Error of the last attempt. */
-  error?: string;
 }
 
 /** A running process; kept alive by its heartbeat. */

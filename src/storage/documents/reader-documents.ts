@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { LeaseDocument } from './lease-document.ts';
 import type { MuteKind } from '../../domain/mute.ts';
 import type { UnsentEvents } from './event-documents.ts';
 import type { ItemState } from '../../domain/newsfeed-item.ts';
@@ -22,10 +23,8 @@ export interface ItemMarkDocument {
   until?: Date;
   /** The end has been recorded. */
   isOver?: true;
-  /** When to notify watchers of the end; absent: done. */
-  due?: Date;
-  /** Token of the process about to notify them. */
-  claim?: string;
+  /** Notifying watchers of the end; absent: done. */
+  lifting?: LeaseDocument;
   /** The item's relevancy when it was marked as read. Older releases stored the time of marking, which is not below it. */
   readAt?: Date;
   isUnread?: true;
@@ -60,8 +59,8 @@ export interface FeedDocument {
   lastRead?: Date;
   /** Without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
-  /** Present while a mute has an end: the earliest end, or the end of the lease for announcing it. */
-  muteWakeAt?: Date;
+  /** Present while a mute has an end: announcing the earliest one. */
+  muteEnd?: LeaseDocument;
   /** The reader has marked items; otherwise marks are not queried. */
   hasMarks?: boolean;
   hasUnreadMarks?: boolean;

@@ -11,7 +11,7 @@ export function renamed(field: 'name' | 'label', name: string, now: Date): Docum
   const value = literal(name);
   const version = { $ifNull: ['$version', 0] };
   const isSame = { $eq: [`$${field}`, value] };
-  const isWorkedOn = { $gt: ['$rename.worker', null] };
+  const isWorkedOn = { $gt: ['$rename.owner', null] };
   const rename = { due: { $cond: [isWorkedOn, '$rename.due', now] }, attempts: 0 };
   return {
     [field]: value,

@@ -251,7 +251,11 @@ describe('no hot query scans a whole collection', () => {
       'unsettled',
       () => parts.repositories.follows.unsettledBefore(new Date(Date.now() + 60_000), 200),
     ],
-    ['whose mutes have ended', 'mute_wake', () => parts.repositories.feeds.dueMuteEnds(new Date(), 100)],
+    [
+      'whose mutes have ended',
+      'mute_wake',
+      () => parts.repositories.feeds.claimMuteEnds({ token: 'w', now: new Date(), leaseMs: 1 }, 100),
+    ],
     ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
     ['what is to be scored again', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
@@ -301,7 +305,11 @@ describe('no hot query scans a whole collection', () => {
       'names',
       () => parts.repositories.renames.carry('r777', { name: 'New', version: 3 }, 1_000),
     ],
-    ['the next name to carry', 'rename', () => parts.repositories.renames.claim('w', new Date(), 1_000)],
+    [
+      'the next name to carry',
+      'rename',
+      () => parts.repositories.renames.claim({ token: 'w', now: new Date(), leaseMs: 1_000 }),
+    ],
     [
       'the first action that names a ref',
       'recorded_by_ref',

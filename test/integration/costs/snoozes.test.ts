@@ -76,7 +76,7 @@ test('snoozed and due items are found by their index', async () => {
   for (const [index, work] of [
     ['snoozes', () => snoozes.active('ann', clock.now())],
     ['snoozes', () => snoozes.ended('ann', clock.now())],
-    ['snoozes_due', () => snoozes.claimEnded('claim', clock.now(), 1_000, 100)],
+    ['snoozes_due', () => snoozes.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100)],
   ] as const) {
     const commands = await commandsOf(parts.database, work);
     const [read, ...rest] = commands;
@@ -119,7 +119,7 @@ test('ends of snoozes are announced in four round trips, however many end at the
   }
   const { snoozes } = parts.repositories;
   const commands = await commandsOf(parts.database, async () => {
-    const ended = await snoozes.claimEnded('claim', clock.now(), 1_000, 100);
+    const ended = await snoozes.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100);
     expect(ended).toHaveLength(20);
     await snoozes.finishEnded('claim', ended);
   });

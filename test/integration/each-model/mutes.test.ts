@@ -121,7 +121,7 @@ test('adding a mute again replaces its end', async () => {
   await services.removeMute(ann(parts), { phrase: 'rain  rain' });
   await services.removeMute(ann(parts), { phrase: 'snow' });
   expect((await list()).map(([kind]) => kind)).toEqual(['REF', 'TYPE']);
-  expect(await parts.database.collections.feeds.findOne({ _id: 'ann' })).not.toHaveProperty('muteWakeAt');
+  expect(await parts.database.collections.feeds.findOne({ _id: 'ann' })).not.toHaveProperty('muteEnd');
 });
 
 test('an id may begin with a dollar sign', async () => {
@@ -212,9 +212,8 @@ test('an end that a worker claimed but did not announce is announced after its l
   await using list = await openLiveList(parts, ann(parts).identity);
   await letMuteEnd(parts, 'ann', { kind: 'REF', value: 'bob' });
   const { feeds } = parts.repositories;
-  const [due] = await feeds.dueMuteEnds(new Date(), 10);
   const at = new Date();
-  expect(await feeds.claimMuteEnd('ann', due?.wakeAt ?? at, new Date(at.getTime() + 30_000))).toBe(true);
+  expect(await feeds.claimMuteEnds({ token: 'died', now: at, leaseMs: 30_000 }, 10)).toEqual(['ann']);
   await muteEndsWorker(parts).round(at);
   await list.caughtUp();
   expect(list.resyncs).toEqual([]);

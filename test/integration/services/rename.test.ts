@@ -415,13 +415,13 @@ describe('failures of a rename', () => {
     await renamedOnce(parts);
     const { renames } = parts.repositories;
     const now = Date.now();
-    const claim = await renames.claim('dead', new Date(now), 300);
+    const claim = await renames.claim({ token: 'dead', now: new Date(now), leaseMs: 300 });
     const name = await renames.current('mary');
     if (name === null) throw new Error('There is no name');
     expect(claim).toMatchObject({ source: 'refs', id: 'mary', version: 2 });
     expect(await renames.carry('mary', name, 10)).toBe(10);
     expect(await copies(parts, 'mary')).toEqual({ Maria: 20, Mary: 40 });
-    expect(await renames.claim('other', new Date(now + 299), 1_000)).toBeNull();
+    expect(await renames.claim({ token: 'other', now: new Date(now + 299), leaseMs: 1_000 })).toBeNull();
     await carry(parts);
     expect(await copies(parts, 'mary')).toEqual({ Maria: 60 });
   });
@@ -430,7 +430,7 @@ describe('failures of a rename', () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames } = parts.repositories;
-    const late = await renames.claim('late', new Date(), 0);
+    const late = await renames.claim({ token: 'late', now: new Date(), leaseMs: 0 });
     const lateName = await renames.current('mary');
     if (late === null || lateName === null) throw new Error('Nothing was due');
     await rename(parts, 'mary', 'Mary');
@@ -439,7 +439,7 @@ describe('failures of a rename', () => {
     expect(await copies(parts, 'mary')).toEqual({ Mary: 60 });
     expect(await renames.renew(late, new Date())).toBe(false);
     expect(await renames.finish(late)).toBe(false);
-    await renames.release(late, new Date(), 'late');
+    await renames.release(late, new Date(), { error: 'late' });
     expect(await renames.countDue()).toBe(0);
   });
 
@@ -501,7 +501,10 @@ describe('failures of a rename', () => {
     await expect.poll(() => stopping.length).toBe(1);
     await worker.stop();
     expect(await copies(parts, 'mary')).toEqual({ Maria: 20, Mary: 40 });
-    expect(await renames.claim('next', new Date(), 1_000)).toMatchObject({ id: 'mary', attempts: 1 });
+    expect(await renames.claim({ token: 'next', now: new Date(), leaseMs: 1_000 })).toMatchObject({
+      id: 'mary',
+      attempts: 1,
+    });
   });
 
   test('a deleted action gets no name back', async () => {

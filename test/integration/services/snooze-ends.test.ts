@@ -99,7 +99,7 @@ test('each end is announced once, by any number of workers, and none that was un
   await Promise.all(workers.map((worker) => worker.round(clock.now())));
   await list.caughtUp();
   expect(eventsOf(list).slice(before)).toMatchObject([{ kind: 'added', item: { actionId: a } }]);
-  expect(await parts.database.collections.itemMarks.countDocuments({ due: { $exists: true } })).toBe(1);
+  expect(await parts.database.collections.itemMarks.countDocuments({ lifting: { $exists: true } })).toBe(1);
 });
 
 test('an end that a process had claimed before it died is announced by another one', async () => {
@@ -109,7 +109,9 @@ test('an end that a process had claimed before it died is announced by another o
   await using list = await openLiveList(parts, ann(parts).identity);
   await endSnoozeAt(parts, 'ann', a, clock.now());
   const { snoozes } = parts.repositories;
-  expect(await snoozes.claimEnded('died', clock.now(), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
+  expect(
+    await snoozes.claimEnded({ token: 'died', now: clock.now(), leaseMs: SNOOZE_LEASE_MS }, 10),
+  ).toHaveLength(1);
   await using other = await parts.reopen();
   const worker = snoozeWorker({ core: { ...other.core, liveLog: parts.live.liveLog } });
   await worker.round(clock.now());
@@ -127,12 +129,17 @@ test('an item that is snoozed again while its end is announced stays due', async
   await parts.services.snoozeFeedItem(ann(parts), a, later());
   await endSnoozeAt(parts, 'ann', a, clock.now());
   const { snoozes } = parts.repositories;
-  const claimed = await snoozes.claimEnded('first', clock.now(), SNOOZE_LEASE_MS, 10);
+  const claimed = await snoozes.claimEnded(
+    { token: 'first', now: clock.now(), leaseMs: SNOOZE_LEASE_MS },
+    10,
+  );
   const until = later();
   await parts.services.snoozeFeedItem(ann(parts), a, until);
   await snoozes.finishEnded('first', claimed);
   expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ snoozedUntil: until });
-  expect(await snoozes.claimEnded('second', later(2 * HOUR), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
+  expect(
+    await snoozes.claimEnded({ token: 'second', now: later(2 * HOUR), leaseMs: SNOOZE_LEASE_MS }, 10),
+  ).toHaveLength(1);
 });
 
 test('a recorded end is valid also if a clock is behind', async () => {

@@ -23,11 +23,15 @@ const WORK: Readonly<Record<DueKind, (parts: Parts, at: Date) => Promise<unknown
     );
   },
   muteEnd: ({ database }, at) =>
-    database.collections.feeds.updateOne({ _id: 'ann' }, { $set: { muteWakeAt: at } }, { upsert: true }),
+    database.collections.feeds.updateOne(
+      { _id: 'ann' },
+      { $set: { muteEnd: { due: at } } },
+      { upsert: true },
+    ),
   snooze: ({ database }, at) =>
     database.collections.itemMarks.updateOne(
       { _id: { userId: 'ann', actionId: new ObjectId() } },
-      { $set: { state: 'SNOOZED', at: EARLIER, until: at, due: at } },
+      { $set: { state: 'SNOOZED', at: EARLIER, until: at, lifting: { due: at } } },
       { upsert: true },
     ),
   async rename({ service, services, database }, at) {

@@ -108,7 +108,7 @@ test('continues from the checkpoint of a worker that died', async () => {
   const { schemaVersion } = parts.repositories;
   const dead = await schemaVersion.claim(0, { token: 'dead', now: new Date(0), leaseMs: 1 });
   if (dead === null) throw new Error('Nothing to claim');
-  await schemaVersion.checkpoint(dead, { after: 'member-09', done: BATCH, dueAt: new Date(1) });
+  await schemaVersion.checkpoint(dead, { after: 'member-09', looked: BATCH }, new Date(1));
   const begunAt: (string | null)[] = [];
   const { lines, logger } = reports();
   expect(await workerOf(parts, [markTeams(1, begunAt)], logger).round()).toBe(true);
@@ -145,12 +145,11 @@ test('keeps the checkpoint of a failed attempt and its error', async () => {
   const state = await parts.repositories.schemaVersion.state();
   expect(state).toMatchObject({
     version: 0,
-    migration: { to: 1, after: 'member-09', done: 10, error: 'No room' },
+    migration: { to: 1, progress: { after: 'member-09', looked: 10 }, error: 'No room' },
   });
   // Not before its pause has passed.
   expect(await workerOf(parts, [good]).round()).toBe(false);
-  const { dueAt } = state?.migration ?? { dueAt: new Date() };
-  expect(dueAt.getTime()).toBeGreaterThan(Date.now());
+  expect(state?.migration?.due.getTime()).toBeGreaterThan(Date.now());
 });
 
 test('waits while a process of an older release runs, and starts when it has ended', async () => {
@@ -166,7 +165,7 @@ test('waits while a process of an older release runs, and starts when it has end
   await older[Symbol.asyncDispose]();
   await parts.database.collections.schema.updateOne(
     { _id: 'schema' },
-    { $set: { 'migration.dueAt': new Date(0) } },
+    { $set: { 'migration.due': new Date(0) } },
   );
   expect(await workerOf(parts, [markTeams(1)], logger).round()).toBe(true);
   expect(await version(parts)).toBe(1);

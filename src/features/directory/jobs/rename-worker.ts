@@ -27,7 +27,7 @@ export function renames({ core, config, gate, logger }: JobSetup): Job {
       let settled = 0;
       for (const source of NAME_SOURCES)
         settled += await core.renames.settleFirst(source, clock.now(), chunkSize);
-      const claim = await core.renames.claim(newObjectId(), clock.now(), leaseMs);
+      const claim = await core.renames.claim({ token: newObjectId(), now: clock.now(), leaseMs });
       if (claim !== null) await rename(claim, signal);
       return settled > 0 || claim !== null;
     },
@@ -39,7 +39,7 @@ export function renames({ core, config, gate, logger }: JobSetup): Job {
     try {
       const actions = await carry(claim, signal);
       if (actions === null || !(await core.renames.finish(claim))) {
-        await core.renames.release(claim, clock.now(), null);
+        await core.renames.release(claim, clock.now());
         return;
       }
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -47,8 +47,7 @@ export function renames({ core, config, gate, logger }: JobSetup): Job {
     } catch (error) {
       logRenameAttemptFailed(logger, { id, attempt: attempts, ...failure(error) });
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
-      const reason = error instanceof Error ? error.message : String(error);
-      await core.renames.release(claim, new Date(clock.time() + backoffMs), reason);
+      await core.renames.release(claim, new Date(clock.time() + backoffMs), { error });
     }
   }
 

@@ -2,7 +2,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../../../domain/action.ts';
 import type { Tenant } from '../../../domain/tenant.ts';
 import { namePathsOf } from '../../../descriptors/names.ts';
-import { claimFirst } from '../../../storage/database/claim-first.ts';
+import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
 import type { NamedDocument } from '../../../storage/documents/directory-documents.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import { type Collections, idsOfTenant } from '../../../storage/database/mongo.ts';
@@ -22,10 +22,8 @@ export const NAME_SOURCES = ['refs', 'members'] as const;
 export type NameSource = (typeof NAME_SOURCES)[number];
 
 /** A worker's claim on one new name, valid until the lease ends. */
-export interface RenameClaim {
+export interface RenameClaim extends Held<RefId> {
   readonly source: NameSource;
-  readonly id: RefId;
-  readonly token: string;
   /** Version of the source document when it was claimed. */
   readonly version: number;
   readonly attempts: number;
@@ -51,10 +49,7 @@ const SETTLE_LIMIT = 1_000;
 const FIRST_VERSION = 1;
 
 /** Names that are still to be copied into actions. */
-export const isRenameDue = (now: Date): Filter<NamedDocument> => ({
-  // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
-  'rename.due': { $exists: true, $lte: now },
-});
+export const isRenameDue = (now: Date): Filter<NamedDocument> => leaseDue('rename', now);
 
 /** A new name between its commit in `refs` or `members` and the update of its last copy in `actions`. */
 export function renamesRepository(collections: Collections, directoryStamps: DirectoryStampsRepository) {
@@ -62,61 +57,38 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
   const sourceOf = (source: NameSource): Collection<NamedDocument> =>
     // Both collections contain named documents; the driver's types are invariant.
     (source === 'refs' ? refs : members) as unknown as Collection<NamedDocument>;
-  const held = ({ id, token }: RenameClaim) => ({ _id: id, 'rename.worker': token });
+  const leasesOf = (source: NameSource) => leased(sourceOf(source), 'rename');
 
   return {
     /** Claims the name that has been due longest, or one with an expired lease. Index `rename`. */
-    async claim(token: string, now: Date, leaseMs: number): Promise<RenameClaim | null> {
-      const due = new Date(now.getTime() + leaseMs);
+    async claim(claiming: Claiming): Promise<RenameClaim | null> {
       for (const source of NAME_SOURCES) {
-        const document = await claimFirst(
-          sourceOf(source),
-          { due: isRenameDue(now), sort: { 'rename.due': 1 } },
-          { $set: { 'rename.worker': token, 'rename.due': due }, $inc: { 'rename.attempts': 1 } },
-        );
-        if (document !== null)
-          return {
-            source,
-            token,
-            id: document._id,
-            version: document.version ?? 0,
-            attempts: document.rename?.attempts ?? 1,
-          };
+        const found = await leasesOf(source).claim(claiming);
+        if (found === null) continue;
+        const { _id: id, version = 0, rename } = found.document;
+        return { source, id, token: claiming.token, version, attempts: rename?.attempts ?? 1 };
       }
       return null;
     },
 
     /** Extends the lease. `false`: the claim is void. */
-    async renew(claim: RenameClaim, leaseUntil: Date): Promise<boolean> {
-      const result = await sourceOf(claim.source).updateOne(held(claim), {
-        $set: { 'rename.due': leaseUntil },
-      });
-      return result.matchedCount === 1;
-    },
+    renew: (claim: RenameClaim, until: Date) => leasesOf(claim.source).renew(claim, until),
 
     /** Marks the version as copied. `false`: the claim is void, or the name changed meanwhile. */
     async finish(claim: RenameClaim): Promise<boolean> {
       // Stamps again, in case the process that changed the name died before it could.
       const result = await directoryStamps.stamping([claim.id], () =>
         sourceOf(claim.source).updateOne(
-          { ...held(claim), version: claim.version },
+          { ...leasesOf(claim.source).held(claim), version: claim.version },
           { $set: { propagated: claim.version }, $unset: { rename: 1 } },
         ),
       );
       return result.matchedCount === 1;
     },
 
-    /**
-     * Releases the claim; the name is due again from `notBefore`. Does nothing when the claim is void.
-     * @param error reason of the failure; `null`: not a failure, and then it does not count as an attempt.
-     */
-    async release(claim: RenameClaim, notBefore: Date, error: string | null): Promise<void> {
-      await sourceOf(claim.source).updateOne(held(claim), {
-        $set: { 'rename.due': notBefore, ...(error === null ? {} : { 'rename.error': error }) },
-        $unset: { 'rename.worker': 1 },
-        ...(error === null ? { $inc: { 'rename.attempts': -1 } } : {}),
-      });
-    },
+    /** The name is due again from then on, for a reason or in order. Does nothing when the claim is void. */
+    release: (claim: RenameClaim, from: Date, failure?: Failure) =>
+      leasesOf(claim.source).release(claim, from, failure),
 
     /** Requests renames for copies with these stamps that are older than the current names. */
     async carryAgain(stamps: readonly string[], now: Date): Promise<void> {

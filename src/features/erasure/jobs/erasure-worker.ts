@@ -24,7 +24,7 @@ export function erasure({ core, logger, metrics }: JobSetup): Job {
         return false;
       }
       // Identifies the erasure, but not its member.
-      const { key, state, attempts } = claim;
+      const { id: key, state, attempts } = claim;
       const startedAt = performance.now();
       try {
         if (await runErasure(core, claim, () => signal.aborted)) {

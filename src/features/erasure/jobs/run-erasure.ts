@@ -165,7 +165,7 @@ export async function runErasure(
     return await erasures.finishRound(claim, now, new Date(now.getTime() + timing.confirmAfterMs));
   } catch (error) {
     const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
-    await erasures.release(claim, new Date(clock.time() + backoffMs)).catch(() => {
+    await erasures.release(claim, new Date(clock.time() + backoffMs), { error }).catch(() => {
       // The lease will expire on its own; report the original error.
     });
     throw error;

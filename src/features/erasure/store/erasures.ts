@@ -5,6 +5,7 @@ import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../.
 import { tenantField, type Tenant } from '../../../domain/tenant.ts';
 import type { ErasureDocument } from '../../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { type Claiming, type Failure, type Held, leased } from '../../../storage/database/lease.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../../lib/clock.ts';
 import { literal } from '../../../storage/stages/revision.ts';
@@ -15,8 +16,8 @@ export const ERASURES: Declared<'erasures'> = {
   holds: 'the progress of erasing a member',
   ids: { member: ['by', 'memberId', 'pseudonym'] },
   indexes: [
-    index('due', { dueAt: 1 }, 'erasure: the next one to take up', {
-      partialFilterExpression: { dueAt: { $exists: true } },
+    index('due', { 'pass.due': 1 }, 'erasure: the next one to take up', {
+      partialFilterExpression: { 'pass.due': { $exists: true } },
     }),
     index('newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
     UNSENT,
@@ -37,10 +38,9 @@ export const ERASURES: Declared<'erasures'> = {
 };
 
 /** A worker's claim on one erasure, valid until the lease ends. */
-export interface ErasureClaim {
+export interface ErasureClaim extends Held<string> {
   /** Identifies the erasure without naming the member. */
-  readonly key: string;
-  readonly token: string;
+  readonly id: string;
   /** RUNNING: the first pass, which answers the request. CONFIRMING: the second pass. */
   readonly state: Exclude<ErasureState, 'DONE'>;
   /** Including this one, since the last completed round. */
@@ -53,6 +53,13 @@ export function erasureKeyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
 }
 
+/** The last write of an erasure. */
+const done = (now: Date) =>
+  ({
+    $set: { state: 'DONE', step: null, finishedAt: now },
+    $unset: { pass: 1, memberId: 1, names: 1, pseudonym: 1 },
+  }) as const;
+
 function toErasure(document: ErasureDocument): Erasure {
   const { memberId, state, by, startedAt, finishedAt, step, changed } = document;
   return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
@@ -63,7 +70,7 @@ export function erasuresRepository(
   collection: Collection<ErasureDocument>,
   events: EventEntries = NO_EVENTS,
 ) {
-  const ownedBy = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
+  const leases = leased(collection, 'pass');
 
   return {
     /**
@@ -73,7 +80,7 @@ export function erasuresRepository(
     async begin(request: ErasureSubject & { readonly by: UserId; readonly now: Date }): Promise<void> {
       const { memberId, names, pseudonym, by, now } = request;
       const isOpen = { $ne: [{ $ifNull: ['$state', 'DONE'] }, 'DONE'] };
-      const isWorkedOn = { $and: [isOpen, { $gt: ['$worker', null] }, { $gt: ['$dueAt', now] }] };
+      const isWorkedOn = { $and: [isOpen, { $gt: ['$pass.owner', null] }, { $gt: ['$pass.due', now] }] };
       const onceOpen = (field: string, fresh: unknown) => ({ $cond: [isOpen, `$${field}`, fresh] });
       const set = {
         memberId: literal(memberId),
@@ -85,9 +92,8 @@ export function erasuresRepository(
         finishedAt: null,
         step: onceOpen('step', null),
         changed: onceOpen('changed', 0),
-        attempts: { $cond: [isWorkedOn, '$attempts', 0] },
         state: { $cond: [isWorkedOn, '$state', 'RUNNING'] },
-        dueAt: { $cond: [isWorkedOn, '$dueAt', now] },
+        pass: { $cond: [isWorkedOn, '$pass', { due: now }] },
       };
       await retryOnDuplicateKey(() =>
         collection.updateOne({ _id: erasureKeyOf(memberId) }, [{ $set: set }], { upsert: true }),
@@ -95,42 +101,25 @@ export function erasuresRepository(
     },
 
     /** Claims this member's erasure, or the one that has been due longest; `null`: none is due. Index `due`. */
-    async claim(options: {
-      readonly token: string;
-      readonly now: Date;
-      readonly leaseMs: number;
-      readonly memberId?: UserId;
-    }): Promise<ErasureClaim | null> {
-      const { token, now, leaseMs, memberId } = options;
-      const document = await collection.findOneAndUpdate(
-        {
-          ...(memberId === undefined ? {} : { _id: erasureKeyOf(memberId) }),
-          // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
-          dueAt: { $exists: true, $lte: now },
-        },
-        { $set: { worker: token, dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
-        { sort: { dueAt: 1 }, returnDocument: 'after' },
-      );
-      if (document === null) return null;
-      const { _id: key, state, attempts, memberId: id, names, pseudonym, startedAt } = document;
-      if (state === 'DONE' || id === undefined || pseudonym === undefined)
+    async claim(claiming: Claiming, memberId?: UserId): Promise<ErasureClaim | null> {
+      const document =
+        memberId === undefined
+          ? (await leases.claim(claiming))?.document
+          : await leases.claimOne(erasureKeyOf(memberId), claiming);
+      if (document == null) return null;
+      const { _id: id, state, pass, memberId: erased, names, pseudonym, startedAt } = document;
+      if (state === 'DONE' || erased === undefined || pseudonym === undefined)
         throw new Error('An erasure is due that does not say whose it is');
-      const subject = { memberId: id, names: names ?? [], pseudonym, startedAt };
-      return { key, token, state, attempts, subject };
+      const subject = { memberId: erased, names: names ?? [], pseudonym, startedAt };
+      return { id, token: claiming.token, state, attempts: pass?.attempts ?? 1, subject };
     },
 
     /** Records progress and extends the lease. `false`: the claim is void. */
-    async progress(
+    progress: (
       claim: ErasureClaim,
-      done: { readonly step: string; readonly changed: number },
-      leaseUntil: Date,
-    ): Promise<boolean> {
-      const result = await collection.updateOne(ownedBy(claim), {
-        $set: { step: done.step, dueAt: leaseUntil },
-        $inc: { changed: done.changed },
-      });
-      return result.matchedCount === 1;
-    },
+      { step, changed }: { readonly step: string; readonly changed: number },
+      until: Date,
+    ) => leases.renew(claim, until, { step, changed: { $add: ['$changed', changed] } }),
 
     /**
      * Ends a round. After the first, a second pass is due at `confirmAt`; after the second, the erasure is DONE and the
@@ -138,25 +127,19 @@ export function erasuresRepository(
      */
     async finishRound(claim: ErasureClaim, now: Date, confirmAt: Date): Promise<boolean> {
       const result = await collection.updateOne(
-        ownedBy(claim),
+        leases.held(claim),
         claim.state === 'RUNNING'
           ? {
-              $set: { state: 'CONFIRMING', step: null, attempts: 0, dueAt: confirmAt },
-              $unset: { worker: 1 },
+              $set: { state: 'CONFIRMING', step: null, pass: { due: confirmAt } },
               ...events.pushed('member.erased', now),
             }
-          : {
-              $set: { state: 'DONE', step: null, attempts: 0, finishedAt: now },
-              $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
-            },
+          : done(now),
       );
       return result.matchedCount === 1;
     },
 
-    /** Releases the claim; due again from `notBefore`. Does nothing when the claim is void. */
-    async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
-      await collection.updateOne(ownedBy(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
-    },
+    /** Due again from then on, for a reason or in order. Does nothing when the claim is void. */
+    release: (claim: ErasureClaim, from: Date, failure?: Failure) => leases.release(claim, from, failure),
 
     /** Members of these erasures, while still known. Unique key: `_id`. */
     async subjectsOf(keys: readonly string[]): Promise<Map<string, UserId>> {
@@ -225,11 +208,12 @@ export function erasuresRepository(
       const erasing: UserId[] = [];
       for (const { _id } of open) {
         const result = await collection.updateOne(
-          { _id, state: 'CONFIRMING', $or: [{ worker: { $exists: false } }, { dueAt: { $lte: now } }] },
           {
-            $set: { state: 'DONE', step: null, finishedAt: now },
-            $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
+            _id,
+            state: 'CONFIRMING',
+            $or: [{ 'pass.owner': { $exists: false } }, { 'pass.due': { $lte: now } }],
           },
+          done(now),
         );
         const memberId = byKey.get(_id);
         if (memberId !== undefined) (result.matchedCount === 1 ? admitted : erasing).push(memberId);

@@ -8,6 +8,7 @@ import {
 import type { Tenant } from '../../../domain/tenant.ts';
 import type { HostEventDocument } from '../../../storage/documents/event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { leased } from '../../../storage/database/lease.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 import {
@@ -86,6 +87,8 @@ export interface EventRange {
  * a number has missed nothing before it. `lease` avoids duplicate work between processes; correctness does not depend on it.
  */
 export function hostEventsRepository({ hostEvents, eventState }: Collections) {
+  const leases = leased(eventState, 'lease');
+
   /** The highest number given so far, also if its event was removed, and which of the events have a number. */
   async function numbered(ids: readonly string[]): Promise<{ last: number; known: ReadonlySet<string> }> {
     const found = await hostEvents
@@ -123,29 +126,12 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
 
   return {
     /** Takes or extends the lease for moving events. `false`: another process has it. One round trip. */
-    async lease(worker: string, now: Date, leaseMs: number): Promise<boolean> {
-      const leaseUntil = new Date(now.getTime() + leaseMs);
-      try {
-        const result = await eventState.updateOne(
-          {
-            _id: 'events',
-            $or: [{ worker }, { leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
-          },
-          { $set: { worker, leaseUntil } },
-          { upsert: true },
-        );
-        return result.matchedCount + result.upsertedCount === 1;
-      } catch (error) {
-        // The lease exists and belongs to another process.
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+    async lease(token: string, now: Date, leaseMs: number): Promise<boolean> {
+      return (await leases.take('events', { token, now, leaseMs }, { initial: {} })) !== null;
     },
 
     /** Releases the lease. */
-    async release(worker: string): Promise<void> {
-      await eventState.updateOne({ _id: 'events', worker }, { $unset: { worker: 1, leaseUntil: 1 } });
-    },
+    release: (token: string) => leases.leave({ id: 'events', token }),
 
     /**
      * Appends events to the log in order; events already in it keep their number. Two commands, more if another process

@@ -12,8 +12,8 @@ export function snoozeEnds({ core, config }: JobSetup): Job {
     every: pollByTheClockMs(pollMs),
     due: 'snooze',
     async run({ now }) {
-      const claim = newObjectId();
-      const ended = await core.snoozes.claimEnded(claim, now, leaseMs, BATCH);
+      const token = newObjectId();
+      const ended = await core.snoozes.claimEnded({ token, now, leaseMs }, BATCH);
       if (ended.length === 0) return false;
       await announce(
         core,
@@ -23,7 +23,7 @@ export function snoozeEnds({ core, config }: JobSetup): Job {
           event: { kind: 'added', actionId, relevancy: until, reasons: [] },
         })),
       );
-      await core.snoozes.finishEnded(claim, ended);
+      await core.snoozes.finishEnded(token, ended);
       return ended.length === BATCH;
     },
   };

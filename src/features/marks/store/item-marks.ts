@@ -33,12 +33,12 @@ export const ITEM_MARKS = readerActions('itemMarks', {
       'what a reader has snoozed, and what of it is back in the feed',
       { partialFilterExpression: { until: { $exists: true } } },
     ),
-    index('snoozes_due', { due: 1 }, 'the next snoozes that end', {
-      partialFilterExpression: { due: { $exists: true } },
+    index('snoozes_due', { 'lifting.due': 1 }, 'the next snoozes that end', {
+      partialFilterExpression: { 'lifting.due': { $exists: true } },
     }),
   ],
   serves: 'marked items of a reader',
-  entry: ({ _id: _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => mark,
+  entry: ({ _id: _id, lifting: _lifting, isOver: _isOver, ...mark }) => mark,
   marks: ({ _id: { userId }, isUnread, until }) => ({
     userId,
     ...(isUnread === true ? { hasUnreadMarks: true } : {}),

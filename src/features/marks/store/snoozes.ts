@@ -4,7 +4,7 @@ import type { EndedSnoozes } from '../../../domain/viewer.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { readerActionId, type ReaderAction } from '../../../storage/documents/reader-action-id.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { type Claiming, leased, leaseDue } from '../../../storage/database/lease.ts';
 
 /** Upper bound on a reader's active snoozes. Concurrent calls may exceed it by one. */
 export const MAX_SNOOZED = 500;
@@ -14,7 +14,7 @@ export const MAX_LIFTED = 500;
 const SKEW_MS = 60_000;
 
 /** Fields that only a snooze uses. */
-export const NO_SNOOZE = { until: 1, isOver: 1, due: 1, claim: 1 } as const;
+export const NO_SNOOZE = { until: 1, isOver: 1, lifting: 1 } as const;
 
 /** A snooze whose end must be announced to watchers. */
 export interface EndedSnooze extends ReaderAction {
@@ -22,17 +22,19 @@ export interface EndedSnooze extends ReaderAction {
 }
 
 /** Items whose snooze has ended, unannounced or with an expired lease. */
-export const isSnoozeOver = (now: Date): Filter<ItemMarkDocument> => ({ due: { $exists: true, $lte: now } });
+export const isSnoozeOver = (now: Date): Filter<ItemMarkDocument> => leaseDue('lifting', now);
 
 /** Marks with the state SNOOZED. `$exists` states the condition of the partial indexes. */
 export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
+  const leases = leased(collection, 'lifting');
+
   return {
     /** Replaces the current state, or the end of an existing snooze. */
     async set(userId: UserId, actionId: ActionId, until: Date, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
           { _id: readerActionId(userId, actionId) },
-          { $set: { state: 'SNOOZED', at, until, due: until }, $unset: { isOver: 1, claim: 1 } },
+          { $set: { state: 'SNOOZED', at, until, lifting: { due: until } }, $unset: { isOver: 1 } },
           { upsert: true },
         ),
       );
@@ -85,7 +87,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     /** Deletes a few ended snoozes that no longer boost anything. Index `snoozes`. */
     async forgetOld(userId: UserId, now: Date): Promise<void> {
       const old = await collection
-        .find({ '_id.userId': userId, until: { $exists: true, $lte: now }, due: { $exists: false } })
+        .find({ '_id.userId': userId, until: { $exists: true, $lte: now }, lifting: { $exists: false } })
         .sort({ until: -1 })
         .skip(MAX_LIFTED)
         .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
@@ -99,42 +101,19 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /**
-     * Records the end of due snoozes, and returns those that this claim must announce. Each is given to one claim at a time,
-     * and again after the lease has expired. Index `snoozes_due`.
-     * @param claim unique to this call.
-     */
-    async claimEnded(claim: string, now: Date, leaseMs: number, limit: number): Promise<EndedSnooze[]> {
-      const due = await collection
-        .find(isSnoozeOver(now))
-        .sort({ due: 1 })
-        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      if (due.length === 0) return [];
-      const ids = due.map(({ _id }) => _id);
-      await collection.updateMany(
-        { _id: { $in: ids }, due: { $lte: now } },
-        { $set: { claim, isOver: true, due: new Date(now.getTime() + leaseMs) } },
-      );
-      const claimed = await inOneBatch(
-        collection
-          .find({ _id: { $in: ids }, claim })
-          .project<{ _id: ItemMarkDocument['_id']; until?: Date }>({ until: 1 }),
-        limit,
-      );
+    /** Records the end of due snoozes, and returns those that this claim must announce. Index `snoozes_due`. */
+    async claimEnded(claiming: Claiming, limit: number): Promise<EndedSnooze[]> {
+      const claimed = await leases.claimSome(claiming, limit, [{ $set: { isOver: true } }]);
       return claimed.flatMap(({ _id, until }) =>
         until === undefined ? [] : [{ userId: _id.userId, actionId: _id.actionId.toHexString(), until }],
       );
     },
 
     /** Records that watchers have been notified. Items snoozed again meanwhile stay unchanged. */
-    async finishEnded(claim: string, notified: readonly ReaderAction[]): Promise<void> {
-      await collection.updateMany(
-        { _id: { $in: notified.map(({ userId, actionId }) => readerActionId(userId, actionId)) }, claim },
-        { $unset: { due: 1, claim: 1 } },
-      );
-    },
+    finishEnded: (token: string, notified: readonly ReaderAction[]) =>
+      leases.finishSome(
+        token,
+        notified.map(({ userId, actionId }) => readerActionId(userId, actionId)),
+      ),
   };
 }

@@ -1,6 +1,8 @@
 import { announceListChange } from '../../../feed/announce.ts';
-import { eachDue, type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
+import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 
+const BATCH = 100;
 /** After this margin the mute has ended by the clock of every process, so a read triggered by the event sees that. */
 const MARGIN_MS = 250;
 
@@ -8,19 +10,17 @@ const MARGIN_MS = 250;
 export function muteEnds({ core, config }: JobSetup): Job {
   const { leaseMs, pollMs } = config.fanOut;
   const { feeds } = core;
-  const endedBy = (now: Date): Date => new Date(now.getTime() - MARGIN_MS);
   return {
     name: 'mute ends',
     every: pollByTheClockMs(pollMs),
     due: 'muteEnd',
-    run: eachDue({
-      batch: 100,
-      due: (now, limit) => feeds.dueMuteEnds(endedBy(now), limit),
-      async run({ userId, wakeAt }, { now }) {
-        if (!(await feeds.claimMuteEnd(userId, wakeAt, new Date(now.getTime() + leaseMs)))) return;
-        await announceListChange(core, [userId], 'mutes');
-        await feeds.settleMuteEnds(userId, endedBy(now));
-      },
-    }),
+    async run({ now: begunAt }) {
+      const now = new Date(begunAt.getTime() - MARGIN_MS);
+      const readers = await feeds.claimMuteEnds({ token: newObjectId(), now, leaseMs }, BATCH);
+      if (readers.length === 0) return false;
+      await announceListChange(core, readers, 'mutes');
+      await feeds.settleMuteEnds(readers, now);
+      return readers.length === BATCH;
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   RESCORE_EVERY_MS,
 } from '../../../domain/ranking.ts';
 import { clock } from '../../../lib/clock.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
 import { GENERATIONS_KEPT } from '../store.ts';
 import { logRescored } from '../../../telemetry/events/workers.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
@@ -26,8 +27,9 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
     async run({ now, signal }) {
       const generation = generationAt(now);
       const startedAt = performance.now();
-      if (!(await scores.claim(generation, now, leaseMs))) return false;
-      const actions = await rescore(generation, signal);
+      const token = newObjectId();
+      if (!(await scores.claim(generation, { token, now, leaseMs }))) return false;
+      const actions = await rescore(generation, token, signal);
       const seconds = (performance.now() - startedAt) / 1_000;
       if (actions !== null) logRescored(logger, { generation: generation.toISOString(), actions, seconds });
       return false;
@@ -35,7 +37,7 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
   };
 
   /** Number of scored actions in the generation; `null` when interrupted. */
-  async function rescore(generation: Date, signal: Round['signal']): Promise<number | null> {
+  async function rescore(generation: Date, token: string, signal: Round['signal']): Promise<number | null> {
     let count = 0;
     for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
       const entries = actions.map((action) => ({
@@ -44,8 +46,8 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
       }));
       await scores.put(entries, generation);
       count += entries.length;
-      await scores.renew(new Date(clock.time() + (signal.aborted ? 0 : leaseMs)));
-      if (signal.aborted) return null;
+      const until = new Date(clock.time() + (signal.aborted ? 0 : leaseMs));
+      if (!(await scores.renew(token, until)) || signal.aborted) return null;
     }
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));

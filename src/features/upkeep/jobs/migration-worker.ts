@@ -35,7 +35,7 @@ export function migration({ core, config, logger }: JobSetup, migrations = MIGRA
       try {
         return (await mayBegin(claim, next)) && (await migrate(claim, next, signal));
       } catch (error) {
-        await schemaVersion.release(claim, after(PAUSE_MS), reasonOf(error));
+        await schemaVersion.release(claim, after(PAUSE_MS), { error });
         throw error;
       }
     },
@@ -52,7 +52,7 @@ export function migration({ core, config, logger }: JobSetup, migrations = MIGRA
       if (older === 0) return true;
       await schemaVersion.allowOlder(claim);
     }
-    await schemaVersion.release(claim, after(PAUSE_MS), null);
+    await schemaVersion.release(claim, after(PAUSE_MS));
     if (waitsFor !== older) logMigrationWaits(logger, { version, name, olderProcesses: older });
     waitsFor = older;
     return false;
@@ -67,19 +67,15 @@ export function migration({ core, config, logger }: JobSetup, migrations = MIGRA
     if (from === null) logMigrationStarted(logger, { version, name });
     do {
       if (signal.aborted) {
-        await schemaVersion.release(claim, clock.now(), null);
+        await schemaVersion.release(claim, clock.now());
         return false;
       }
       const found = await batch(collections, from, chunkSize);
       [from, done] = [found.after, done + found.looked];
       if (from === null) break;
-    } while (await schemaVersion.checkpoint(claim, { after: from, done, dueAt: after(leaseMs) }));
+    } while (await schemaVersion.checkpoint(claim, { after: from, looked: done }, after(leaseMs)));
     // If the claim is void, another process continues from an older checkpoint.
     if (await schemaVersion.finish(claim)) logMigrationFinished(logger, { version, name, documents: done });
     return true;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -258,7 +258,7 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
       latest = round;
       const seq = await webhookReceivers.lease(
         url,
-        { worker: workerId, now: now(), leaseMs },
+        { token: workerId, now: now(), leaseMs },
         async () => (await hostEvents.range()).last,
       );
       hasLease = seq !== null;

@@ -1,4 +1,5 @@
 import type { HostEventType } from '../../../domain/host-event.ts';
+import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
 import type { WebhookState } from '../../../domain/webhook.ts';
 
 declare module '../../../storage/documents/declaration.ts' {
@@ -13,8 +14,8 @@ export interface WebhookReceiverDocument {
   _id: string;
   /** All events up to and including this number were accepted or have a delivery document. */
   seq: number;
-  worker?: string;
-  leaseUntil?: Date;
+  /** Of the process that sends to it. */
+  lease?: LeaseDocument;
   /** When a process last had it in its settings. */
   seenAt: Date;
 }
