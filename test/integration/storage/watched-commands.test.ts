@@ -40,7 +40,7 @@ it.each([
     'newsfeedItems',
     HOLDER,
     'collection.find({ relevancy: 1 }).toArray()',
-    /^scattered: find newsfeedItems, from src.feeds/,
+    /^scattered: find newsfeedItems, from src.feed.models/,
   ],
   [
     'newsfeedItems',
