@@ -95,7 +95,8 @@ class EventSession implements EventReaderSession {
   readonly identity: Identity;
   readonly #loads: EventLoads;
   readonly #known: KnownReader | null;
-  readonly #results = new Map<Load<unknown>, Map<string, Promise<unknown>>>();
+  /** Created by the first load: most sessions load nothing. */
+  #results: Map<Load<unknown>, Map<string, Promise<unknown>>> | undefined;
   #profile: Promise<ReaderProfile> | undefined;
   #expected: readonly string[] = NOTHING;
 
@@ -107,6 +108,7 @@ class EventSession implements EventReaderSession {
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {
     if (what.hasNames) this.#loadExpected();
+    this.#results ??= new Map();
     let results = this.#results.get(what);
     if (results === undefined) this.#results.set(what, (results = new Map()));
     let result = results.get(id);
