@@ -1,8 +1,7 @@
-import type { RankingWeights } from '../domain/ranking.ts';
-import type { RelevancyWeights } from '../domain/relevancy.ts';
-import type { WebhookReceiver } from '../domain/webhook.ts';
-import type { Rate } from './kinds.ts';
-import type { SettingName } from './settings.ts';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Environment } from './env.ts';
+import { sectionOf, type SettingName, type SettingValues } from './settings.ts';
 import type { LOG_LEVELS } from './settings/logs.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -10,103 +9,84 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Allowed origins. `loopback`: pages of this machine on any port. */
 export type CorsOrigins = readonly string[] | '*' | 'loopback';
 
-/** The whole configuration, read once at start and deeply frozen. Times are in milliseconds. */
-export interface Config {
-  readonly isProduction: boolean;
-  readonly http: {
-    readonly host: string;
-    /** 0: any free port. */
-    readonly port: number;
-    readonly graphiql: boolean;
-    readonly console: boolean;
-    readonly introspection: boolean;
-    readonly maxBodyBytes: number;
-    readonly maxUserBodyBytes: number;
-    readonly maxBodyBytesUnderWay: number;
-    readonly maxAnswerBytes: number;
-    readonly maxAnswerBytesUnderWay: number;
-    readonly maxConnections: number;
-    /** Addresses and networks of proxies whose X-Forwarded-For counts. */
-    readonly trustedProxies: readonly string[];
-    /** `null`: no limit. */
-    readonly rateLimits: {
-      readonly requests: Rate | null;
-      readonly cost: Rate | null;
-      readonly tenantRequests: Rate | null;
-      readonly tenantCost: Rate | null;
-    };
-    /** `null`: clients always send whole documents. */
-    readonly persistedOperations: { readonly path: string; readonly isOnly: boolean } | null;
-    /** Origins whose pages may call the API from a browser; empty: none. */
-    readonly corsOrigins: CorsOrigins;
-    readonly socketIdleMs: number;
+/** The whole configuration, read once at start and deeply frozen. Times are in milliseconds; `null`: off. */
+export type Config = DeepReadonly<ReturnType<typeof shape>>;
+
+type DeepReadonly<T> = T extends Uint8Array
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+export function shape(values: SettingValues, env: Environment) {
+  const isProduction = values.NODE_ENV === 'production';
+  return {
+    isProduction,
+    http: {
+      ...sectionOf('http', values),
+      graphiql: values.GRAPHIQL ?? !isProduction,
+      console: values.CONSOLE ?? !isProduction,
+      introspection: values.INTROSPECTION ?? !isProduction,
+      trustedProxies: values.TRUSTED_PROXIES ?? [],
+      rateLimits: sectionOf('rateLimits', values),
+      persistedOperations:
+        values.PERSISTED_OPERATIONS === undefined
+          ? null
+          : { path: resolve(values.PERSISTED_OPERATIONS), isOnly: values.PERSISTED_OPERATIONS_ONLY },
+      corsOrigins: (values.CORS_ORIGINS ??
+        (isProduction ? [] : 'loopback')) satisfies CorsOrigins as CorsOrigins,
+    },
+    tenants: sectionOf('tenants', values),
+    metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
+    auth: {
+      ...defined({
+        jwtSecret: values.JWT_SECRET,
+        jwksUri: values.JWKS_URI,
+        issuer: values.JWT_ISSUER,
+        audience: values.JWT_AUDIENCE,
+        tenantClaim: values.TENANT_CLAIM,
+      }),
+      ...sectionOf('auth', values),
+    },
+    mongodb: { ...defined({ uri: values.MONGODB_URI }), db: values.MONGODB_DB },
+    redis: {
+      ...defined({ url: values.REDIS_URL, sentinel: values.REDIS_SENTINEL }),
+      prefix: values.REDIS_PREFIX,
+    },
+    dataDir: resolve(values.DATA_DIR),
+    cacheDir: join(cacheHome(env['XDG_CACHE_HOME']), 'fanfare'),
+    cacheBytes: values.READ_CACHE,
+    feeds: {
+      ...sectionOf('feeds', values),
+      ranking: { ...values.TOP_WEIGHTS, types: values.TOP_TYPES ?? {} },
+    },
+    fanOut: sectionOf('fanOut', values),
+    live: sectionOf('live', values),
+    events: {
+      retentionMs: values.EVENT_RETENTION ?? null,
+      digests:
+        values.DIGEST_AFTER === undefined || values.EVENT_RETENTION === undefined
+          ? null
+          : { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY },
+      webhooks: {
+        receivers: values.WEBHOOKS ?? [],
+        ...sectionOf('webhooks', values),
+      },
+    },
+    log: sectionOf('log', values),
+    processes: sectionOf('processes', values),
   };
-  /** Quotas of each tenant for writes through the API. `null`: no limit. */
-  readonly tenants: { readonly members: number | null; readonly publications: Rate | null };
-  /** Without a port, metrics are served beside the API. */
-  readonly metrics: { readonly port?: number; readonly token?: string };
-  readonly auth: {
-    readonly jwtSecret?: string;
-    readonly jwksUri?: string;
-    readonly issuer?: string;
-    readonly audience?: string;
-    /** Absent: tenants are off. */
-    readonly tenantClaim?: string;
-    readonly jwksMaxAgeMs: number;
-    readonly jwksMaxStaleMs: number;
-  };
-  readonly mongodb: { readonly uri?: string; readonly db: string };
-  readonly redis: { readonly url?: string; readonly sentinel?: string; readonly prefix: string };
-  /** Absolute path. Holds the data of embedded engines and the generated secret. */
-  readonly dataDir: string;
-  /** Absolute path. Holds files that can be fetched or built again. */
-  readonly cacheDir: string;
-  /** Approximate upper bound on the memory of a process's caches, in bytes. */
-  readonly cacheBytes: number;
-  readonly feeds: {
-    readonly model: string;
-    readonly celebrityThreshold: number;
-    readonly cap: number;
-    readonly dormantAfterMs: number;
-    /** `null`: stored feeds of dormant readers are kept. */
-    readonly dropAfterMs: number | null;
-    /** `null`: readers who never read still receive deliveries. */
-    readonly neverReadAfterMs: number | null;
-    readonly reactions: readonly string[];
-    readonly relevancyWeights: RelevancyWeights;
-    readonly ranking: RankingWeights;
-  };
-  readonly fanOut: {
-    readonly chunkSize: number;
-    readonly leaseMs: number;
-    readonly maxAttempts: number;
-    readonly concurrency: number;
-    readonly pollMs: number;
-  };
-  readonly live: {
-    readonly windowMs: number;
-    readonly maxEvents: number;
-    readonly maxBufferedEvents: number;
-    readonly maxSubscriptionsPerConnection: number;
-    readonly maxSubscriptionsPerUser: number;
-  };
-  readonly events: {
-    /** `null`: no events are recorded. */
-    readonly retentionMs: number | null;
-    /** `null`: no digests. */
-    readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
-    readonly webhooks: {
-      readonly receivers: readonly WebhookReceiver[];
-      readonly timeoutMs: number;
-      readonly retryForMs: number;
-    };
-  };
-  readonly log: { readonly level: LogLevel };
-  /** For `--processes`. `null`: hanging processes are not replaced. */
-  readonly processes: {
-    readonly answerWithinMs: number | null;
-    readonly startAnswerWithinMs: number | null;
-  };
+}
+
+/** Per the XDG specification, relative paths are ignored. */
+function cacheHome(given: string | undefined): string {
+  return given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 export interface ConfigFault {

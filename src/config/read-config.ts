@@ -1,7 +1,5 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
 import { redact } from '../lib/redact.ts';
-import { ConfigError, type Config, type ConfigFault } from './config.ts';
+import { ConfigError, shape, type Config, type ConfigFault } from './config.ts';
 import type { Environment } from './env.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
@@ -119,116 +117,6 @@ function webhookFaults(
 
 function shown(setting: Setting, raw: string): string {
   return setting.isSecret ? `${String(Buffer.byteLength(raw))} bytes (not shown)` : `"${redact(raw)}"`;
-}
-
-function shape(values: SettingValues, env: Environment): Config {
-  const isProduction = values.NODE_ENV === 'production';
-  return {
-    isProduction,
-    http: {
-      host: values.HOST,
-      port: values.PORT,
-      graphiql: values.GRAPHIQL ?? !isProduction,
-      console: values.CONSOLE ?? !isProduction,
-      introspection: values.INTROSPECTION ?? !isProduction,
-      maxBodyBytes: values.BODY_LIMIT,
-      maxUserBodyBytes: values.BODY_LIMIT_USER,
-      maxBodyBytesUnderWay: values.BODY_LIMIT_TOTAL,
-      maxAnswerBytes: values.ANSWER_LIMIT,
-      maxAnswerBytesUnderWay: values.ANSWER_LIMIT_TOTAL,
-      maxConnections: values.MAX_CONNECTIONS,
-      trustedProxies: values.TRUSTED_PROXIES ?? [],
-      rateLimits: {
-        requests: values.RATE_LIMIT ?? null,
-        cost: values.RATE_LIMIT_COST ?? null,
-        tenantRequests: values.RATE_LIMIT_TENANT ?? null,
-        tenantCost: values.RATE_LIMIT_TENANT_COST ?? null,
-      },
-      persistedOperations:
-        values.PERSISTED_OPERATIONS === undefined
-          ? null
-          : { path: resolve(values.PERSISTED_OPERATIONS), isOnly: values.PERSISTED_OPERATIONS_ONLY },
-      corsOrigins: values.CORS_ORIGINS ?? (isProduction ? [] : 'loopback'),
-      socketIdleMs: values.SOCKET_IDLE,
-    },
-    tenants: {
-      members: values.TENANT_MEMBERS ?? null,
-      publications: values.TENANT_PUBLICATIONS ?? null,
-    },
-    metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
-    auth: {
-      ...defined({
-        jwtSecret: values.JWT_SECRET,
-        jwksUri: values.JWKS_URI,
-        issuer: values.JWT_ISSUER,
-        audience: values.JWT_AUDIENCE,
-        tenantClaim: values.TENANT_CLAIM,
-      }),
-      jwksMaxAgeMs: values.JWKS_MAX_AGE,
-      jwksMaxStaleMs: values.JWKS_MAX_STALE,
-    },
-    mongodb: { ...defined({ uri: values.MONGODB_URI }), db: values.MONGODB_DB },
-    redis: {
-      ...defined({ url: values.REDIS_URL, sentinel: values.REDIS_SENTINEL }),
-      prefix: values.REDIS_PREFIX,
-    },
-    dataDir: resolve(values.DATA_DIR),
-    cacheDir: join(cacheHome(env['XDG_CACHE_HOME']), 'fanfare'),
-    cacheBytes: values.READ_CACHE,
-    feeds: {
-      model: values.FEED_MODEL,
-      celebrityThreshold: values.CELEBRITY_THRESHOLD,
-      cap: values.FEED_CAP,
-      dormantAfterMs: values.DORMANT_AFTER,
-      dropAfterMs: values.DORMANT_DROP_AFTER ?? null,
-      neverReadAfterMs: values.NEVER_READ_AFTER ?? null,
-      reactions: values.REACTIONS,
-      relevancyWeights: values.RELEVANCY_WEIGHTS,
-      ranking: { ...values.TOP_WEIGHTS, types: values.TOP_TYPES ?? {} },
-    },
-    fanOut: {
-      chunkSize: values.FAN_OUT_CHUNK,
-      leaseMs: values.FAN_OUT_LEASE,
-      maxAttempts: values.FAN_OUT_ATTEMPTS,
-      concurrency: values.WORKER_CONCURRENCY,
-      pollMs: values.POLL_INTERVAL,
-    },
-    live: {
-      windowMs: values.LIVE_WINDOW,
-      maxEvents: values.LIVE_EVENTS,
-      maxBufferedEvents: values.LIVE_BUFFER,
-      maxSubscriptionsPerConnection: values.SUBSCRIPTIONS_PER_CONNECTION,
-      maxSubscriptionsPerUser: values.SUBSCRIPTIONS_PER_USER,
-    },
-    events: {
-      retentionMs: values.EVENT_RETENTION ?? null,
-      digests:
-        values.DIGEST_AFTER === undefined || values.EVENT_RETENTION === undefined
-          ? null
-          : { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY },
-      webhooks: {
-        receivers: values.WEBHOOKS ?? [],
-        timeoutMs: values.WEBHOOK_TIMEOUT,
-        retryForMs: values.WEBHOOK_RETRY_FOR,
-      },
-    },
-    log: { level: values.LOG_LEVEL },
-    processes: {
-      answerWithinMs: values.PROCESS_SILENCE ?? null,
-      startAnswerWithinMs: values.PROCESS_START_SILENCE ?? null,
-    },
-  };
-}
-
-/** Per the XDG specification, relative paths are ignored. */
-function cacheHome(given: string | undefined): string {
-  return given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(object: T): Defined<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function deepFreeze<T>(value: T): T {

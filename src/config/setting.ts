@@ -13,27 +13,27 @@ export interface Setting<T = unknown> {
   readonly meaning: string;
   /** The value is never printed, not even when it is invalid. */
   readonly isSecret: boolean;
+  /** Section and name in the configuration of a value that is taken over as it is. */
+  readonly as?: string | undefined;
 }
 
 export function settingsOf(group: Group) {
-  const setting = <T>(
+  const setting = <T, const As extends string | undefined = undefined>(
     fallback: string,
     kind: Kind<T>,
     meaning: string,
-  ): Setting<T> & { readonly fallback: string } => ({
-    group,
-    kind,
-    fallback,
+    as?: As,
+  ): Setting<T> & { readonly fallback: string; readonly as: As | undefined } => ({
+    ...{ group, kind, fallback, meaning, as },
     shownDefault: fallback,
-    meaning,
     isSecret: false,
   });
-  const optional = <T>(
+  const optional = <T, const As extends string | undefined = undefined>(
     kind: Kind<T>,
     meaning: string,
-    more: { readonly shownDefault?: string; readonly isSecret?: boolean } = {},
-  ): Setting<T> & { readonly fallback: null } => ({
-    ...{ group, kind, fallback: null, meaning, shownDefault: '–', isSecret: false },
+    more: { readonly shownDefault?: string; readonly isSecret?: boolean; readonly as?: As } = {},
+  ): Setting<T> & { readonly fallback: null; readonly as: As | undefined } => ({
+    ...{ group, kind, fallback: null, meaning, shownDefault: '–', isSecret: false, as: undefined },
     ...more,
   });
   return { setting, optional };

@@ -30,3 +30,18 @@ type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
   : never;
 
 export type SettingValues = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };
+
+/** The settings that are taken over into a section of the configuration, by their names there. `undefined` becomes `null`. */
+export type Section<Name extends string> = {
+  readonly [
+    N in SettingName as (typeof SETTINGS)[N]['as'] extends `${Name}.${infer Key}` | undefined ? Key : never
+  ]: undefined extends SettingValues[N] ? Exclude<SettingValues[N], undefined> | null : SettingValues[N];
+};
+
+export function sectionOf<Name extends string>(name: Name, values: SettingValues): Section<Name> {
+  const taken = (Object.entries(SETTINGS) as [SettingName, Setting][]).flatMap(([setting, { as = '' }]) => {
+    const [section, key] = as.split('.');
+    return section === name ? [[key, values[setting] ?? null]] : [];
+  });
+  return Object.fromEntries(taken) as Section<Name>;
+}

@@ -89,8 +89,6 @@ describe('an addition', () => {
       'packages/feed-models/src/plain/model.ts',
       'packages/feed-models/src/plain/store.ts',
       'src/app/jobs.ts',
-      'src/config/config.ts',
-      'src/config/read-config.ts',
       'src/config/settings/feeds.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',

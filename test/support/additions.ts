@@ -171,10 +171,8 @@ const SETTING: Addition = {
     [
       'src/config/settings/feeds.ts',
       'export const FEED_SETTINGS = {\n',
-      "  CENSUS_EVERY: setting('1m', duration('1s', '1d'), 'How often names to be carried are counted.'),\n",
+      "  CENSUS_EVERY: setting('1m', duration('1s', '1d'), 'How often names to be carried are counted.', 'feeds.censusEveryMs'),\n",
     ],
-    ['src/config/config.ts', '  readonly feeds: {\n', '    readonly censusEveryMs: number;\n'],
-    ['src/config/read-config.ts', '    feeds: {\n', '      censusEveryMs: values.CENSUS_EVERY,\n'],
   ],
   written: { 'npm run settings': 'docs/configuration.md' },
 };

@@ -38,11 +38,12 @@ test('every background job is declared in one file and started by the list of jo
 const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
 
 test('every setting is read only by the configuration', () => {
-  for (const name of Object.keys(SETTINGS)) {
+  for (const [name, { as }] of Object.entries(SETTINGS)) {
     const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b`);
     const readers = [...SOURCES].flatMap(([file, text]) => (read.test(text) ? [file] : []));
     const elsewhere = readers.filter((file) => !file.startsWith('src/config/'));
-    expect([name, readers.length > 0]).toEqual([name, true]);
+    // Taken over as it is, or put together with others.
+    expect([name, readers.length > 0 || as !== undefined]).toEqual([name, true]);
     expect([name, elsewhere.filter((file) => !BEFORE_THE_CONFIGURATION.includes(file))]).toEqual([name, []]);
   }
 });

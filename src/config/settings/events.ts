@@ -29,10 +29,12 @@ export const EVENT_SETTINGS = {
     '10s',
     duration('100ms', '1m'),
     'Timeout of a webhook request, from the DNS look-up to the end of the answer.',
+    'webhooks.timeoutMs',
   ),
   WEBHOOK_RETRY_FOR: setting(
     '3d',
     duration('1m', '52w'),
     'How long an event is retried before its delivery is FAILED; at most EVENT_RETENTION.',
+    'webhooks.retryForMs',
   ),
 } as const;

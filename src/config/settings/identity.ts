@@ -17,11 +17,13 @@ export const IDENTITY_SETTINGS = {
     '5m',
     duration('1s', '24h'),
     'How long a key that was removed from the JWKS may still be accepted.',
+    'auth.jwksMaxAgeMs',
   ),
   JWKS_MAX_STALE: setting(
     '24h',
     duration('1s', '5200w'),
     'How long known keys are accepted while JWKS_URI cannot be reached.',
+    'auth.jwksMaxStaleMs',
   ),
   JWT_ISSUER: optional(text('a text', ANY), 'Required `iss` of tokens.'),
   JWT_AUDIENCE: optional(text('a text', ANY), 'Required `aud` of tokens.'),

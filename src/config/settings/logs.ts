@@ -10,5 +10,6 @@ export const LOG_SETTINGS = {
     'info',
     oneOf(LOG_LEVELS),
     `Least severe level that is written: ${LOG_LEVELS.join(', ')}.`,
+    'log.level',
   ),
 } as const;

@@ -19,8 +19,8 @@ const HOST_NAME = /^[\w.:-]+$/;
 const PRINTABLE = /^\P{Cc}+$/u;
 
 export const SERVER_SETTINGS = {
-  PORT: setting('4000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.'),
-  HOST: setting('127.0.0.1', text('a host name or address', HOST_NAME), 'Address to listen on.'),
+  PORT: setting('4000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.', 'http.port'),
+  HOST: setting('127.0.0.1', text('a host name or address', HOST_NAME), 'Address to listen on.', 'http.host'),
   NODE_ENV: setting(
     'development',
     oneOf(['development', 'test', 'production']),
@@ -39,26 +39,31 @@ export const SERVER_SETTINGS = {
     '10MiB',
     size('1KiB', '64MiB'),
     'Maximum size of a request body or socket message for tokens with the role service or admin.',
+    'http.maxBodyBytes',
   ),
   BODY_LIMIT_USER: setting(
     '256KiB',
     size('1KiB', '64MiB'),
     'Maximum size of a request body or socket message for other tokens; never more than BODY_LIMIT.',
+    'http.maxUserBodyBytes',
   ),
   BODY_LIMIT_TOTAL: setting(
     '64MiB',
     size('1KiB', '4GiB'),
     'Maximum total size of bodies and messages in flight in one process; beyond it, large ones are answered with UNAVAILABLE. At least BODY_LIMIT.',
+    'http.maxBodyBytesUnderWay',
   ),
   ANSWER_LIMIT: setting(
     '8MiB',
     size('64KiB', '64MiB'),
     'Maximum size of an answer or live event; larger ones are refused with BAD_USER_INPUT while they are made.',
+    'http.maxAnswerBytes',
   ),
   ANSWER_LIMIT_TOTAL: setting(
     '64MiB',
     size('64KiB', '4GiB'),
     'Maximum total size of answers in one process from their first value until they are sent; beyond it, large ones are refused with UNAVAILABLE. At least ANSWER_LIMIT.',
+    'http.maxAnswerBytesUnderWay',
   ),
   READ_CACHE: setting(
     '64MiB',
@@ -69,6 +74,7 @@ export const SERVER_SETTINGS = {
     '10000',
     whole(1, 1_000_000),
     'Maximum number of open connections of one process; see limits.md for the share of each client.',
+    'http.maxConnections',
   ),
   TRUSTED_PROXIES: optional(
     networks(),
@@ -78,25 +84,35 @@ export const SERVER_SETTINGS = {
     'off',
     rate(),
     'Requests of one user, or of one address without a valid token, counted over all API processes on one Redis.',
+    'rateLimits.requests',
   ),
   RATE_LIMIT_COST: setting(
     'off',
     rate('objects'),
     'Objects that operations of one user, or of one address without a valid token, may request, counted like RATE_LIMIT.',
+    'rateLimits.cost',
   ),
-  RATE_LIMIT_TENANT: setting('off', rate(), 'Requests of all users of one tenant, counted like RATE_LIMIT.'),
+  RATE_LIMIT_TENANT: setting(
+    'off',
+    rate(),
+    'Requests of all users of one tenant, counted like RATE_LIMIT.',
+    'rateLimits.tenantRequests',
+  ),
   RATE_LIMIT_TENANT_COST: setting(
     'off',
     rate('objects'),
     'Objects that operations of all users of one tenant may request.',
+    'rateLimits.tenantCost',
   ),
   TENANT_PUBLICATIONS: setting(
     'off',
     rate('publications'),
     'New actions of one tenant through the API, counted over all processes on one Redis.',
+    'tenants.publications',
   ),
   TENANT_MEMBERS: optional(whole(1, 1_000_000_000), 'Members that one tenant may describe through the API.', {
     shownDefault: 'unlimited',
+    as: 'tenants.members',
   }),
   PERSISTED_OPERATIONS: optional(
     text('a file', PRINTABLE),
@@ -116,13 +132,20 @@ export const SERVER_SETTINGS = {
     '30s',
     durationOrOff('1s', '1h'),
     'How long a process of `--processes` may hang before it is killed and restarted; off: never, for example for a debugger.',
+    'processes.answerWithinMs',
   ),
   PROCESS_START_SILENCE: setting(
     '2m',
     durationOrOff('1s', '1h'),
     'The same for a starting process of `--processes`, which takes longer because it loads its code; waiting for a database does not count.',
+    'processes.startAnswerWithinMs',
   ),
-  SOCKET_IDLE: setting('5m', duration('1s', '24h'), 'How long a socket without an operation stays open.'),
+  SOCKET_IDLE: setting(
+    '5m',
+    duration('1s', '24h'),
+    'How long a socket without an operation stays open.',
+    'http.socketIdleMs',
+  ),
   METRICS_PORT: optional(
     whole(0, 65_535),
     'Separate port for /metrics, /health and /ready, also in workers without an API; PORT then does not serve /metrics.',
