@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
@@ -175,4 +176,21 @@ test('operators see the current progress of a delivery', async () => {
   expect(await stateOf()).toBe('PENDING');
   await parts.fanOut();
   expect(await stateOf()).toBe('DONE');
+});
+
+test('an action whose new revision is the one at which another action is cached is read again', async () => {
+  await using parts = await openParts();
+  const [one = '', other = ''] = await publishSome(parts);
+  const { actionCache } = parts.core;
+  const cached = await actionCache.findByIds([one, other]);
+  const rev = cached.find(({ id }) => id === other)?.rev ?? NaN;
+  const hidden = { $set: { rev, isHidden: true } };
+  await parts.database.collections.actions.updateOne({ _id: new ObjectId(one) }, hidden);
+  const found = await actionCache.findByIds([one, other]);
+  expect(new Map(found.map(({ id, isHidden }) => [id, isHidden]))).toEqual(
+    new Map([
+      [one, true],
+      [other, false],
+    ]),
+  );
 });

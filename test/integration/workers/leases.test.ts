@@ -183,6 +183,24 @@ test('an interrupted pass continues from its checkpoint though the action has ch
   expect(served.slice(2).sort()).toEqual(READERS);
 });
 
+test('an action that is hidden after an interrupted pass is withdrawn in one pass from everybody who had it', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  await parts.fanOut();
+  await like(parts, action.id);
+  const dead = await fanOuts.claim('dead', new Date(Date.now() + LATER), 0);
+  if (dead === null) throw new Error('There is nothing to claim');
+  await fanOuts.checkpoint(dead, { afterUserId: 'cid', delivered: 3 }, new Date());
+  await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+  const { worker, notes } = slowly(parts, () => Promise.resolve());
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(notes).toEqual(['done 3: 0']);
+  expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
+});
+
 test('an action that changes during every pass is delivered by every pass, and each notifies its watchers', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: READERS });
