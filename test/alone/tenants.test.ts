@@ -327,6 +327,23 @@ test.each(['acme\u001fann', 'an\u001fn'])('rejects %j as an id', async (memberId
   expect(text).toContain('Must not contain control characters');
 });
 
+test('a global id finds a person of the own tenant, and never one of another tenant that it names', async () => {
+  const members = [{ memberId: 'zoe', name: 'Zoe' }];
+  const upsert = 'mutation ($members: [MemberInput!]!) { upsertMembers(members: $members) }';
+  for (const tenant of [acme, other])
+    expect((await tenant.query(upsert, { members }, SERVICE)).errors).toEqual([]);
+  const found = async (key: string): Promise<unknown> => {
+    const id = Buffer.from(`Member:${key}`).toString('base64');
+    const { data } = await acme.query('query ($id: ID!) { node(id: $id) { id ... on Member { name } } }', {
+      id,
+    });
+    return data;
+  };
+  const id = Buffer.from('Member:zoe').toString('base64');
+  expect(await found('zoe')).toEqual({ node: { id, name: 'Zoe' } });
+  expect(await found('other\u001fzoe')).toEqual({ node: null });
+});
+
 describe('a server', () => {
   test('without TENANT_CLAIM does not start on a database with tenants, nor beside a server with them', async () => {
     await expect(startTestApp({ database: app.database })).rejects.toThrow(
