@@ -189,7 +189,7 @@ test('an action that is hidden after an interrupted pass is withdrawn in one pas
   const { action } = await parts.publish({ mentions: READERS });
   await parts.fanOut();
   await like(parts, action.id);
-  const dead = await fanOuts.claim('dead', new Date(Date.now() + LATER), 0);
+  const dead = await claimOne(fanOuts, 'dead', new Date(Date.now() + LATER), 0);
   if (dead === null) throw new Error('There is nothing to claim');
   await fanOuts.checkpoint(dead, { afterUserId: 'cid', delivered: 3 }, new Date());
   await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
