@@ -229,7 +229,8 @@ module.exports = {
     },
     {
       name: 'console-stands-on-the-react-package',
-      comment: 'The console is made of what every frontend has: React and the packages, by their names.',
+      comment:
+        'The console is made of what every frontend has: React, the packages by their names, and libraries of parts.',
       severity: 'error',
       from: { path: '^console/src/' },
       to: {
@@ -237,7 +238,7 @@ module.exports = {
           '^console/src/',
           '^packages/(?:client|react)/src/index\\.ts$',
           '^packages/react/style\\.css$',
-          '^node_modules/(?:@types/)?(?:react|react-dom|@tanstack/react-virtual)/',
+          '^node_modules/(?:@types/)?(?:react|react-dom|@tanstack/react-virtual|@base-ui/react|lucide-react|uplot)/',
         ],
       },
     },

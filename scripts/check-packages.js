@@ -24,7 +24,9 @@ import { served } from './served.js';
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** All are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
-const LARGEST_CONSOLE_BYTES = 140_000;
+const LARGEST_CONSOLE_BYTES = 300_000;
+/** What a browser has to have before it shows the feed. */
+const LARGEST_FIRST_SCREEN_BYTES = 120_000;
 const DELIVERED_WITHIN_MS = 240_000;
 /** Major versions of Node beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => !process.version.startsWith(`v${major}.`));
@@ -56,10 +58,21 @@ process.exit(faults.length > 0 ? 1 : 0);
 /** Scripts and style of the console and of the demo, as a server that compresses sends them. */
 async function checkConsoleSize() {
   const assets = 'console/dist/assets';
-  let size = 0;
-  for (const name of await readdir(assets)) size += gzipSync(await readFile(join(assets, name))).length;
-  console.log(`The console: ${size} bytes gzipped, of ${LARGEST_CONSOLE_BYTES}`);
-  if (size > LARGEST_CONSOLE_BYTES || size === 0) faults.push(`The console: ${size} bytes gzipped`);
+  const page = await readFile('console/dist/index.html', 'utf8');
+  let [size, first] = [0, 0];
+  for (const name of await readdir(assets)) {
+    const bytes = gzipSync(await readFile(join(assets, name))).length;
+    size += bytes;
+    // What its first scripts import is named in the page, too.
+    if (page.includes(name)) first += bytes;
+  }
+  for (const [what, bytes, largest] of [
+    ['The console', size, LARGEST_CONSOLE_BYTES],
+    ['Its first screen', first, LARGEST_FIRST_SCREEN_BYTES],
+  ]) {
+    console.log(`${what}: ${bytes} bytes gzipped, of ${largest}`);
+    if (bytes > largest || bytes === 0) faults.push(`${what}: ${bytes} bytes gzipped`);
+  }
 }
 
 async function pack(path) {

@@ -1,52 +1,134 @@
-import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
-import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { ConnectionNotice, FanfareProvider } from '@fanfare/react';
+import {
+  Activity,
+  BookUser,
+  Braces,
+  Eraser,
+  House,
+  PackageCheck,
+  ScanSearch,
+  ScrollText,
+  Send,
+  Shapes,
+  ShieldAlert,
+  Webhook,
+} from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, type ComponentType, type ReactNode } from 'react';
 import { useKeptScroll } from './place.ts';
-import { hrefTo, useRoute, type Route } from './route.ts';
-import { ActionScreen } from './screens/action.tsx';
+import { useRoute, type Route } from './route.ts';
 import { FeedScreen } from './screens/feed.tsx';
-import { HealthScreen } from './screens/health.tsx';
-import { InspectorScreen } from './screens/inspector.tsx';
-import { MemberScreen } from './screens/member.tsx';
-import { ModerationScreen } from './screens/moderation.tsx';
-import { OverviewScreen } from './screens/overview.tsx';
-import { PublishScreen } from './screens/publish.tsx';
-import { SliceScreen } from './screens/slice.tsx';
-import { TailScreen } from './screens/tail.tsx';
-import { WebhooksScreen } from './screens/webhooks.tsx';
-import { WorkScreen } from './screens/work.tsx';
-import { Palette, type PaletteHandle } from './ui/palette.tsx';
-import { useSampling } from './ui/samples.ts';
-import { useClient } from './ui/use-client.ts';
 import { signOut, useSession, type Session } from './session.ts';
-import { SignIn } from './sign-in.tsx';
-import { setZone, useZone } from './zone.ts';
+import { Shell, type Group } from './shell.tsx';
+import type { Place } from './ui/palette.tsx';
+import { useClient } from './ui/use-client.ts';
 
-interface Screen {
-  readonly name: string;
-  readonly title: string;
-  /** Without one of these roles the server refuses what it shows. */
-  readonly roles?: readonly string[];
-  readonly show: (props: { readonly session: Session }) => ReactNode;
+interface Shown {
+  readonly session: Session;
+  readonly id: string;
+}
+interface Screen extends Place {
+  readonly Show: ComponentType<Shown>;
+  /** Not in the rail: one comes to it from another one, which is marked there. */
+  readonly below?: string;
+  /** Anybody may look at it; default: administrators. */
+  readonly isForAll?: boolean;
 }
 
-const SCREENS: readonly Screen[] = [
-  { name: 'feed', title: 'Feed', show: () => <FeedScreen /> },
-  { name: 'publish', title: 'Publish', show: ({ session }) => <PublishScreen session={session} /> },
-  { name: 'slice', title: 'Pages', show: () => <SliceScreen /> },
-  { name: 'overview', title: 'Overview', roles: ['admin'], show: () => <OverviewScreen /> },
-  { name: 'tail', title: 'Tail', roles: ['admin'], show: () => <TailScreen /> },
-  { name: 'inspector', title: 'Inspector', roles: ['admin'], show: () => <InspectorScreen /> },
-  { name: 'member', title: 'Members', roles: ['admin'], show: () => <MemberScreen /> },
-  { name: 'moderation', title: 'Moderation', roles: ['admin'], show: () => <ModerationScreen /> },
-  { name: 'work', title: 'Work', roles: ['admin'], show: () => <WorkScreen /> },
-  { name: 'webhooks', title: 'Webhooks', roles: ['admin'], show: () => <WebhooksScreen /> },
-  { name: 'health', title: 'Health', show: () => <HealthScreen /> },
+const LOADS: (() => Promise<unknown>)[] = [];
+/** Not part of what has to be there before the feed is shown; fetched as soon as there is nothing else to do. */
+function later(load: () => Promise<ComponentType<Shown>>): ComponentType<Shown> {
+  LOADS.push(load);
+  return lazy(async () => ({ default: await load().catch(() => NotLoaded) }));
+}
+
+/** Such as after another version of the server was started: only a new page knows its files. */
+function NotLoaded(): ReactNode {
+  return (
+    <p role="alert" className="alert">
+      This screen cannot be loaded.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </p>
+  );
+}
+
+const FEED: readonly Screen[] = [
+  { name: 'feed', title: 'Home', icon: House, Show: FeedScreen, isForAll: true },
+  {
+    ...{ name: 'directory', title: 'Directory', icon: BookUser, isForAll: true },
+    Show: later(async () => (await import('./screens/directory.tsx')).DirectoryScreen),
+  },
+  {
+    ...{ name: 'publish', title: 'Publish', icon: Send, isForAll: true },
+    Show: later(async () => (await import('./screens/publish.tsx')).PublishScreen),
+  },
 ];
+const OPERATE: readonly Screen[] = [
+  {
+    ...{ name: 'overview', title: 'Overview', icon: Activity },
+    Show: later(async () => (await import('./screens/overview.tsx')).OverviewScreen),
+  },
+  {
+    ...{ name: 'deliveries', title: 'Deliveries', icon: PackageCheck },
+    Show: later(async () => (await import('./screens/deliveries.tsx')).DeliveriesScreen),
+  },
+  {
+    ...{ name: 'moderation', title: 'Moderation', icon: ShieldAlert },
+    Show: later(async () => (await import('./screens/moderation.tsx')).ModerationScreen),
+  },
+  {
+    ...{ name: 'erasures', title: 'Erasures', icon: Eraser },
+    Show: later(async () => (await import('./screens/erasures.tsx')).ErasuresScreen),
+  },
+  {
+    ...{ name: 'webhooks', title: 'Webhooks', icon: Webhook },
+    Show: later(async () => (await import('./screens/webhooks.tsx')).WebhooksScreen),
+  },
+];
+const BUILD: readonly Screen[] = [
+  {
+    ...{ name: 'inspector', title: 'Inspector', icon: ScanSearch },
+    Show: later(async () => (await import('./screens/inspector.tsx')).InspectorScreen),
+  },
+  {
+    ...{ name: 'types', title: 'Types', icon: Shapes, isForAll: true },
+    Show: later(async () => (await import('./screens/types.tsx')).TypesScreen),
+  },
+  {
+    ...{ name: 'tail', title: 'Tail', icon: ScrollText },
+    Show: later(async () => (await import('./screens/tail.tsx')).TailScreen),
+  },
+];
+const BELOW: readonly Screen[] = [
+  {
+    ...{ name: 'action', title: 'Action', icon: House, below: 'feed', isForAll: true },
+    Show: later(async () => (await import('./screens/action.tsx')).ActionScreen),
+  },
+  {
+    ...{ name: 'slice', title: 'Page', icon: BookUser, below: 'directory', isForAll: true },
+    Show: later(async () => (await import('./screens/slice.tsx')).SliceScreen),
+  },
+  {
+    ...{ name: 'member', title: 'Member', icon: BookUser, below: 'directory' },
+    Show: later(async () => (await import('./screens/member.tsx')).MemberScreen),
+  },
+];
+const GRAPHIQL: Place = { name: 'graphiql', title: 'GraphiQL', icon: Braces, href: '/graphql' };
+const SCREENS = [...FEED, ...OPERATE, ...BUILD, ...BELOW];
+
+const Sampling = lazy(async () => ({ default: (await import('./ui/samples.ts')).Sampling }));
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
 export function App(): ReactNode {
   const session = useSession();
   const client = useClient();
-  if (session === null) return <SignIn />;
+  if (session === null)
+    return (
+      <Suspense>
+        <SignIn />
+      </Suspense>
+    );
   // Tabs share one connection, but for those of operators, who name a tenant beside their token.
   const by = session.tenant === '' ? { url: '/graphql', token: session.token } : { client };
   return (
@@ -60,87 +142,53 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const route = useRoute();
   const { screen, id } = route;
   useKeptScroll(route);
-  const head = useHeadHeight();
-  const screens = useCurrentInView(screen);
-  useSampling(screen === 'health');
-  const isAllowed = ({ roles }: Screen): boolean =>
-    roles === undefined || roles.some((role) => session.roles.includes(role));
-  const shown = SCREENS.find(({ name }) => name === screen);
-  const palette = useRef<PaletteHandle>(null);
-  useNamedPage(shown?.title ?? (screen === 'action' ? 'Action' : ''), screen === 'action' ? '' : id);
+  useEffect(() => {
+    const idle = setTimeout(() => {
+      // One that cannot be had now is asked for again, and said, when its screen is opened.
+      for (const load of LOADS) load().catch(() => undefined);
+    }, 1_500);
+    return () => {
+      clearTimeout(idle);
+    };
+  }, []);
+  const isAllowed = ({ isForAll = false }: Screen): boolean => isForAll || session.roles.includes('admin');
+  const groups: Group[] = [
+    { name: 'Feed', places: FEED.filter(isAllowed) },
+    { name: 'Operate', places: OPERATE.filter(isAllowed) },
+    { name: 'Build', places: [...BUILD.filter(isAllowed), GRAPHIQL] },
+  ];
+  const shown = SCREENS.find((one) => one.name === screen && isAllowed(one));
+  useNamedPage(shown?.title ?? '', screen === 'action' ? '' : id);
   useFocusOn(route);
   return (
-    <>
-      <a className="skip" href="#main" onClick={toMain}>
-        To the content
-      </a>
-      <header ref={head}>
-        <strong>Fanfare</strong>
-        <span className="badge host" title={location.host}>
-          {location.host}
-        </span>
-        {isReader(session) && (
-          <span className="badge" title="Without the role admin or service you act for yourself alone.">
-            read-only
-          </span>
-        )}
-        <nav ref={screens} aria-label="Screens">
-          {SCREENS.filter(isAllowed).map(({ name, title }) => (
-            <a key={name} href={hrefTo(name)} aria-current={name === screen ? 'page' : undefined}>
-              {title}
-              {name === 'feed' && (
-                <>
-                  {' '}
-                  <span className="count">
-                    <UnreadBadge />
-                  </span>
-                </>
-              )}
-            </a>
-          ))}
-        </nav>
-        <button
-          type="button"
-          className="find"
-          aria-label="Find"
-          title="An id, a name or a screen: Ctrl+K"
-          aria-haspopup="dialog"
-          onClick={() => palette.current?.open()}
-        >
-          <svg viewBox="0 0 16 16" aria-hidden="true">
-            <circle cx="7" cy="7" r="5" />
-            <path d="m11 11 4 4" />
-          </svg>
-        </button>
-        <span className="who">
-          <ZoneSwitch />
-          {session.tenant !== '' && (
-            <span className="badge" title="The tenant that everything is done in">
-              {session.tenant}
-            </span>
-          )}
-          <span title={`Roles: ${session.roles.join(', ') || 'none'}`}>{session.memberId}</span>
-          <button type="button" onClick={signOut}>
-            Sign out
-          </button>
-        </span>
-      </header>
+    <Shell
+      {...{ session, groups }}
+      title={shown?.title ?? 'Nothing here'}
+      current={shown?.below ?? screen}
+      looked={screen === 'inspector' || screen === 'member' ? id : ''}
+    >
       <ConnectionNotice>
         <button type="button" onClick={signOut}>
           Sign in again
         </button>
       </ConnectionNotice>
-      <Palette ref={palette} screens={SCREENS.filter(isAllowed)} />
-      <main id="main" tabIndex={-1}>
-        {screen === 'action' ? (
-          <ActionScreen key={id} id={id} session={session} />
-        ) : shown !== undefined && isAllowed(shown) ? (
-          shown.show({ session })
-        ) : (
+      <Suspense>
+        <Sampling isShown={screen === 'overview'} />
+      </Suspense>
+      <main id="main" tabIndex={-1} data-screen={screen}>
+        {shown === undefined ? (
           <p className="empty">There is nothing here, or your token has not the role for it.</p>
+        ) : (
+          // By its key what was shown before goes at once, and with it the focus.
+          <Suspense
+            key={`${screen} ${id}`}
+            fallback={<div className="loading" role="status" aria-label="Loading" />}
+          >
+            <shown.Show {...{ session, id }} />
+          </Suspense>
         )}
       </main>
-    </>
+    </Shell>
   );
 }
 
@@ -160,68 +208,4 @@ function useFocusOn(route: Route): void {
       document.getElementById('main')?.focus({ preventScroll: true });
     last.current = route;
   }, [route]);
-}
-
-/** On a phone the screens are wider than the page: the one that is shown is brought there, and nothing else moves. */
-function useCurrentInView(screen: string): { readonly current: HTMLElement | null } {
-  const screens = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const nav = screens.current;
-    const shown = nav?.querySelector('[aria-current]');
-    if (nav == null || shown == null) return undefined;
-    const bring = (): void => {
-      const [whole, part] = [nav.getBoundingClientRect(), shown.getBoundingClientRect()];
-      nav.scrollLeft += part.left + part.width / 2 - (whole.left + whole.width / 2);
-    };
-    bring();
-    // A phone is turned, a window made smaller.
-    const observer = new ResizeObserver(bring);
-    observer.observe(nav);
-    return () => {
-      observer.disconnect();
-    };
-  }, [screen]);
-  return screens;
-}
-
-/** What sticks below the head, or is scrolled to, has to know how high it is: its screens take as many lines as they need. */
-function useHeadHeight(): { readonly current: HTMLElement | null } {
-  const head = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const element = head.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(() => {
-      document.documentElement.style.setProperty('--head', `${String(element.offsetHeight)}px`);
-    });
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-    };
-  }, []);
-  return head;
-}
-
-/** Whose token lets them change nothing of the installation. */
-function isReader({ roles }: Session): boolean {
-  return !roles.includes('admin') && !roles.includes('service');
-}
-
-function ZoneSwitch(): ReactNode {
-  const zone = useZone();
-  return (
-    <button
-      type="button"
-      aria-pressed={zone === 'utc'}
-      title="Times in UTC"
-      onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
-    >
-      UTC
-    </button>
-  );
-}
-
-/** The hash is the address of the screen: a jump within it goes by the focus. */
-function toMain(event: { preventDefault(): void }): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }

@@ -25,9 +25,7 @@ async function printed(server: RunningCli): Promise<Printed> {
 }
 
 const fill = (page: Page, name: string, value: string): Promise<void> =>
-  page.locator(`::-p-xpath(//label[contains(., "${name}")]/following-sibling::*[1])`).fill(value);
-const mention = (page: Page, ids: string): Promise<void> =>
-  page.locator('::-p-xpath(//label[contains(., "mentions")]/input)').fill(ids);
+  page.locator(`.publish [name="${name}"]`).fill(value);
 
 /** By somebody else than the page. */
 async function publish({ consoleUrl, authorization }: Printed, postTitle: string): Promise<void> {
@@ -74,11 +72,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await has(page, 'demo', 'header');
     // Where a feed is empty it says what to do, and the form is filled in so that it leads there.
     await page.locator('main ::-p-xpath(.//a[. = "publish an action"])').click();
-    await page.locator('form.publish select').fill('posted');
+    await page.locator('form.publish #kind').fill('posted');
     await fill(page, 'postId', 'post:1');
     await fill(page, 'postTitle', 'Kestrel');
     await click(page, 'Publish');
-    await has(page, 'DONE', '[role="status"]');
+    await has(page, 'Delivered', '[role="status"]');
     await page.locator('a[href="#/feed"]').click();
     await has(page, 'Kestrel', '[role="feed"]');
     await page.evaluate('window.sameAsBefore = true');
@@ -112,26 +110,26 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await using visited = await openPage(ofBrowser(found), `${consoleUrl}#/publish`);
     const { page, errors } = visited;
     await has(page, 'Audience');
-    await page.locator('form.publish select').fill('buildFailed');
+    await page.locator('form.publish #kind').fill('buildFailed');
     await has(page, 'A build broke.');
     const types = 'Array.from(document.querySelector("select").options, ({ value }) => value)';
     expect(await page.evaluate(types)).not.toContain('posted');
     const build = { repoId: 'repo:web', repoName: 'Web', authorId: 'ann', authorName: 'Ann', branch: 'main' };
     for (const [name, value] of Object.entries(build)) await fill(page, name, value);
-    await mention(page, 'demo');
+    await fill(page, 'mentions', 'demo');
     await fill(page, 'minutes', '-1');
     await click(page, 'Publish');
     await has(page, 'minutes', '[role="alert"]');
     await fill(page, 'minutes', '12');
     await click(page, 'Publish');
-    await has(page, 'DONE', '[role="status"]');
+    await has(page, 'Delivered', '[role="status"]');
     expect(await page.$('[role="alert"]')).toBeNull();
     await page.locator('a[href="#/feed"]').click();
     await has(page, 'Ann broke main of Web', '[role="feed"]');
     // What can be chosen is chosen, and a moment is one of the calendar.
     await page.locator('a[href="#/publish"]').click();
     await has(page, 'Audience', 'form.publish');
-    await page.locator('form.publish select').fill('reviewRequested');
+    await page.locator('form.publish #kind').fill('reviewRequested');
     const review = {
       repoId: 'repo:web',
       repoName: 'Web',
@@ -143,11 +141,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await fill(page, 'isUrgent', 'true');
     await click(page, 'Publish');
     await has(page, 'What was published');
-    await page.locator('form.publish select').fill('deployed');
+    await page.locator('form.publish #kind').fill('deployed');
     const deployed = { repoId: 'repo:web', repoName: 'Web', version: '2.0', stage: 'PRODUCTION' };
     for (const [name, value] of Object.entries(deployed)) await fill(page, name, value);
-    const type =
-      "[...document.querySelectorAll('label')].find((one) => one.textContent === 'finishedAt').nextElementSibling.type";
+    const type = "document.querySelector('.publish [name=finishedAt]').type";
     expect(await page.evaluate(type)).toBe('datetime-local');
     await click(page, 'Publish');
     const published = async () => {

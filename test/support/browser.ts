@@ -22,6 +22,8 @@ export async function findBrowser(): Promise<Browser | string> {
       ],
       executablePath: await chromium.executablePath(),
       headless: 'shell',
+      // Of a machine without a language it makes one that is none, and no page of such a browser can write a number.
+      env: { ...process.env, LC_ALL: 'en_US.UTF-8' },
       protocolTimeout: 300_000,
     });
   } catch (error) {

@@ -67,6 +67,12 @@ export function click(page: Page, text: string): Promise<void> {
   return page.locator(`::-p-xpath(//button[contains(normalize-space(.), "${text}")])`).click();
 }
 
+/** By the menu of the first item. */
+export async function choose(page: Page, text: string): Promise<void> {
+  await page.locator('article button[aria-haspopup="menu"]').click();
+  await page.locator(`::-p-xpath(//*[@role="menuitem"][contains(., "${text}")])`).click();
+}
+
 export async function has(page: Page, text: string, selector = 'main'): Promise<void> {
   await expect.poll(() => textOf(page, selector), WAIT).toContain(text);
 }

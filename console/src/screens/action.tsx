@@ -1,31 +1,36 @@
-import { Summary, useQuery, type SummaryPart } from '@fanfare/react';
-import { CommentThread } from '@fanfare/react/more';
+import { useQuery, type SummaryPart } from '@fanfare/react';
+import { Bookmark, Eye, EyeOff, Heart, Repeat2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { hrefTo } from '../route.ts';
+import { goTo, hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
 import { counted } from '../ui/count.ts';
+import { isPerson } from '../ui/directory.ts';
+import { Entry, QuietButton } from '../ui/entry.tsx';
 import { FirstOf } from '../ui/first-of.tsx';
+import { Picker } from '../ui/picker.tsx';
 import { Reached } from '../ui/reached.tsx';
-import { liftsOf, type Why } from '../ui/reasons.tsx';
+import { Reasons, WHY, type Why } from '../ui/reasons.tsx';
 import { States } from '../ui/states.tsx';
+import { Thread } from '../ui/thread.tsx';
 import { Time } from '../ui/time.tsx';
+import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
-import { hrefOfPart } from './feed.tsx';
+import { titled, wordFor } from '../ui/words.ts';
 
 const ACTION = `query ConsoleAction($id: ID!) { node(id: $id) { ... on Action {
   id conducted editedAt expiresAt scope version isHidden
   actor { memberId name } refs { refId type label }
   descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }
   engagement { comments likes reshares lastInteraction reactions { reaction count } }
+  viewer { hasLiked hasReshared isBookmarked canDelete }
 } } }`;
+const HIDE = 'mutation Hide($id: ID!) { hideAction(id: $id) { id } }';
+const SHOW = 'mutation Unhide($id: ID!) { unhideAction(id: $id) { id } }';
 
 const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
-  explainFeedItem(actionId: $actionId, memberId: $memberId) {
-    isInFeed isEntitled path relevancy
-    addressedBy { reason via since until } withheldBy causes { kind at liftedTo }
-  }
-}`;
+  explainFeedItem(actionId: $actionId, memberId: $memberId) { ${WHY} } }`;
 
 const LOG = `query LogOfAction($id: ID!) {
   moderationLog(first: 50, actionId: $id) { edges { node { at by kind reason } } } }`;
@@ -52,6 +57,13 @@ interface ActionData {
     readonly scope: string;
     readonly version: number;
     readonly isHidden: boolean;
+    readonly actor: { readonly memberId: string; readonly name: string };
+    readonly viewer: {
+      readonly hasLiked: boolean;
+      readonly hasReshared: boolean;
+      readonly isBookmarked: boolean;
+      readonly canDelete: boolean;
+    };
     readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
     readonly descriptor: {
       readonly type: string;
@@ -74,9 +86,9 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
   const { data, error, isLoading, reload } = useQuery<ActionData>(ACTION, { id });
   const action = data?.node ?? null;
   useEvery(5_000, reload);
+  const [failure, setFailure] = useState('');
   return (
     <>
-      <h1>Action</h1>
       <States
         {...{ isLoading, error }}
         isEmpty={action === null}
@@ -86,39 +98,26 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
         {action !== null && (
           <>
             <section className="card">
-              <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
-              <p className="meta">
-                <Time at={action.conducted} />
-                <span>{action.descriptor.type}</span>
-                <span>{action.scope}</span>
-                {action.editedAt !== null && (
-                  <span>
-                    version {action.version}, edited <Time at={action.editedAt} />
-                  </span>
-                )}
-                {action.expiresAt !== null && (
-                  <span>
-                    expires <Time at={action.expiresAt} />
-                  </span>
-                )}
-                {action.isHidden && <strong>hidden</strong>}
-                <FirstOf noun="refs">
-                  {action.refs.map(({ refId, label }) => (
-                    <a key={refId} href={hrefTo('slice', refId)} dir="auto">
-                      {label}
-                    </a>
-                  ))}
-                </FirstOf>
-              </p>
+              <Entry
+                action={action}
+                buttons={<Buttons {...{ action, session, reload }} onError={setFailure} />}
+                meta={<Facts action={action} />}
+              />
+              {failure !== '' && (
+                <p role="alert" className="alert">
+                  {failure}
+                </p>
+              )}
             </section>
-            <Engagement of={action.engagement} />
             <Reached actionId={action.id} />
-            <Explain actionId={action.id} session={session} />
+            <div className="columns">
+              <section className="card">
+                <h2>Comments</h2>
+                <Thread actionId={action.id} />
+              </section>
+              <Explain actionId={action.id} session={session} />
+            </div>
             {session.roles.includes('admin') && <LogOfAction id={action.id} />}
-            <section className="card">
-              <h2>Comments</h2>
-              <CommentThread actionId={action.id} />
-            </section>
           </>
         )}
       </States>
@@ -127,31 +126,113 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
   );
 }
 
-function Engagement({
-  of: { likes, comments, reshares, reactions, lastInteraction },
-}: {
-  readonly of: NonNullable<ActionData['node']>['engagement'];
-}): ReactNode {
+type ShownAction = NonNullable<ActionData['node']>;
+
+function Facts({ action }: { readonly action: ShownAction }): ReactNode {
+  const { descriptor, scope, editedAt, expiresAt, isHidden, version, refs, engagement } = action;
   const counts = [
-    counted(likes, 'like'),
-    counted(comments, 'comment'),
-    counted(reshares, 'reshare'),
-    ...reactions.map(({ reaction, count }) => counted(count, reaction, reaction)),
+    counted(engagement.likes, 'like'),
+    counted(engagement.comments, 'comment'),
+    counted(engagement.reshares, 'reshare'),
+    ...engagement.reactions.map(({ reaction, count }) => counted(count, reaction, reaction)),
   ];
   return (
-    <section className="card">
-      <h2>Interactions</h2>
-      <p className="meta">
-        {counts.map((text) => (
-          <span key={text}>{text}</span>
+    <>
+      {isHidden && <strong>hidden</strong>}
+      {counts.map((text) => (
+        <span key={text}>{text}</span>
+      ))}
+      <span>{titled(descriptor.type)}</span>
+      <span>for {wordFor(scope)}</span>
+      {editedAt !== null && (
+        <span>
+          version {version}, edited <Time at={editedAt} />
+        </span>
+      )}
+      {expiresAt !== null && (
+        <span>
+          expires <Time at={expiresAt} />
+        </span>
+      )}
+      <FirstOf noun="refs">
+        {refs.map(({ refId, label }) => (
+          <a key={refId} className="chip" href={hrefTo('slice', refId)} dir="auto">
+            {label}
+          </a>
         ))}
-        {lastInteraction !== null && (
-          <span>
-            the last <Time at={lastInteraction} />
-          </span>
-        )}
-      </p>
-    </section>
+      </FirstOf>
+    </>
+  );
+}
+
+interface ButtonsProps {
+  readonly action: ShownAction;
+  readonly session: Session;
+  readonly reload: () => void;
+  readonly onError: (message: string) => void;
+}
+
+/** What one may do with it: as a reader, and as an administrator. */
+function Buttons({ action, session, reload, onError }: ButtonsProps): ReactNode {
+  const { request, mutations } = useClient();
+  const [isAsking, setAsking] = useState(false);
+  const { id, viewer, engagement, isHidden, descriptor } = action;
+  const isAdmin = session.roles.includes('admin');
+  const act = (change: () => Promise<unknown>) => (): void => {
+    onError('');
+    change().then(reload, (error: unknown) =>
+      onError(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const interact = (kind: 'LIKE' | 'RESHARE', isGiven: boolean) =>
+    act(() =>
+      isGiven
+        ? mutations.removeInteraction({ input: { own: { actionId: id, kind } } })
+        : mutations.addInteraction({ input: { actionId: id, kind } }),
+    );
+  const { hasLiked, hasReshared, isBookmarked } = viewer;
+  return (
+    <div className="quiet-buttons">
+      <QuietButton
+        {...{ icon: Heart, label: 'Like', count: engagement.likes, isOn: hasLiked }}
+        onClick={interact('LIKE', hasLiked)}
+      />
+      <QuietButton
+        {...{ icon: Repeat2, label: 'Reshare', count: engagement.reshares, isOn: hasReshared }}
+        onClick={interact('RESHARE', hasReshared)}
+      />
+      <QuietButton
+        {...{ icon: Bookmark, label: 'Bookmark', isOn: isBookmarked }}
+        onClick={act(() => (isBookmarked ? mutations.unbookmark : mutations.bookmark)({ actionId: id }))}
+      />
+      {isAdmin && (
+        <QuietButton
+          {...(isHidden
+            ? { icon: Eye, label: 'Show to everybody again' }
+            : { icon: EyeOff, label: 'Hide from everybody' })}
+          onClick={act(() => request(isHidden ? SHOW : HIDE, { id }))}
+        />
+      )}
+      {(isAdmin || viewer.canDelete) && (
+        <QuietButton {...{ icon: Trash2, label: 'Delete …' }} onClick={() => setAsking(true)} />
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        isDangerous
+        title="Delete this for good?"
+        confirm="Delete"
+        onConfirm={() => {
+          setAsking(false);
+          void mutations.deleteAction({ id }).then(
+            () => goTo('feed'),
+            (error: unknown) => onError(String(error)),
+          );
+        }}
+        onClose={() => setAsking(false)}
+      >
+        <p>{descriptor.summary}</p>
+      </ConfirmDialog>
+    </div>
   );
 }
 
@@ -171,7 +252,8 @@ function LogOfAction({ id }: { readonly id: string }): ReactNode {
         <ul className="plain">
           {entries.map(({ node }, at) => (
             <li key={at}>
-              {node.kind} by {node.by} <Time at={node.at} /> <span className="quiet">{node.reason}</span>
+              {titled(node.kind)} by {node.by} <Time at={node.at} />{' '}
+              <span className="quiet">{node.reason}</span>
             </li>
           ))}
         </ul>
@@ -199,43 +281,20 @@ function Explain({ actionId, session }: ExplainProps): ReactNode {
     <section className="card">
       <h2>Why it is in a feed, or not</h2>
       {session.roles.includes('admin') && (
-        <label>
-          Feed of
-          <input
-            defaultValue={memberId}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-              setMember(event.currentTarget.value.trim() || session.memberId);
-            }}
-            onBlur={(event) => setMember(event.currentTarget.value.trim() || session.memberId)}
-          />
-        </label>
+        <form
+          className="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const given = (new FormData(event.currentTarget).get('reader') as string).trim();
+            setMember(given === '' ? session.memberId : given);
+          }}
+        >
+          <Picker name="reader" label="Feed of" defaultValue={memberId} kind={isPerson} onPick={setMember} />
+          <button type="submit">Look</button>
+        </form>
       )}
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-        {why !== undefined && (
-          <dl>
-            <dt>{why.isInFeed ? 'It is in this feed' : 'It is not in this feed'}</dt>
-            <dd>
-              {why.addressedBy.length === 0
-                ? 'Nothing addresses it to this reader.'
-                : why.addressedBy
-                    .map(({ reason, via }) => `${reason}${via === null ? '' : ` via ${via}`}`)
-                    .join(', ')}
-            </dd>
-            {why.withheldBy.length > 0 && (
-              <>
-                <dt>Kept out by</dt>
-                <dd>{why.withheldBy.join(', ')}</dd>
-              </>
-            )}
-            {liftsOf(why).length > 0 && (
-              <>
-                <dt>Lifted by</dt>
-                <dd>{liftsOf(why).join(', ')}</dd>
-              </>
-            )}
-          </dl>
-        )}
+        {why !== undefined && <Reasons why={why} />}
       </States>
     </section>
   );

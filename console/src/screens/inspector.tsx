@@ -1,10 +1,14 @@
 import { useQuery } from '@fanfare/react';
+import { ScanSearch } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { ActionLine, LISTED, PageLinks, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
-import { Glossary, liftsOf, type Why } from '../ui/reasons.tsx';
-import { States } from '../ui/states.tsx';
+import { isPerson } from '../ui/directory.ts';
+import { PersonTabs } from '../ui/person.tsx';
+import { Picker } from '../ui/picker.tsx';
+import { Reasons, WHY, type Why } from '../ui/reasons.tsx';
+import { States, Teach } from '../ui/states.tsx';
 import { useEvery } from '../ui/use-every.ts';
 
 /** Each is explained on its own, which is work for the server: a page is short. */
@@ -12,9 +16,13 @@ const SHOWN = 15;
 const EVERY_MS = 5_000;
 const ACTIONS = `query Recent($first: Int, $after: String) {
   actions(first: $first, after: $after, includeHidden: true) {
-    edges { node { ${LISTED} actor { memberId } } } pageInfo { hasNextPage endCursor } } }`;
-const WHY = `isInFeed isEntitled path relevancy addressedBy { reason via } withheldBy causes { kind }`;
-const SIDES = ['all', 'in', 'out'] as const;
+    edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
+const SIDES = [
+  ['all', 'All actions'],
+  ['in', 'In the feed'],
+  ['out', 'Not in it'],
+] as const;
+type Side = (typeof SIDES)[number][0];
 
 /** Why each of these actions is in the feed of a member or not, as one query. */
 function explainAll(ids: readonly string[]): string {
@@ -28,39 +36,47 @@ function explainAll(ids: readonly string[]): string {
 /** Any member's feed: the latest actions, and beside each why it is in there or not. */
 export function InspectorScreen(): ReactNode {
   const { id, query } = useRoute();
-  const side = SIDES.find((one) => one === query.get('show')) ?? 'all';
+  const side = SIDES.find(([one]) => one === query.get('show'))?.[0] ?? 'all';
   return (
     <>
-      <h1>Inspector</h1>
+      {id !== '' && <PersonTabs id={id} />}
       <form
-        key={`${id} ${side}`}
         className="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          const given = new FormData(event.currentTarget);
-          goTo('inspector', (given.get('id') as string).trim(), { show: given.get('show') as string });
+          const given = (new FormData(event.currentTarget).get('id') as string).trim();
+          goTo('inspector', given, { show: side });
         }}
       >
-        <label>
-          Feed of
-          <input name="id" defaultValue={id} required />
-        </label>
-        <label>
-          Show
-          <select name="show" defaultValue={side}>
-            <option value="all">all actions</option>
-            <option value="in">what is in it</option>
-            <option value="out">what is not in it</option>
-          </select>
-        </label>
+        <Picker
+          name="id"
+          label="Feed of"
+          defaultValue={id}
+          isRequired
+          kind={isPerson}
+          onPick={(picked) => goTo('inspector', picked, { show: side })}
+        />
         <button type="submit">Look</button>
+        <nav className="tabs" aria-label="Which actions">
+          {SIDES.map(([name, title]) => (
+            <a
+              key={name}
+              href={hrefTo('inspector', id, { show: name })}
+              aria-current={name === side ? 'true' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
       </form>
       {id === '' ? (
-        <p className="empty">
-          The id of a person, such as john: the latest actions, and why each is in that feed or not.
-        </p>
+        <div className="empty">
+          <Teach icon={ScanSearch} title="Why does Mary not see this?">
+            Choose a person: the latest actions stand here, and beside each why it is in that feed or not.
+          </Teach>
+        </div>
       ) : (
-        <Inspected key={id} memberId={id} side={side} />
+        <Inspected memberId={id} side={side} />
       )}
     </>
   );
@@ -68,7 +84,7 @@ export function InspectorScreen(): ReactNode {
 
 interface InspectedProps {
   readonly memberId: string;
-  readonly side: (typeof SIDES)[number];
+  readonly side: Side;
 }
 
 function Inspected({ memberId, side }: InspectedProps): ReactNode {
@@ -122,47 +138,6 @@ function Explained({
           </li>
         ))}
       </ul>
-      <Glossary of={rows.flatMap(({ why }) => (why === undefined ? [] : [why]))} />
     </States>
-  );
-}
-
-/** How an entry is read; what is stored is the rule, and needs no word. */
-const PATHS: Readonly<Record<string, string>> = {
-  PULLED: 'looked up for each reading, as the source has very many followers',
-  SOURCE: 'read from the actions themselves',
-};
-
-/** In the words of the server, with what it came by. */
-function Reasons({ why }: { readonly why: Why }): ReactNode {
-  const { isInFeed, addressedBy, withheldBy, path } = why;
-  const lifts = liftsOf(why);
-  const ways = addressedBy.map(({ reason, via }) => (
-    <span key={`${reason} ${via ?? ''}`}>
-      {reason}
-      {via !== null && (
-        <>
-          {' via '}
-          <a href={hrefTo('slice', via)}>{via}</a>
-        </>
-      )}
-    </span>
-  ));
-  return (
-    <div className="why">
-      <strong>{isInFeed ? 'in' : 'not in'}</strong>{' '}
-      {isInFeed ? (
-        <span className="meta">
-          because of {ways}
-          {PATHS[path] !== undefined && <span className="quiet">{PATHS[path]}</span>}
-          {lifts.length > 0 && <span className="quiet">lifted by {lifts.join(', ')}</span>}
-        </span>
-      ) : (
-        <span className="meta">
-          {withheldBy.length === 0 ? 'not delivered yet' : `because ${withheldBy.join(', ')}`}
-          {ways.length > 0 && <span className="quiet">though it is addressed: {ways}</span>}
-        </span>
-      )}
-    </div>
   );
 }

@@ -1,10 +1,12 @@
 import { useQuery } from '@fanfare/react';
+import { Eraser, RotateCw } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { goTo, hrefTo, useRoute } from '../route.ts';
+import { hrefTo } from '../route.ts';
 import { useSession } from '../session.ts';
 import { AsCode, quoted } from '../ui/as-code.tsx';
-import { counted, shownNumber } from '../ui/count.ts';
-import { EraseDialog } from '../ui/erase-dialog.tsx';
+import { shownNumber } from '../ui/count.ts';
+import { EraseDialog, ErasureState } from '../ui/erase-dialog.tsx';
+import { PageHead, PersonTabs } from '../ui/person.tsx';
 import { RebuildState } from '../ui/rebuild-state.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -12,7 +14,7 @@ import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
 
 const MEMBER = `query MemberPage($id: String!) {
-  member(memberId: $id) { memberId name teamId departmentId supervisorId followerCount url }
+  member(memberId: $id) { memberId name teamId departmentId supervisorId }
   erasure(memberId: $id) { state step changed requestedBy startedAt finishedAt } }`;
 const EXPORT = 'query Export($id: String!) { memberExport(memberId: $id) }';
 const REBUILD = 'mutation Rebuild($id: String!) { rebuildFeed(memberId: $id) }';
@@ -25,7 +27,6 @@ interface MemberData {
     readonly teamId: string | null;
     readonly departmentId: string | null;
     readonly supervisorId: string | null;
-    readonly followerCount: number;
   } | null;
   readonly erasure: {
     readonly state: string;
@@ -36,37 +37,14 @@ interface MemberData {
   } | null;
 }
 
-/** Everything about a person: what they follow and mute, the export, a rebuild, the erasure. */
-export function MemberScreen(): ReactNode {
-  const { id } = useRoute();
-  return (
-    <>
-      <h1>Members</h1>
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          goTo('member', (new FormData(event.currentTarget).get('id') as string).trim());
-        }}
-      >
-        <label>
-          Id of a person
-          <input key={id} name="id" defaultValue={id} required />
-        </label>
-        <button type="submit">Open</button>
-      </form>
-      {id === '' ? <p className="empty">Such as john.</p> : <Member key={id} id={id} />}
-    </>
-  );
-}
-
 /** None for what no id is: pasted, such characters may be taken for keys. */
 function exportOf(id: string, tenant: string): string | undefined {
   if (/\p{Cc}/u.test(id)) return undefined;
   return `export${tenant === '' ? '' : ` --tenant=${quoted(tenant)}`} --member=${quoted(id)}`;
 }
 
-function Member({ id }: { readonly id: string }): ReactNode {
+/** Everything about a person: what they follow and mute, the export, a rebuild, the erasure. */
+export function MemberScreen({ id }: { readonly id: string }): ReactNode {
   const client = useClient();
   const tenant = useSession()?.tenant ?? '';
   const { data, error, isLoading, reload } = useQuery<MemberData>(MEMBER, { id });
@@ -92,36 +70,30 @@ function Member({ id }: { readonly id: string }): ReactNode {
   return (
     <>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-        <section className="card">
-          <h2>{member?.name ?? id}</h2>
-          <p className="meta">
-            <code>{id}</code>
-            {data?.member === null && <span>not in the directory</span>}
-            {member?.teamId != null && <span>team {member.teamId}</span>}
-            {member?.departmentId != null && <span>department {member.departmentId}</span>}
-            {member?.supervisorId != null && (
-              <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
-            )}
-            {member !== null && <span>{counted(member.followerCount, 'follower')}</span>}
-            <a href={hrefTo('slice', id)}>Page</a>
-            <a href={hrefTo('inspector', id)}>Feed, and why</a>
-          </p>
-          <p className="buttons">
-            <button type="button" onClick={() => void tell(rebuild)}>
-              Rebuild the feed
-            </button>
-            <button type="button" onClick={() => setAsking(true)}>
-              Erase …
-            </button>
-            <span role="status">{said}</span>
-          </p>
-        </section>
+        <PageHead id={id} name={member?.name ?? id}>
+          {data?.member === null && <span>not in the directory</span>}
+          {member?.teamId != null && <span>team {member.teamId}</span>}
+          {member?.departmentId != null && <span>department {member.departmentId}</span>}
+          {member?.supervisorId != null && (
+            <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
+          )}
+        </PageHead>
+        <PersonTabs id={id} />
+        <p className="buttons">
+          <button type="button" onClick={() => void tell(rebuild)}>
+            <RotateCw aria-hidden="true" /> Rebuild the feed
+          </button>
+          <button type="button" className="danger" onClick={() => setAsking(true)}>
+            <Eraser aria-hidden="true" /> Erase …
+          </button>
+          <span role="status">{said}</span>
+        </p>
         {erasure !== null && (
           <section className="card">
             <h2>Erasure</h2>
             <p role="status">
-              <strong>{erasure.state}</strong> {erasure.step ?? ''}, {shownNumber(erasure.changed)} changed,
-              asked for <Time at={erasure.startedAt} />
+              <ErasureState of={erasure} /> {shownNumber(erasure.changed)} changed, asked for{' '}
+              <Time at={erasure.startedAt} />
             </p>
           </section>
         )}

@@ -1,12 +1,16 @@
 import { useQuery } from '@fanfare/react';
+import { Eye, EyeOff, ShieldAlert, Trash2 } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
-import { States } from '../ui/states.tsx';
+import { isPerson } from '../ui/directory.ts';
+import { Picker } from '../ui/picker.tsx';
+import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
+import { titled } from '../ui/words.ts';
 
 const ACTIONS = `query Moderate($after: String, $filter: ActionFilter) {
   actions(first: 30, after: $after, includeHidden: true, filter: $filter) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
@@ -31,7 +35,7 @@ interface Log {
 
 const FILTERS = [
   ['type', 'types', 'Type', 'Posted'],
-  ['actor', 'actorIds', 'By', 'id of a person'],
+  ['actor', 'actorIds', 'By', 'Name or id'],
   ['tag', 'tags', 'Tag', ''],
 ] as const;
 
@@ -62,12 +66,21 @@ function Filters(): ReactNode {
         );
       }}
     >
-      {FILTERS.map(([name, , label, placeholder]) => (
-        <label key={name}>
-          {label}
-          <input {...{ name, placeholder }} size={14} defaultValue={query.get(name) ?? ''} />
-        </label>
-      ))}
+      {FILTERS.map(([name, , label, placeholder]) =>
+        name === 'actor' ? (
+          <Picker
+            key={name}
+            {...{ name, label, placeholder }}
+            kind={isPerson}
+            defaultValue={query.get(name) ?? ''}
+          />
+        ) : (
+          <label key={name}>
+            {label}
+            <input {...{ name, placeholder }} size={10} defaultValue={query.get(name) ?? ''} />
+          </label>
+        ),
+      )}
       <button type="submit">Show</button>
     </form>
   );
@@ -124,7 +137,6 @@ export function ModerationScreen(): ReactNode {
   };
   return (
     <>
-      <h1>Moderation</h1>
       <Filters />
       <div className="filters" role="group" aria-label="With what is selected">
         <label>
@@ -132,17 +144,19 @@ export function ModerationScreen(): ReactNode {
           <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </label>
         <button type="button" disabled={selected.size === 0} onClick={() => void hide()}>
+          <EyeOff aria-hidden="true" />
           {selected.size === 0 ? 'Hide' : `Hide ${String(selected.size)}`}
         </button>
         <button type="button" disabled={selected.size === 0} onClick={() => void show([...selected.keys()])}>
-          Show again
+          <Eye aria-hidden="true" /> Show again
         </button>
         <button
           type="button"
+          className="danger"
           disabled={selected.size === 0}
           onClick={() => setToDelete([...selected.values()])}
         >
-          Delete …
+          <Trash2 aria-hidden="true" /> Delete …
         </button>
       </div>
       <div role="status" data-fanfare="undo">
@@ -168,7 +182,16 @@ export function ModerationScreen(): ReactNode {
         variables={{ filter }}
         round={round}
         pick={(data) => (data as { readonly actions?: ActionPage }).actions}
-        empty={Object.keys(filter).length === 0 ? 'Nothing was published yet.' : 'Nothing is like that.'}
+        empty={
+          Object.keys(filter).length > 0 ? (
+            'Nothing is like that.'
+          ) : (
+            <Teach icon={ShieldAlert} title="Nothing was published yet." code={HIDE}>
+              What was published stands here, the latest first. Hidden, nobody but administrators sees it, at
+              once, and it can be shown again.
+            </Teach>
+          )
+        }
         before={(action) => (
           <input
             type="checkbox"
@@ -183,6 +206,7 @@ export function ModerationScreen(): ReactNode {
         isOpen={toDelete.length > 0}
         title={`Delete ${String(toDelete.length)} for good?`}
         confirm="Delete"
+        isDangerous
         onConfirm={() => void remove()}
         onClose={() => setToDelete([])}
       >
@@ -220,8 +244,8 @@ function LogOfModeration({ round }: { readonly round: number }): ReactNode {
         <ul className="plain">
           {entries.map(({ node }, at) => (
             <li key={at}>
-              <a href={hrefTo('action', node.actionId)}>{node.kind}</a> by {node.by} <Time at={node.at} />{' '}
-              <span className="quiet">{node.reason}</span>
+              <a href={hrefTo('action', node.actionId)}>{titled(node.kind)}</a> by {node.by}{' '}
+              <Time at={node.at} /> <span className="quiet">{node.reason}</span>
             </li>
           ))}
         </ul>

@@ -1,51 +1,45 @@
-import { useQuery } from '@fanfare/react';
+import { Send } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
-import { Field } from '../ui/field.tsx';
-import { INPUTS, listOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { isPerson } from '../ui/directory.ts';
+import { Field } from '../ui/field.tsx';
+import { listOf, valueOf } from '../ui/inputs.ts';
+import { isNewId, newId, useKinds, type Kind } from '../ui/kinds.ts';
+import { Picker } from '../ui/picker.tsx';
 import { Reached } from '../ui/reached.tsx';
-import { States } from '../ui/states.tsx';
+import { Sentence } from '../ui/sentence.tsx';
+import { States, Teach } from '../ui/states.tsx';
 import { useClient } from '../ui/use-client.ts';
+import { titled, wordFor } from '../ui/words.ts';
 
 const PUBLISH = `mutation Publish($input: PublishActionInput!) {
   publishAction(input: $input) { isReplay action { id fanOut { state delivered } } } }`;
 
 /** A form generated from the schema's inputs, including own types. The published action is then followed. */
-export function PublishScreen({ session }: { readonly session: Session }): ReactNode {
-  const { data, error, isLoading, reload } = useQuery<Inputs>(INPUTS);
-  const kinds = data?.descriptor?.inputFields ?? [];
+export function PublishScreen({ session, id }: Shown): ReactNode {
+  const { kinds, scopes, defaultScope, error, isLoading, reload } = useKinds();
   return (
-    <>
-      <h1>Publish</h1>
-      <States
-        {...{ isLoading, error }}
-        isEmpty={kinds.length === 0}
-        empty="The schema is not served here: INTROSPECTION=on shows the form."
-        onRetry={reload}
-      >
-        {data !== undefined && (
-          <PublishForm
-            session={session}
-            kinds={kinds.map(({ name, description, type }) => ({
-              name,
-              description,
-              fields: type.inputFields ?? [],
-            }))}
-            scopes={data.scope?.enumValues.map(({ name }) => name) ?? []}
-            defaultScope={data.action?.inputFields.find(({ name }) => name === 'scope')?.defaultValue ?? ''}
-          />
-        )}
-      </States>
-    </>
+    <States
+      {...{ isLoading, error }}
+      isEmpty={kinds.length === 0}
+      empty={
+        <Teach icon={Send} title="The schema is not served here." code="INTROSPECTION=on">
+          This form is made from the schema of the server, which says nothing of itself in production.
+        </Teach>
+      }
+      onRetry={reload}
+    >
+      {kinds.length > 0 && <PublishForm {...{ session, kinds, scopes, defaultScope, chosen: id }} />}
+    </States>
   );
 }
 
-interface Kind {
-  readonly name: string;
-  readonly description: string | null;
-  readonly fields: readonly InputField[];
+interface Shown {
+  readonly session: Session;
+  /** Name of the type that is chosen; empty: the last one. */
+  readonly id: string;
 }
 
 interface FormProps {
@@ -53,12 +47,13 @@ interface FormProps {
   readonly kinds: readonly Kind[];
   readonly scopes: readonly string[];
   readonly defaultScope: string;
+  readonly chosen: string;
 }
 
 const AUDIENCE = [
-  ['refs', 'Ids of the things it is about'],
-  ['mentions', 'Ids of the people it mentions'],
-  ['recipients', 'Ids of the readers of a RESTRICTED action'],
+  ['mentions', 'Mentions', 'People who get it as they are mentioned'],
+  ['refs', 'About', 'Things whose followers get it'],
+  ['recipients', 'Recipients', 'The only readers of what is for named people'],
 ] as const;
 
 type Values = Readonly<Record<string, string>>;
@@ -69,7 +64,7 @@ type Values = Readonly<Record<string, string>>;
  */
 function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> {
   const of = (name: string): string => (values[name] ?? '').trim();
-  const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(`${kind.name}.${name}`))]);
+  const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(keyOf(kind, name)))]);
   const refs = listOf(of('refs')).map((id) => ({ id, type: id.split(':')[0] ?? 'thing', label: id }));
   const given = {
     ...{ scope: of('scope'), actorId: of('actorId') },
@@ -79,6 +74,11 @@ function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> 
     descriptor: { [kind.name]: Object.fromEntries(filled) as unknown },
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value.length > 0)),
   };
+}
+
+/** Of a field, among what was typed for all types. */
+function keyOf(kind: Kind, field: string): string {
+  return `${kind.name}.${field}`;
 }
 
 /** `null` while an entry is invalid. */
@@ -113,10 +113,22 @@ function draftOf(session: Session): Draft {
   return draft;
 }
 
-function PublishForm({ session, kinds, scopes, defaultScope }: FormProps): ReactNode {
+/** What is new needs an id that nothing else has: one is made, and can be changed. */
+function withIds(values: Values, kinds: readonly Kind[]): Values {
+  const made = kinds.flatMap((kind) =>
+    kind.fields.filter(isNewId).map((field) => [keyOf(kind, field.name), newId(field)] as const),
+  );
+  return { ...Object.fromEntries(made), ...values };
+}
+
+function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps): ReactNode {
   const client = useClient();
-  const [kindName, setKind] = useState(() => draftOf(session).kind ?? 'posted');
-  const [values, setValues] = useState(() => draftOf(session).values);
+  const [kindName, setKind] = useState(() => (chosen === '' ? (draftOf(session).kind ?? 'posted') : chosen));
+  const [values, setValues] = useState(() => {
+    const draft = draftOf(session);
+    draft.values = withIds(draft.values, kinds);
+    return draft.values;
+  });
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const [publishedId, setPublished] = useState<string | null>(null);
@@ -146,6 +158,12 @@ function PublishForm({ session, kinds, scopes, defaultScope }: FormProps): React
         input: { ...input, idempotencyKey },
       });
       draft.attempt = null;
+      // The next one is another one.
+      const ids = kind.fields
+        .filter(isNewId)
+        .map((field) => [keyOf(kind, field.name), newId(field)] as const);
+      draft.values = { ...draft.values, ...Object.fromEntries(ids) };
+      setValues(draft.values);
       setPublished(publishAction.action.id);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
@@ -160,80 +178,106 @@ function PublishForm({ session, kinds, scopes, defaultScope }: FormProps): React
         void publish();
       }}
     >
-      <label>
-        Type
-        <select value={kind?.name ?? ''} onChange={(event) => choose(event.target.value)}>
+      <div className="field">
+        <label htmlFor="kind">What happened</label>
+        <select id="kind" value={kind?.name ?? ''} onChange={(event) => choose(event.target.value)}>
           {kinds.map(({ name }) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {titled(name)}
+            </option>
           ))}
         </select>
-      </label>
-      {kind?.description != null && <p className="quiet">{kind.description}</p>}
+        {kind?.description != null && <span className="hint">{kind.description}</span>}
+      </div>
       {kind?.fields.map((field) => (
         <Field
-          key={`${kind.name}.${field.name}`}
+          key={keyOf(kind, field.name)}
           field={field}
-          value={of(`${kind.name}.${field.name}`)}
-          onChange={(value) => set(`${kind.name}.${field.name}`, value)}
+          value={of(keyOf(kind, field.name))}
+          onChange={(value) => set(keyOf(kind, field.name), value)}
         />
       ))}
-      <fieldset>
-        <legend>Audience</legend>
-        <label>
-          Scope
-          <select value={of('scope')} onChange={(event) => set('scope', event.target.value)}>
-            <option value="">{`default: ${defaultScope}`}</option>
+      <details className="card" open>
+        <summary>Audience</summary>
+        <div className="field">
+          <label htmlFor="scope">Who may see it</label>
+          <select id="scope" value={of('scope')} onChange={(event) => set('scope', event.target.value)}>
+            <option value="">{`${wordFor(defaultScope)} (default)`}</option>
             {scopes.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {wordFor(name)}
+              </option>
             ))}
           </select>
-          <span className="quiet">Who may see it</span>
-        </label>
-        {AUDIENCE.map(([name, hint]) => (
-          <label key={name}>
-            {name}
-            <input value={of(name)} onChange={(event) => set(name, event.target.value)} />
-            <span className="quiet">{hint}, with commas between</span>
-          </label>
+        </div>
+        {AUDIENCE.map(([name, label, hint]) => (
+          <div key={name} className="field">
+            <Picker
+              {...{ name, label }}
+              isList
+              defaultValue={of(name)}
+              onChange={(value) => set(name, value)}
+            />
+            <span className="hint">{hint}</span>
+          </div>
         ))}
         {isService && (
-          <label>
-            actorId
-            <input value={of('actorId')} onChange={(event) => set('actorId', event.target.value)} />
-            <span className="quiet">Id of who does it; you if nothing is given</span>
-          </label>
+          <div className="field">
+            <Picker
+              name="actorId"
+              label="Who does it"
+              kind={isPerson}
+              defaultValue={of('actorId')}
+              placeholder="You"
+              onChange={(value) => set('actorId', value)}
+            />
+          </div>
         )}
-      </fieldset>
+      </details>
       {failure !== null && (
         <p role="alert" className="alert">
           {failure}
         </p>
       )}
       <button type="submit" className="main" disabled={isSending}>
-        {isSending ? 'Publishing …' : 'Publish'}
+        <Send aria-hidden="true" /> {isSending ? 'Publishing …' : 'Publish'}
       </button>
     </form>
   );
+  const typed =
+    kind === undefined
+      ? {}
+      : Object.fromEntries(kind.fields.map(({ name }) => [name, of(keyOf(kind, name))]));
   return (
     <>
-      {form}
-      {publishedId !== null && (
-        <Published key={publishedId}>
-          <Reached actionId={publishedId} />
-          <p>
-            <a href={hrefTo('action', publishedId)}>What was published</a>
-          </p>
-        </Published>
-      )}
+      <div className="columns">
+        {form}
+        <div className="preview plain">
+          {kind !== undefined && (
+            <section className="card">
+              <h2>It will say</h2>
+              <Sentence key={kind.name} kind={kind} values={typed} actor={of('actorId')} />
+            </section>
+          )}
+          {publishedId !== null && (
+            <Published key={publishedId}>
+              <Reached actionId={publishedId} />
+              <p>
+                <a href={hrefTo('action', publishedId)}>What was published</a>
+              </p>
+            </Published>
+          )}
+        </div>
+      </div>
       {kind !== undefined && codeOf(kind, values)}
     </>
   );
 }
 
-/** Below the form, which is as long as its type has fields: it is brought into view when it comes. */
+/** On a phone it is below the form, which is as long as its type has fields: it is brought into view when it comes. */
 function Published({ children }: { readonly children: ReactNode }): ReactNode {
   const element = useRef<HTMLElement>(null);
-  useEffect(() => element.current?.scrollIntoView({ block: 'center' }), []);
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), []);
   return <section ref={element}>{children}</section>;
 }
 

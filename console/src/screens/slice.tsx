@@ -1,10 +1,9 @@
-import { FollowButton, useFollow, useQuery } from '@fanfare/react';
+import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
-import { goTo, useRoute } from '../route.ts';
-import { AsCode } from '../ui/as-code.tsx';
-import { counted } from '../ui/count.ts';
-import { States } from '../ui/states.tsx';
 import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';
+import { AsCode } from '../ui/as-code.tsx';
+import { PageHead, PersonTabs } from '../ui/person.tsx';
+import { States } from '../ui/states.tsx';
 
 const SLICE = `query Slice($refId: String!, $after: String) {
   slice(refId: $refId, first: 30, after: $after) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
@@ -24,47 +23,18 @@ interface Names {
 }
 
 /** The page of a person or a thing: all visible actions that carry its id. */
-export function SliceScreen(): ReactNode {
-  const { id } = useRoute();
-  return (
-    <>
-      <h1>Pages</h1>
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          goTo('slice', (new FormData(event.currentTarget).get('id') as string).trim());
-        }}
-      >
-        <label>
-          Id of a person or a thing
-          <input key={id} name="id" defaultValue={id} required />
-        </label>
-        <button type="submit">Open</button>
-      </form>
-      {id === '' ? <p className="empty">Such as position:senior-engineer.</p> : <Page key={id} id={id} />}
-    </>
-  );
-}
-
-function Page({ id }: { readonly id: string }): ReactNode {
+export function SliceScreen({ id }: { readonly id: string }): ReactNode {
   const { data, error, isLoading, reload } = useQuery<Names>(NAMES, { id });
   const { member, ref } = data ?? {};
-  const { followerCount } = useFollow(id);
   return (
     <>
-      <section className="card">
-        <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-          <h2>{member?.name ?? ref?.label ?? id}</h2>
-          <p className="meta">
-            <code>{id}</code>
-            <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
-            {member?.teamId != null && <span>team {member.teamId}</span>}
-            {followerCount !== undefined && <span>{counted(followerCount, 'follower')}</span>}
-            <FollowButton refId={id} />
-          </p>
-        </States>
-      </section>
+      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+        <PageHead id={id} name={member?.name ?? ref?.label ?? id}>
+          <span className="badge">{member == null ? (ref?.type ?? 'unknown') : 'person'}</span>
+          {member?.teamId != null && <span>team {member.teamId}</span>}
+        </PageHead>
+        {member != null && <PersonTabs id={id} />}
+      </States>
       <ActionList
         query={SLICE}
         variables={{ refId: id }}

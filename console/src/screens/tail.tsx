@@ -1,13 +1,13 @@
-import { Summary } from '@fanfare/react';
+import { ScrollText } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
-import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { ActionLine, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
 import { Time } from '../ui/time.tsx';
-import { States } from '../ui/states.tsx';
+import { States, Teach } from '../ui/states.tsx';
 import { useTail, type Came } from '../ui/tail.ts';
 import { useClient } from '../ui/use-client.ts';
-import { hrefOfPart } from './feed.tsx';
+import { wordFor } from '../ui/words.ts';
 
 const EVERY_MS = 1_500;
 const ACTIONS = `query TailActions($fanOutState: FanOutState, $after: String) {
@@ -16,7 +16,10 @@ const ACTIONS = `query TailActions($fanOutState: FanOutState, $after: String) {
 const EVENTS = `query TailEvents($after: String) {
   hostEvents(first: 1000, after: $after) {
     edges { node { id type at data } } pageInfo { hasNextPage endCursor } } }`;
-const KINDS = ['actions', 'events'] as const;
+const KINDS = [
+  ['actions', 'Actions'],
+  ['events', 'Events for hosts'],
+] as const;
 /** Pages that are read at once to come to what is known, or to the end of the log. */
 const PAGES_AT_ONCE = 10;
 const KNOWN = 2_000;
@@ -38,30 +41,35 @@ interface EventPage {
 /** What is recorded and what hosts are notified of, as it happens. */
 export function TailScreen(): ReactNode {
   const { query } = useRoute();
-  const kind = KINDS.find((one) => one === query.get('of')) ?? 'actions';
+  const kind = KINDS.find(([one]) => one === query.get('of'))?.[0] ?? 'actions';
   const state = query.get('state') ?? '';
   return (
     <>
-      <h1>Live tail</h1>
       <div className="filters">
-        <label>
-          Of
-          <select value={kind} onChange={(event) => goTo('tail', '', { of: event.target.value })}>
-            {KINDS.map((one) => (
-              <option key={one}>{one}</option>
+        <nav className="tabs" aria-label="Of what">
+          {KINDS.map(([name, title]) => (
+            <a
+              key={name}
+              href={hrefTo('tail', '', { of: name })}
+              aria-current={name === kind ? 'true' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        {kind === 'actions' && (
+          <select
+            aria-label="Fan-out"
+            value={state}
+            onChange={(event) => goTo('tail', '', { state: event.target.value })}
+          >
+            <option value="">Any state</option>
+            {['PENDING', 'IN_PROGRESS', 'DONE', 'FAILED'].map((one) => (
+              <option key={one} value={one}>
+                {wordFor(one)}
+              </option>
             ))}
           </select>
-        </label>
-        {kind === 'actions' && (
-          <label>
-            Fan-out
-            <select value={state} onChange={(event) => goTo('tail', '', { state: event.target.value })}>
-              <option value="">any</option>
-              {['PENDING', 'IN_PROGRESS', 'DONE', 'FAILED'].map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </label>
         )}
       </div>
       {kind === 'actions' ? <ActionTail key={state} state={state} /> : <EventTail />}
@@ -97,21 +105,7 @@ function ActionTail({ state }: { readonly state: string }): ReactNode {
   };
   return (
     <>
-      <Lines read={read}>
-        {(action) => (
-          <>
-            <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
-            <p className="meta">
-              <a href={hrefTo('action', action.id)}>
-                <Time at={action.conducted} />
-              </a>
-              <span>{action.descriptor.type}</span>
-              <span>{action.scope}</span>
-              <span>{action.fanOut?.state}</span>
-            </p>
-          </>
-        )}
-      </Lines>
+      <Lines read={read}>{(action) => <ActionLine action={action} />}</Lines>
       <AsCode query={ACTIONS} variables={variables} />
     </>
   );
@@ -163,6 +157,7 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
   return (
     <>
       <p className="quiet tail-state" role="status">
+        <span className="state" data-is={isPaused ? 'busy' : error === null ? 'good' : 'bad'} />
         {isPaused
           ? `Paused, ${waitingCount.toLocaleString('en')} waiting`
           : error === null
@@ -180,7 +175,17 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
           out.
         </p>
       )}
-      <States {...{ isLoading, error }} isEmpty={shown.length === 0} empty="Nothing yet." onRetry={look}>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={shown.length === 0}
+        empty={
+          <Teach icon={ScrollText} title="Nothing yet.">
+            What is published, and what hosts are notified of, stands here as it happens; under the pointer
+            nothing moves.
+          </Teach>
+        }
+        onRetry={look}
+      >
         <ul
           className="actions tail"
           onPointerEnter={pause}

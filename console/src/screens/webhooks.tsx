@@ -1,14 +1,16 @@
 import { useQuery } from '@fanfare/react';
+import { Webhook } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { goTo, useRoute } from '../route.ts';
+import { hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { allPages } from '../ui/all-pages.ts';
 import { counted } from '../ui/count.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
-import { States } from '../ui/states.tsx';
+import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
+import { wordFor } from '../ui/words.ts';
 
 const DELIVERIES = `query Deliveries($state: WebhookState, $after: String) {
   webhookDeliveries(first: 100, after: $after, state: $state) { edges { node {
@@ -45,18 +47,17 @@ export function WebhooksScreen(): ReactNode {
   const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node));
   return (
     <>
-      <h1>Webhooks</h1>
-      <div className="filters">
-        <label>
-          State
-          <select value={state} onChange={(event) => goTo('webhooks', '', { state: event.target.value })}>
-            {STATES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <h2>Deliveries</h2>
+      <nav className="tabs" aria-label="State">
+        {STATES.map((one) => (
+          <a
+            key={one}
+            href={hrefTo('webhooks', '', { state: one })}
+            aria-current={one === state ? 'true' : undefined}
+          >
+            {wordFor(one)}
+          </a>
+        ))}
+      </nav>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         <FailureGroups
           failures={deliveries}
@@ -67,7 +68,17 @@ export function WebhooksScreen(): ReactNode {
             return (await allPages(read)).map(failureOf);
           }}
           noun="deliveries"
-          filter={`State ${state}`}
+          filter={wordFor(state)}
+          empty={
+            <Teach
+              icon={Webhook}
+              title="No receiver refused anything."
+              code={`WEBHOOKS='[{"url": "https://example.com/hook", "secrets": ["whsec_…"]}]'`}
+            >
+              What a receiver takes at the first attempt is not listed; what it does not take is tried again,
+              and stands here by its error. Receivers are set where the server is started:
+            </Teach>
+          }
           retry={(id) => client.request(RETRY, { id })}
           onDone={reload}
         />

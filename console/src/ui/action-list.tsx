@@ -1,15 +1,16 @@
-import { Summary, useQuery, type SummaryPart } from '@fanfare/react';
+import { useQuery, type SummaryPart } from '@fanfare/react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
-import { hrefOfPart } from '../screens/feed.tsx';
+import { Entry } from './entry.tsx';
 import { States } from './states.tsx';
-import { Time } from './time.tsx';
+import { markOf, titled, wordFor } from './words.ts';
 
 export interface ListedAction {
   readonly id: string;
   readonly conducted: string;
   readonly isHidden: boolean;
   readonly scope: string;
+  readonly actor: { readonly memberId: string; readonly name: string };
   readonly descriptor: {
     readonly type: string;
     readonly summary: string;
@@ -23,7 +24,7 @@ export interface ListedAction {
 }
 
 /** Selection on Action for a list of them. */
-export const LISTED = `id conducted isHidden scope
+export const LISTED = `id conducted isHidden scope actor { memberId name }
   descriptor { type summary summaryParts { text member { memberId } ref { refId } } }
   fanOut { state error attempts }`;
 
@@ -37,7 +38,7 @@ interface Props {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly pick: (data: unknown) => ActionPage | undefined;
-  readonly empty: string;
+  readonly empty: ReactNode;
   /** Another number reads it again behind what is shown. */
   readonly round?: number;
   /** Before an action, such as a box to select it. */
@@ -71,21 +72,31 @@ export function ActionList({ query, variables, pick, empty, round = 0, before }:
   );
 }
 
-/** What an action says, in two lines. */
-export function ActionLine({ action }: { readonly action: ListedAction }): ReactNode {
-  const { id, conducted, descriptor, scope, isHidden } = action;
+interface LineProps {
+  readonly action: ListedAction;
+  readonly meta?: ReactNode;
+}
+
+/** What an action says, of what kind it is, for whom, and whether it has got there. */
+export function ActionLine({ action, meta }: LineProps): ReactNode {
+  const { descriptor, scope, isHidden, fanOut } = action;
   return (
-    <>
-      <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
-      <p className="meta">
-        <a href={hrefTo('action', id)}>
-          <Time at={conducted} />
-        </a>
-        <span>{descriptor.type}</span>
-        <span>{scope}</span>
-        {isHidden && <strong>hidden</strong>}
-      </p>
-    </>
+    <Entry
+      action={action}
+      meta={
+        <>
+          {isHidden && <strong>hidden</strong>}
+          {fanOut !== null && (
+            <span className="state" data-is={markOf(fanOut.state)}>
+              {wordFor(fanOut.state)}
+            </span>
+          )}
+          {meta}
+          <span>{titled(descriptor.type)}</span>
+          <span>for {wordFor(scope)}</span>
+        </>
+      }
+    />
   );
 }
 
@@ -94,10 +105,19 @@ export function PageLinks({ info }: { readonly info: ActionPage['pageInfo'] | un
   const { screen, id, query } = useRoute();
   const at = (after: string): string => hrefTo(screen, id, { ...Object.fromEntries(query), after });
   const next = info?.hasNextPage === true ? info.endCursor : null;
+  if (!query.has('after') && next === null) return null;
   return (
     <p className="buttons">
-      {query.has('after') && <a href={at('')}>Latest</a>}
-      {next !== null && <a href={at(next)}>Earlier</a>}
+      {query.has('after') && (
+        <a className="button" href={at('')}>
+          Latest
+        </a>
+      )}
+      {next !== null && (
+        <a className="button" href={at(next)}>
+          Earlier
+        </a>
+      )}
     </p>
   );
 }

@@ -1,4 +1,5 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import type { ReactNode } from 'react';
 
 interface Props {
   readonly isOpen: boolean;
@@ -6,31 +7,36 @@ interface Props {
   readonly confirm: string;
   /** False: it cannot be confirmed yet. Default true. */
   readonly isReady?: boolean;
+  /** It takes something away for good. */
+  readonly isDangerous?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** Asks before what cannot be undone. The browser keeps the focus inside and gives it back. */
+/** Asks before what cannot be undone. */
 export function ConfirmDialog(props: Props): ReactNode {
-  const { isOpen, title, confirm, isReady = true, onConfirm, onClose, children } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
+  const { isOpen, title, confirm, isReady = true, isDangerous = false, onConfirm, onClose, children } = props;
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
-      <h2>{title}</h2>
-      {children}
-      <p className="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" className="main" disabled={!isReady} onClick={onConfirm}>
-          {confirm}
-        </button>
-      </p>
-    </dialog>
+    <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Popup className="dialog">
+          <AlertDialog.Title>{title}</AlertDialog.Title>
+          {children}
+          <p className="buttons">
+            <AlertDialog.Close>Cancel</AlertDialog.Close>
+            <button
+              type="button"
+              className={isDangerous ? 'main danger' : 'main'}
+              disabled={!isReady}
+              onClick={onConfirm}
+            >
+              {confirm}
+            </button>
+          </p>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
   );
 }

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm.tsx';
+import { markOf } from './words.ts';
 
 interface EraseProps {
   readonly id: string;
@@ -22,6 +23,7 @@ export function EraseDialog({ id, isOpen, onErase, onClose }: EraseProps): React
       onClose={close}
       title={`Erase ${id}?`}
       confirm="Erase"
+      isDangerous
       isReady={typed === id}
       onConfirm={onErase}
     >
@@ -38,5 +40,25 @@ export function EraseDialog({ id, isOpen, onErase, onClose }: EraseProps): React
         />
       </label>
     </ConfirmDialog>
+  );
+}
+
+const SAID: Readonly<Record<string, string>> = {
+  RUNNING: 'Running',
+  CONFIRMING: 'Looking once more',
+  DONE: 'Erased',
+};
+
+interface StateProps {
+  readonly of: { readonly state: string; readonly step: string | null };
+}
+
+/** How far an erasure is. */
+export function ErasureState({ of: { state, step } }: StateProps): ReactNode {
+  return (
+    <span className="state" data-is={markOf(state)}>
+      {SAID[state] ?? state}
+      {step !== null && <span className="quiet">{step}</span>}
+    </span>
   );
 }

@@ -1,3 +1,4 @@
+import { RotateCw } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm.tsx';
 
@@ -21,6 +22,7 @@ interface Props {
   readonly noun: string;
   /** By what they were chosen. */
   readonly filter: string;
+  readonly empty: ReactNode;
   readonly retry: (id: string) => Promise<unknown>;
   /** After all that were chosen have been tried again. */
   readonly onDone: () => void;
@@ -33,6 +35,7 @@ export function FailureGroups({
   readAll,
   noun,
   filter,
+  empty,
   retry,
   onDone,
 }: Props): ReactNode {
@@ -70,18 +73,20 @@ export function FailureGroups({
   return (
     <>
       <p className="buttons">
-        <button type="button" disabled={failures.length === 0} onClick={() => void ask()}>
-          Retry all …
-        </button>
         {failures.length > 0 && (
-          <span className="quiet">
-            {failures.length}
-            {isMore ? '+' : ''} shown
-          </span>
+          <>
+            <button type="button" onClick={() => void ask()}>
+              <RotateCw aria-hidden="true" /> Retry all …
+            </button>
+            <span className="quiet">
+              {failures.length}
+              {isMore ? '+' : ''} shown
+            </span>
+          </>
         )}
         <span role="status">{said}</span>
       </p>
-      {known?.length === 0 && <p className="empty">None.</p>}
+      {known?.length === 0 && <div className="empty">{empty}</div>}
       {[...groups].map(([cause, group]) => (
         <section key={cause} className="card">
           <h3>{cause}</h3>

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { shapeOf, type InputField } from './inputs.ts';
+import { labelOf } from './kinds.ts';
 
 /** What the browser offers to fill in a value of a type. */
 const SHAPES: Readonly<Record<string, { readonly type: string; readonly step?: number | 'any' }>> = {
@@ -19,14 +20,17 @@ interface FieldProps {
 }
 
 /** One field of a type, as the schema describes it. */
-export function Field({ field: { name, type, description }, value, onChange }: FieldProps): ReactNode {
+export function Field({ field, value, onChange }: FieldProps): ReactNode {
   const id = useId();
+  const { name, type, description } = field;
   const { isRequired, isList, name: typeName, choices } = shapeOf(type);
+  const label = labelOf(field);
   const isLong = typeName === 'JSON' || /text/i.test(name);
-  const common = { id, value, required: isRequired, 'aria-describedby': `${id}-hint` };
+  const common = { id, name, value, required: isRequired, 'aria-describedby': `${id}-hint` };
+  const more = description?.startsWith(label) === true ? '' : description;
   return (
     <div className="field">
-      <label htmlFor={id}>{name + (isRequired ? ' *' : '')}</label>
+      <label htmlFor={id}>{label + (isRequired ? ' *' : '')}</label>
       {choices !== undefined ? (
         <select {...common} onChange={(event) => onChange(event.target.value)}>
           <option value="">{isRequired ? 'choose' : 'left out'}</option>
@@ -43,8 +47,9 @@ export function Field({ field: { name, type, description }, value, onChange }: F
           onChange={(event) => onChange(event.target.value)}
         />
       )}
-      <span id={`${id}-hint`} className="quiet">
-        {[description, isList ? 'Several, with commas between.' : HINTS[typeName]].filter(Boolean).join(' ')}
+      <span id={`${id}-hint`} className="hint">
+        <code>{name}</code>{' '}
+        {[more, isList ? 'Several, with commas between.' : HINTS[typeName]].filter(Boolean).join(' ')}
       </span>
     </div>
   );

@@ -1,7 +1,6 @@
-import { labelsOf, sumsOf } from './metrics.ts';
+import { labelsOf, readOf, type Read } from './metrics.ts';
 
-export interface ProcessMetrics {
-  readonly sums: ReadonlyMap<string, number>;
+export interface ProcessMetrics extends Read {
   /** How feeds are stored: `model` and `cap`. */
   readonly feedModel: ReadonlyMap<string, string>;
 }
@@ -13,7 +12,7 @@ export async function fetchMetrics(): Promise<ProcessMetrics> {
   if (response.status === 401) throw new Error('/metrics needs a token of its own here (METRICS_TOKEN)');
   if (!response.ok) throw new Error(`/metrics answered ${String(response.status)}`);
   const text = await response.text();
-  return { sums: sumsOf(text), feedModel: labelsOf(text, 'fanfare_feed_model_info') };
+  return { ...readOf(text), feedModel: labelsOf(text, 'fanfare_feed_model_info') };
 }
 
 /** What /ready says, the state first. Rejects when the server is away. */

@@ -1,206 +1,160 @@
-import {
-  useEffect,
-  useImperativeHandle,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type ReactNode,
-  type Ref,
-} from 'react';
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { useQuery } from '@fanfare/react';
+import { Clock, LogOut, MonitorPlay, Newspaper, type LucideIcon } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
+import { signOut, type Session } from '../session.ts';
+import { setZone, useZone } from '../zone.ts';
+import { Avatar } from './avatar.tsx';
+import { useDirectory } from './directory.ts';
 import { useClient } from './use-client.ts';
 
-const KNOWN = `query Known($id: String!) {
-  member(memberId: $id) { name } ref(refId: $id) { label type } }`;
-const NODE =
-  'query KnownNode($id: ID!) { node(id: $id) { __typename ... on Action { descriptor { summary } } } }';
-/** Names are those of what happened last: there is no search by name in the API. */
-const RECENT = `query Recent { feed(first: 100) { edges { node { action {
-  actor { memberId name } refs { refId type label } } } } } }`;
-const WAIT_MS = 150;
+const ACTIONS = `query RecentActions { feed(first: 100) { edges { node { action { id descriptor { summary } } } } } }`;
+const NODE = 'query KnownNode($id: ID!) { node(id: $id) { ... on Action { id descriptor { summary } } } }';
 const MOST = 12;
 
+/** Where the rail leads. */
+export interface Place {
+  readonly name: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+  /** Default: the screen of that name. */
+  readonly href?: string;
+}
+interface Named {
+  readonly id: string;
+  readonly descriptor?: { readonly summary: string };
+}
+interface Recent {
+  readonly feed: { readonly edges: readonly { readonly node: { readonly action: Named } }[] };
+}
+
 interface Hit {
+  readonly key: string;
   readonly kind: string;
   readonly text: string;
-  readonly href: string;
-}
-
-interface Recent {
-  readonly feed: {
-    readonly edges: readonly {
-      readonly node: {
-        readonly action: {
-          readonly actor: { readonly memberId: string; readonly name: string };
-          readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
-        };
-      };
-    }[];
-  };
-}
-
-export interface PaletteHandle {
-  readonly open: () => void;
+  readonly icon: ReactNode;
+  readonly go: () => void;
 }
 
 interface Props {
-  readonly ref: Ref<PaletteHandle>;
-  readonly screens: readonly { readonly name: string; readonly title: string }[];
+  readonly places: readonly Place[];
+  readonly session: Session;
+  readonly onClose: () => void;
 }
 
-/** Ctrl+K: any id or name, and where it leads. */
-export function Palette({ ref, screens }: Props): ReactNode {
-  const client = useClient();
-  // Of people there is more to see for who has the role for it.
-  const memberScreen = screens.some(({ name }) => name === 'member') ? 'member' : 'slice';
-  const dialog = useRef<HTMLDialogElement>(null);
+/** Ctrl+K: people, things, actions, screens and commands by a part of their names, and whatever has this id. */
+export function Palette({ places, session, onClose }: Props): ReactNode {
   const [text, setText] = useState('');
-  const [found, setFound] = useState<readonly Hit[]>([]);
-  const [names, setNames] = useState<readonly Hit[]>([]);
-  /** The chosen one by its address: others may come before it while somebody looks. Null: the first. */
-  const [chosen, setChosen] = useState<string | null>(null);
-  const open = (): void => {
-    if (dialog.current?.open === false) dialog.current.showModal();
-    client.request<Recent>(RECENT).then(
-      (data) => setNames(namesOf(data, memberScreen)),
-      // Ids are found without.
-      () => setNames([]),
-    );
+  const hits = useHits(text, places, session);
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="palette" aria-label="Go to">
+          <Autocomplete.Root
+            inline
+            open
+            items={hits}
+            filter={null}
+            mode="none"
+            autoHighlight="always"
+            value={text}
+            onValueChange={(value, { reason }) => reason !== 'item-press' && setText(value)}
+            itemToStringValue={(hit: Hit) => hit.text}
+          >
+            <Autocomplete.Input
+              aria-label="A name or an id"
+              placeholder="Find people, things, actions, screens …"
+            />
+            <Autocomplete.List aria-label="Found">
+              {(hit: Hit) => (
+                <Autocomplete.Item
+                  key={hit.key}
+                  value={hit}
+                  onClick={() => {
+                    onClose();
+                    hit.go();
+                  }}
+                >
+                  {hit.icon}
+                  <span dir="auto">{hit.text}</span> <span>{hit.kind}</span>
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Root>
+          {hits.length === 0 && <p className="quiet">Nothing has this id or name.</p>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function useHits(text: string, places: readonly Place[], session: Session): readonly Hit[] {
+  const { entries } = useDirectory(text);
+  const recent = useQuery<Recent>(ACTIONS).data?.feed.edges.map(({ node }) => node.action) ?? [];
+  const node = useNode(text.trim());
+  const zone = useZone();
+  const isAdmin = session.roles.includes('admin');
+  const to = (href: string) => (): void => {
+    if (href.startsWith('#')) location.hash = href;
+    else location.assign(href);
   };
-  const latest = useRef(open);
-  useEffect(() => {
-    latest.current = open;
+  const hit = (kind: string, name: string, icon: ReactNode, go: () => void, key = name): Hit => ({
+    ...{ key: `${kind} ${key}`, kind, text: name, icon, go },
   });
-  useImperativeHandle(ref, () => ({ open: () => latest.current() }), []);
+  const has = (one: Hit): boolean => one.text.toLowerCase().includes(text.trim().toLowerCase());
+  const screens = places.map(({ name, title, icon: Icon, href = hrefTo(name) }) =>
+    hit('screen', title, <Icon aria-hidden="true" />, to(href)),
+  );
+  const commands = [
+    hit('command', zone === 'utc' ? 'Show times of this machine' : 'Show times in UTC', <Clock />, () =>
+      setZone(zone === 'utc' ? 'local' : 'utc'),
+    ),
+    hit('command', 'Open the demo', <MonitorPlay />, to('/console/demo')),
+    hit('command', 'Sign out', <LogOut />, signOut),
+  ];
+  const actions = [...node, ...recent].map(({ id, descriptor }) =>
+    hit('action', descriptor?.summary ?? id, <Newspaper />, to(hrefTo('action', id)), id),
+  );
+  const people = entries.map(({ id, name, kind, href }) =>
+    hit(
+      kind,
+      name,
+      <Avatar id={id} name={name} />,
+      to(kind === 'person' && isAdmin ? hrefTo('member', id) : href),
+      id,
+    ),
+  );
+  if (text.trim() === '') return [...screens, ...commands].slice(0, MOST + 4);
+  const exact = new Set(node.map(({ id }) => `action ${id}`));
+  const found = [
+    ...actions.filter(({ key }, at) => exact.has(key) && at === 0),
+    ...people,
+    ...screens.filter(has),
+    ...commands.filter(has),
+    ...actions.filter((one) => !exact.has(one.key) && has(one)),
+  ];
+  return found.slice(0, MOST);
+}
+
+/** The action of this global id. */
+function useNode(id: string): readonly Named[] {
+  const client = useClient();
+  const [found, setFound] = useState<readonly Named[]>([]);
   useEffect(() => {
-    const openByKey = (event: globalThis.KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      latest.current();
-    };
-    const close = (): void => dialog.current?.close();
-    window.addEventListener('keydown', openByKey);
-    // The way back of the browser leaves it too.
-    window.addEventListener('hashchange', close);
-    return () => {
-      window.removeEventListener('keydown', openByKey);
-      window.removeEventListener('hashchange', close);
-    };
-  }, []);
-  useEffect(() => {
-    const id = text.trim();
-    setChosen(null);
     setFound([]);
-    if (id === '') return undefined;
+    // Global ids are long; whatever is shorter is a name.
+    if (id.length < 12) return undefined;
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      void lookUp({ client, memberScreen }, id, abort.signal).then((hits) => {
-        if (!abort.signal.aborted) setFound(hits);
-      });
-    }, WAIT_MS);
+    client.request<{ readonly node: Named | null }>(NODE, { id }, abort.signal).then(
+      ({ node }) => setFound(node?.descriptor === undefined ? [] : [node]),
+      () => undefined,
+    );
     return () => {
-      clearTimeout(timer);
       abort.abort();
     };
-  }, [client, memberScreen, text]);
-  const has = (hit: Hit): boolean => hit.text.toLowerCase().includes(text.trim().toLowerCase());
-  const places = screens.map(({ name, title }) => ({ kind: 'screen', text: title, href: hrefTo(name) }));
-  const known = new Set(found.map(({ href }) => href));
-  const hits = [...found, ...[...names, ...places].filter((hit) => has(hit) && !known.has(hit.href))].slice(
-    0,
-    MOST,
-  );
-  const at = Math.max(
-    0,
-    hits.findIndex(({ href }) => href === chosen),
-  );
-  const go = (hit: Hit | undefined): void => {
-    if (hit === undefined) return;
-    location.hash = hit.href;
-    dialog.current?.close();
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    // Of a character that is being composed.
-    if (event.nativeEvent.isComposing) return;
-    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (by !== 0) setChosen(hits[Math.max(0, Math.min(hits.length - 1, at + by))]?.href ?? null);
-    else if (event.key === 'Enter') go(hits[at]);
-    else return;
-    event.preventDefault();
-  };
-  return (
-    <dialog ref={dialog} className="palette" aria-label="Go to" onClose={() => setText('')}>
-      <input
-        role="combobox"
-        aria-label="An id or a name"
-        aria-expanded={hits.length > 0}
-        aria-controls="palette-hits"
-        aria-activedescendant={hits.length > 0 ? `palette-${String(at)}` : undefined}
-        placeholder="An id or a name"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKey}
-      />
-      <ul id="palette-hits" role="listbox" aria-label="Found">
-        {hits.map((hit, index) => (
-          <li
-            key={hit.href}
-            id={`palette-${String(index)}`}
-            role="option"
-            aria-selected={index === at}
-            onClick={() => go(hit)}
-          >
-            {hit.text} <span className="quiet">{hit.kind}</span>
-          </li>
-        ))}
-      </ul>
-      {hits.length === 0 && <p className="quiet">Nothing has this id or name.</p>}
-    </dialog>
-  );
-}
-
-function namesOf({ feed }: Recent, memberScreen: string): Hit[] {
-  const hits = new Map<string, Hit>();
-  for (const { node } of feed.edges) {
-    const { actor, refs } = node.action;
-    for (const [id, text, kind] of [
-      [actor.memberId, actor.name, 'member'] as const,
-      ...refs.map(({ refId, label, type }) => [refId, label, type] as const),
-    ])
-      hits.set(id, { kind, text, href: hrefTo(kind === 'member' ? memberScreen : 'slice', id) });
-  }
-  return [...hits.values()];
-}
-
-/** What has this id; what cannot be read is not there for this token. */
-async function lookUp(
-  { client, memberScreen }: { readonly client: ReturnType<typeof useClient>; readonly memberScreen: string },
-  id: string,
-  signal: AbortSignal,
-): Promise<Hit[]> {
-  const nothing = (): null => null;
-  const [known, node] = await Promise.all([
-    client
-      .request<{
-        readonly member: { readonly name: string } | null;
-        readonly ref: { readonly label: string; readonly type: string } | null;
-      }>(KNOWN, { id }, signal)
-      .catch(nothing),
-    client
-      .request<{
-        readonly node: {
-          readonly __typename: string;
-          readonly descriptor?: { readonly summary: string };
-        } | null;
-      }>(NODE, { id }, signal)
-      .catch(nothing),
-  ]);
-  const hits: Hit[] = [];
-  if (node?.node?.descriptor !== undefined)
-    hits.push({ kind: 'action', text: node.node.descriptor.summary, href: hrefTo('action', id) });
-  if (known?.member != null)
-    hits.push({ kind: 'member', text: known.member.name, href: hrefTo(memberScreen, id) });
-  if (known?.ref != null)
-    hits.push({ kind: known.ref.type, text: known.ref.label, href: hrefTo('slice', id) });
-  return hits;
+  }, [client, id]);
+  return found;
 }

@@ -1,13 +1,15 @@
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
-import { counted } from './count.ts';
+import { counted, shownNumber } from './count.ts';
 import { FirstOf } from './first-of.tsx';
 import { States } from './states.tsx';
+import { Time } from './time.tsx';
 import { useEvery } from './use-every.ts';
+import { markOf, wordFor } from './words.ts';
 
 const REACHED = `query Reached($id: ID!) { node(id: $id) { ... on Action {
-  scope actor { memberId name followerCount } refs { refId label followerCount }
+  scope conducted actor { memberId name followerCount } refs { refId label followerCount }
   descriptor { summary }
   fanOut { state lane version attempts delivered pulled error } } } }`;
 
@@ -24,6 +26,7 @@ interface FanOut {
 interface ReachedData {
   readonly node: {
     readonly scope: string;
+    readonly conducted: string;
     readonly actor: { readonly memberId: string; readonly name: string; readonly followerCount: number };
     readonly refs: readonly {
       readonly refId: string;
@@ -59,7 +62,7 @@ export function Reached({ actionId }: { readonly actionId: string }): ReactNode 
 }
 
 function Audience({ action }: { readonly action: NonNullable<ReachedData['node']> }): ReactNode {
-  const { fanOut } = action;
+  const { fanOut, conducted } = action;
   const sources = [
     { id: action.actor.memberId, name: action.actor.name, count: action.actor.followerCount },
     ...action.refs.map(({ refId, label, followerCount }) => ({
@@ -70,37 +73,65 @@ function Audience({ action }: { readonly action: NonNullable<ReachedData['node']
   ];
   return (
     <>
+      {fanOut !== null && <FanOutPath {...{ fanOut, conducted }} />}
       <p className="meta">
-        <span>{action.scope}</span>
+        <span>For {wordFor(action.scope)}:</span>
         <FirstOf noun="sources">
           {sources.map(({ id, name, count }) => (
-            <a key={id} href={hrefTo('slice', id)}>
+            <a key={id} className="chip" href={hrefTo('slice', id)}>
               <bdi>{name}</bdi>, {counted(count, 'follower')}
             </a>
           ))}
         </FirstOf>
       </p>
-      {fanOut !== null && <FanOutState fanOut={fanOut} />}
     </>
   );
 }
 
-/** Only operators and the actor are sent it. */
-function FanOutState({ fanOut }: { readonly fanOut: FanOut }): ReactNode {
+/** From published to delivered, as a line with stations. Only operators and the actor are sent it. */
+function FanOutPath({
+  fanOut,
+  conducted,
+}: {
+  readonly fanOut: FanOut;
+  readonly conducted: string;
+}): ReactNode {
+  const { state, lane, attempts, delivered, version, pulled, error } = fanOut;
+  const isBegun = state !== 'PENDING' || attempts > 0;
+  const isDone = state === 'DONE';
+  const stations = [
+    { name: 'Published', is: true, what: <Time at={conducted} /> },
+    { name: 'Claimed', is: isBegun, what: `lane ${lane.toLowerCase()}` },
+    { name: 'Delivering', is: delivered > 0 || isDone, what: `${shownNumber(delivered)} so far` },
+    { name: wordFor(isDone ? 'DONE' : state === 'FAILED' ? 'FAILED' : 'DONE'), is: isDone, what: '' },
+  ];
   return (
     <>
-      <p role="status" className="fan-out" data-state={fanOut.state}>
-        <strong>{fanOut.state}</strong>
-        <span>
-          reached <span className="figure">{counted(fanOut.delivered, 'reader')}</span>
+      <ol className="path" aria-label="Its way to the readers">
+        {stations.map(({ name, is, what }, at) => (
+          <li
+            key={at}
+            data-done={is || undefined}
+            data-failed={(state === 'FAILED' && at === stations.length - 1) || undefined}
+          >
+            <strong>{name}</strong>
+            <span>{what}</span>
+          </li>
+        ))}
+      </ol>
+      <p role="status" className="fan-out" data-state={state}>
+        <span className="state" data-is={markOf(state)}>
+          {wordFor(state)}
         </span>
-        <span>lane {fanOut.lane}</span>
-        <span>attempt {fanOut.attempts}</span>
-        <span>version {fanOut.version}</span>
-        {fanOut.pulled && <span>read from its source by the other readers</span>}
+        <span>
+          reached <span className="figure">{counted(delivered, 'reader')}</span>
+        </span>
+        <span className="quiet">
+          attempt {attempts}, version {version}
+        </span>
+        {pulled && <span className="quiet">read from its source by the other readers</span>}
       </p>
-      {MOVING.has(fanOut.state) && <progress aria-label="Delivering" />}
-      {fanOut.error !== null && <pre className="alert">{fanOut.error}</pre>}
+      {error !== null && <pre className="alert">{error}</pre>}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
 
 /** Why an action is in a feed or not, as the server explains it. */
 export interface Why {
@@ -11,22 +12,20 @@ export interface Why {
   readonly causes: readonly { readonly kind: string }[];
 }
 
-/** What has lifted an action in a feed since it happened, as it is said. */
-export function liftsOf({ causes }: Pick<Why, 'causes'>): string[] {
-  return causes
-    .filter(({ kind }) => kind !== 'CONDUCTED')
-    .map(({ kind }) => kind.toLowerCase().replaceAll('_', ' '));
-}
+/** Selection on FeedItemExplanation. */
+export const WHY = 'isInFeed isEntitled path relevancy addressedBy { reason via } withheldBy causes { kind }';
 
-/** The words of the server, for who does not know them. */
-const WORDS: Readonly<Record<string, string>> = {
-  DEPARTMENT: 'the reader is in the department of who did it',
-  FOLLOW: 'the reader follows who did it, or something it is about',
-  MENTION: 'it mentions the reader',
-  PULL: 'the reader follows something with very many followers',
-  RECIPIENT: 'it is addressed to the reader',
-  RESHARE: 'somebody whom the reader follows passed it on',
-  TEAM: 'the reader is in the team of who did it',
+/** The server's words as they are said; each stands beside what it came by. */
+const ADDRESSED: Readonly<Record<string, string>> = {
+  DEPARTMENT: 'is in the department of who did it',
+  FOLLOW: 'follows',
+  MENTION: 'is mentioned',
+  PULL: 'follows, as very many do,',
+  RECIPIENT: 'is a recipient',
+  RESHARE: 'follows somebody who passed it on:',
+  TEAM: 'is in the team of who did it',
+};
+const WITHHELD: Readonly<Record<string, string>> = {
   ARCHIVED: 'the reader has archived it',
   HIDDEN: 'a moderator has hidden it',
   HIDDEN_BY_READER: 'the reader has hidden it',
@@ -35,22 +34,39 @@ const WORDS: Readonly<Record<string, string>> = {
   NOT_ENTITLED: 'the reader may not see it',
   SNOOZED: 'the reader has put it off until later',
 };
+/** How an entry is read; what is stored is the rule, and needs no word. */
+const PATHS: Readonly<Record<string, string>> = {
+  PULLED: 'looked up for each reading, as the source has very many followers',
+  SOURCE: 'read from the actions themselves',
+};
 
-/** What the words that are shown mean. */
-export function Glossary({ of }: { readonly of: readonly Why[] }): ReactNode {
-  const said = of.flatMap(({ addressedBy, withheldBy }) => [
-    ...addressedBy.map(({ reason }) => reason),
-    ...withheldBy,
-  ]);
-  const words = [...new Set(said)].filter((word) => WORDS[word] !== undefined).sort();
+/** What brings it in, what keeps it out, what lifted it. The word of the API is the hint of each. */
+export function Reasons({ why }: { readonly why: Why }): ReactNode {
+  const { isInFeed, addressedBy, withheldBy, path, causes } = why;
+  const lifts = causes.filter(({ kind }) => kind !== 'CONDUCTED');
   return (
-    <dl className="words">
-      {words.map((word) => (
-        <div key={word}>
-          <dt>{word}</dt>
-          <dd>{WORDS[word]}</dd>
-        </div>
-      ))}
-    </dl>
+    <div className="why">
+      <strong className="state" data-is={isInFeed ? 'good' : 'bad'}>
+        {isInFeed ? 'In this feed' : 'Not in this feed'}
+      </strong>
+      <ul className="plain meta">
+        {addressedBy.map(({ reason, via }) => (
+          <li key={`${reason} ${via ?? ''}`} title={reason}>
+            {isInFeed ? 'The reader ' : 'Though the reader '}
+            {ADDRESSED[reason] ?? reason} {via !== null && <a href={hrefTo('slice', via)}>{via}</a>}
+          </li>
+        ))}
+        {withheldBy.map((word) => (
+          <li key={word} title={word}>
+            Because {WITHHELD[word] ?? word}
+          </li>
+        ))}
+        {!isInFeed && withheldBy.length === 0 && <li>Not delivered yet</li>}
+        {isInFeed && PATHS[path] !== undefined && <li title={path}>{PATHS[path]}</li>}
+        {lifts.length > 0 && (
+          <li>Lifted by {lifts.map(({ kind }) => kind.toLowerCase().replaceAll('_', ' ')).join(', ')}</li>
+        )}
+      </ul>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useConnection } from '@fanfare/react';
+import type { LucideIcon } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 
 interface StatesProps {
@@ -34,13 +35,35 @@ export function States({ isLoading, error, isEmpty, empty, onRetry, children }: 
         </p>
       )}
       {isLoading && error === null ? (
-        <div className="loading" role="status">
-          Loading …
-        </div>
+        <div className="loading" role="status" aria-label="Loading" />
       ) : isEmpty ? (
-        error === null && <p className="empty">{empty}</p>
+        error === null && <div className="empty">{empty}</div>
       ) : (
         children
+      )}
+    </>
+  );
+}
+
+interface TeachProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** One line that makes something to be seen here. */
+  readonly code?: string;
+  readonly children: ReactNode;
+}
+
+/** What a screen is for, while it has nothing to show. */
+export function Teach({ icon: Icon, title, code, children }: TeachProps): ReactNode {
+  return (
+    <>
+      <Icon aria-hidden="true" />
+      <strong>{title}</strong>
+      <span>{children}</span>
+      {code !== undefined && (
+        <pre tabIndex={0}>
+          <code>{code}</code>
+        </pre>
       )}
     </>
   );

@@ -1,12 +1,18 @@
 import { createFanfareClient } from '@fanfare/react';
-import { useMemo } from 'react';
 import { useSession } from '../session.ts';
 
-/** For what the hooks have no name for, and for operators. */
-export function useClient(): ReturnType<typeof createFanfareClient> {
+type Client = ReturnType<typeof createFanfareClient>;
+
+let last: { readonly key: string; readonly client: Client } | null = null;
+
+/** For what the hooks have no name for, and for operators. One for all that is shown. */
+export function useClient(): Client {
   const { token = '', tenant = '' } = useSession() ?? {};
-  return useMemo(
-    () => createFanfareClient({ url: '/graphql', token, ...(tenant === '' ? {} : { tenant }) }),
-    [token, tenant],
-  );
+  const key = `${tenant} ${token}`;
+  if (last?.key !== key)
+    last = {
+      key,
+      client: createFanfareClient({ url: '/graphql', token, ...(tenant === '' ? {} : { tenant }) }),
+    };
+  return last.client;
 }

@@ -3,12 +3,15 @@ import { focusOutside } from '@fanfare/react/more';
 import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { placeOfEntry, shownEntry } from '../place.ts';
+import { useRoute } from '../route.ts';
 
-const ROW_PX = 116;
+const ROW_PX = 76;
 /** Number of rows before the end at which the next page is requested. */
 const AHEAD = 15;
 /** Top of the button for new items, below the head of the page. */
 const BUTTON_PX = 48;
+/** Of the line at the top of the page. */
+const HEAD_PX = 52;
 
 /** Row heights of the last list, so that everything is in place on the way back, and where the keys were. */
 let left: {
@@ -44,7 +47,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     overscan: 8,
     getItemKey: (at) => items[at]?.id ?? at,
     scrollMargin: margin,
-    scrollPaddingStart: headPx() + BUTTON_PX,
+    scrollPaddingStart: HEAD_PX + BUTTON_PX,
     initialOffset: placeOfEntry,
     // The focused row stays, however far it is scrolled away.
     rangeExtractor: (range) => {
@@ -57,10 +60,12 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     ...(before === null ? {} : { initialMeasurementsCache: before.rows }),
   });
   const drawnEntry = shownEntry();
+  const { screen } = useRoute();
   const entry = useRef(drawnEntry);
   useLayoutEffect(() => {
-    // The entry of the last drawing: when the list is removed, the address already belongs to the next screen.
-    entry.current = drawnEntry;
+    // The entry of the last drawing: when the list is removed, or drawn once more before that, the address already belongs to
+    // the next screen.
+    if (screen === 'feed') entry.current = drawnEntry;
   });
   useEffect(
     () => () => {
@@ -110,13 +115,18 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     // The item was removed: the next one gets the focus.
     focused.current = null;
     const { activeElement } = document;
-    if (activeElement === document.body || activeElement === null)
+    if (activeElement === document.body || activeElement === null || isInMenu(activeElement))
       focusOn(Math.min(lastFocus.index, items.length - 1));
   }, [items]);
+  const reached = useRef<FocusTarget | null>(null);
   useEffect(() => {
-    if (target !== null) focusOn(items.findIndex(({ id }) => id === target.id));
     // Once per target, when its article exists.
-  }, [target]);
+    const index =
+      target === null || target === reached.current ? -1 : items.findIndex(({ id }) => id === target.id);
+    if (index === -1) return;
+    reached.current = target;
+    focusOn(index);
+  }, [target, items]);
 
   const onKey = (event: KeyboardEvent<HTMLDivElement>): void => {
     const { key, ctrlKey, currentTarget } = event;
@@ -146,7 +156,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
       }}
       onBlur={({ relatedTarget }) => {
         // A removed element emits no blur event; the remaining one does.
-        if (relatedTarget !== null) focused.current = null;
+        if (relatedTarget !== null && !isInMenu(relatedTarget)) focused.current = null;
       }}
     >
       {shown.map(({ key, index, start }) => {
@@ -175,8 +185,9 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   );
 }
 
-function headPx(): number {
-  return Number.parseFloat(document.documentElement.style.getPropertyValue('--head')) || 0;
+/** The menu of an item is not in it. */
+function isInMenu(element: Element): boolean {
+  return element.closest('[role="menu"]') !== null;
 }
 
 function articleOf(list: HTMLElement | null, id: string): HTMLElement | null {

@@ -1,0 +1,91 @@
+import { BookUser } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ownCommand } from '../own-command.ts';
+import { goTo, hrefTo, useRoute } from '../route.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Avatar } from '../ui/avatar.tsx';
+import { isPerson, useDirectory } from '../ui/directory.ts';
+import { States, Teach } from '../ui/states.tsx';
+
+const MEMBER = `query Known($id: String!) { member(memberId: $id) { memberId name } ref(refId: $id) { refId label type } }`;
+const KINDS = [
+  ['all', 'Everybody and everything'],
+  ['people', 'People'],
+  ['things', 'Things'],
+] as const;
+
+/** Whom and what one can look at and follow. */
+export function DirectoryScreen(): ReactNode {
+  const { query } = useRoute();
+  const text = query.get('text') ?? '';
+  const kind = KINDS.find(([one]) => one === query.get('kind'))?.[0] ?? 'all';
+  const { entries, error, isLoading } = useDirectory(
+    text,
+    (entry) => kind === 'all' || isPerson(entry) === (kind === 'people'),
+  );
+  return (
+    <>
+      <div className="filters">
+        <input
+          type="search"
+          aria-label="Name or id"
+          placeholder="Name or id"
+          value={text}
+          onChange={(event) => {
+            const to = hrefTo('directory', '', { text: event.target.value, kind });
+            // Each letter would be a step of the way back.
+            location.replace(to);
+          }}
+          onKeyDown={({ key }) => {
+            const [first] = entries;
+            if (key === 'Enter' && first !== undefined) goTo('slice', first.id);
+          }}
+        />
+        <nav className="tabs" aria-label="Kind">
+          {KINDS.map(([name, title]) => (
+            <a
+              key={name}
+              href={hrefTo('directory', '', { text, kind: name })}
+              aria-current={name === kind ? 'true' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={entries.length === 0}
+        empty={
+          <Teach
+            icon={BookUser}
+            title={text === '' ? 'Nobody is known yet.' : 'Nothing has this id or name.'}
+            code={text === '' ? `${ownCommand()} demo` : `{ member(memberId: "${text}") { name } }`}
+          >
+            People and things come here with what they do; anyone who has not acted lately is found by the
+            whole id.
+          </Teach>
+        }
+        onRetry={() => location.reload()}
+      >
+        <ul className="actions">
+          {entries.map(({ id, name, kind: of, href }) => (
+            <li key={`${of} ${id}`}>
+              <Avatar {...{ id, name }} />
+              <div>
+                <a className="name" href={href} dir="auto">
+                  {name}
+                </a>
+                <p className="meta">
+                  <span className="badge">{of}</span>
+                  {id !== name && <code>{id}</code>}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </States>
+      <AsCode query={MEMBER} variables={{ id: text }} />
+    </>
+  );
+}

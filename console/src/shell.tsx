@@ -1,0 +1,177 @@
+import { UnreadBadge } from '@fanfare/react';
+import { Eye, LogOut, Menu as MenuIcon, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { hrefTo, useRoute } from './route.ts';
+import { signOut, type Session } from './session.ts';
+import { Avatar } from './ui/avatar.tsx';
+import { Mark } from './ui/mark.tsx';
+import type { Place } from './ui/palette.tsx';
+import { useEvery } from './ui/use-every.ts';
+import { setZone, useZone } from './zone.ts';
+
+export interface Group {
+  readonly name: string;
+  readonly places: readonly Place[];
+}
+
+const Palette = lazy(async () => ({ default: (await import('./ui/palette.tsx')).Palette }));
+/** As many as a thumb finds beside *More*. */
+const IN_BAR = 4;
+
+interface Props {
+  readonly session: Session;
+  readonly groups: readonly Group[];
+  readonly title: string;
+  /** Name of the place that is marked. */
+  readonly current: string;
+  /** Whose feed or data is looked at; empty: one's own. */
+  readonly looked: string;
+  readonly children: ReactNode;
+}
+
+/** The frame of all screens: a rail (on a phone a bar at the bottom), one line at the top, the search. */
+export function Shell({ session, groups, title, current, looked, children }: Props): ReactNode {
+  const route = useRoute();
+  const [isOpen, setOpen] = useState(false);
+  const [isSearching, setSearching] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') setOpen(false);
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setSearching(true);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onKey);
+    };
+  }, []);
+  // The way back of the browser leaves them too.
+  useEffect(() => {
+    setOpen(false);
+    setSearching(false);
+  }, [route]);
+  const places = groups.flatMap((group) => group.places);
+  const link = (place: Place): ReactNode => <PlaceLink key={place.name} {...{ place, current }} />;
+  return (
+    <div className="shell">
+      <a className="skip" href="#main" onClick={toMain}>
+        To the content
+      </a>
+      <nav className="rail" id="rail" aria-label="Screens" data-open={isOpen || undefined}>
+        <a className="brand" href={hrefTo('feed')} title={location.host}>
+          <Mark />
+          <span>
+            <strong>Fanfare</strong>
+            <small>{location.host}</small>
+          </span>
+        </a>
+        {groups.map(({ name, places: of }) => (
+          <div key={name} role="group" aria-label={name}>
+            <h2 aria-hidden="true">{name}</h2>
+            {of.map(link)}
+          </div>
+        ))}
+      </nav>
+      <header>
+        <h1>{title}</h1>
+        <Header {...{ session, looked }} onSearch={() => setSearching(true)} />
+      </header>
+      {children}
+      <nav className="bar" aria-label="Most used screens">
+        {places.slice(0, IN_BAR).map(link)}
+        <button type="button" aria-expanded={isOpen} aria-controls="rail" onClick={() => setOpen(!isOpen)}>
+          <MenuIcon aria-hidden="true" />
+          <span>More</span>
+        </button>
+      </nav>
+      {isSearching && (
+        <Suspense>
+          <Palette places={places} session={session} onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function PlaceLink({ place, current }: { readonly place: Place; readonly current: string }): ReactNode {
+  const { name, title, icon: Icon, href = hrefTo(name) } = place;
+  return (
+    <a {...{ href, title }} aria-current={name === current ? 'page' : undefined}>
+      <Icon aria-hidden="true" />
+      <span>{title}</span>
+      {name === 'feed' && <UnreadBadge />}
+    </a>
+  );
+}
+
+interface HeaderProps {
+  readonly session: Session;
+  readonly looked: string;
+  readonly onSearch: () => void;
+}
+
+/** In which tenant, as whom, at whom, and when. */
+function Header({ session, looked, onSearch }: HeaderProps): ReactNode {
+  const { memberId, roles, tenant } = session;
+  const isAdmin = roles.includes('admin');
+  return (
+    <>
+      {looked !== '' && looked !== memberId && (
+        <span className="badge looked" title="Whose feed and data you look at">
+          <Eye aria-hidden="true" /> {looked}
+        </span>
+      )}
+      <button type="button" className="find" aria-haspopup="dialog" onClick={onSearch}>
+        <Search aria-hidden="true" />
+        <span>Find people, things, actions …</span>
+        <kbd aria-hidden="true">Ctrl K</kbd>
+      </button>
+      <Clock />
+      {tenant !== '' && (
+        <span className="badge" title="The tenant that everything is done in">
+          {tenant}
+        </span>
+      )}
+      <span className="who" title={`Roles: ${roles.join(', ') || 'none'}`}>
+        <Avatar id={memberId} name={memberId} />
+        <span>
+          {memberId}
+          <small>{isAdmin ? 'Administrator' : roles.includes('service') ? 'Service' : 'Reader'}</small>
+        </span>
+      </span>
+      <button type="button" className="icon" title="Sign out" onClick={signOut}>
+        <LogOut aria-hidden="true" />
+        <span data-visually-hidden>Sign out</span>
+      </button>
+    </>
+  );
+}
+
+/** The time that moments on the page are shown in. */
+function Clock(): ReactNode {
+  const zone = useZone();
+  const [now, setNow] = useState(() => new Date());
+  useEvery(1_000, () => setNow(new Date()));
+  const time = now.toLocaleTimeString('sv', {
+    ...{ hour: '2-digit', minute: '2-digit' },
+    ...(zone === 'utc' ? { timeZone: 'UTC' } : {}),
+  });
+  return (
+    <button
+      type="button"
+      className="clock"
+      aria-pressed={zone === 'utc'}
+      title={zone === 'utc' ? 'Times are in UTC' : 'Times are those of this machine'}
+      onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
+    >
+      <span>{time}</span> UTC
+    </button>
+  );
+}
+
+/** The hash is the address of the screen: a jump within it goes by the focus. */
+function toMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

@@ -1,0 +1,171 @@
+import { Summary, useBookmark, useEngagement, type SummaryPart } from '@fanfare/react';
+import { Bookmark, Heart, MessageSquare, Repeat2, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
+import { Avatar } from './avatar.tsx';
+import { useSaid, type Said } from './said.ts';
+import { Time } from './time.tsx';
+
+/** What every list of actions knows of one. */
+export interface ShownAction {
+  readonly id: string;
+  readonly conducted: string;
+  readonly actor: { readonly memberId: string; readonly name: string };
+  readonly engagement?: { readonly lastInteraction: string | null };
+  readonly descriptor: {
+    readonly summary: string;
+    readonly summaryParts: readonly SummaryPart[];
+    readonly tags?: readonly string[];
+  };
+}
+
+export function hrefOfPart({ member, ref }: SummaryPart): string | undefined {
+  const id = member?.memberId ?? ref?.refId;
+  return id === undefined ? undefined : hrefTo('slice', id);
+}
+
+/** Whom the sentence begins with: who did it, or in whose name it was done. */
+function whoLeads({ actor, descriptor }: ShownAction): { readonly id: string; readonly name: string } {
+  const { member = null, ref = null, text = '' } = descriptor.summaryParts[0] ?? {};
+  const id = member?.memberId ?? ref?.refId;
+  return id === undefined ? { id: actor.memberId, name: actor.name } : { id, name: text };
+}
+
+interface Props {
+  readonly action: ShownAction;
+  /** What lifted it is said where it stands higher than its time. */
+  readonly isLifted?: boolean;
+  /** Beside the time, such as its state. */
+  readonly meta?: ReactNode;
+  readonly buttons?: ReactNode;
+  /** Below it, such as its comments. */
+  readonly children?: ReactNode;
+}
+
+/** One action: who, the sentence, what was said with it, when. */
+export function Entry({ action, isLifted = false, meta, buttons, children }: Props): ReactNode {
+  const said = useSaid(action) ?? null;
+  return (
+    <div className="entry">
+      <Avatar {...whoLeads(action)} />
+      <div>
+        <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+        {said !== null && <Body said={said} />}
+        <div className="foot">
+          {buttons}
+          <p className="meta">
+            <a href={hrefTo('action', action.id)}>
+              <Time at={action.conducted} />
+            </a>
+            {meta}
+            {action.descriptor.tags?.map((tag) => (
+              <a key={tag} className="chip" href={hrefTo('feed', '', { tag })}>
+                #{tag}
+              </a>
+            ))}
+            {isLifted && said?.last != null && <Lifted by={said.last} />}
+          </p>
+        </div>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+const MOST_STARS = 5;
+
+function Body({ said: { text, rating } }: { readonly said: Said }): ReactNode {
+  if (text === null && rating === null) return null;
+  return (
+    <p className="said" dir="auto">
+      {rating !== null && (
+        <>
+          <span
+            className="stars"
+            role="img"
+            aria-label={`${String(rating)} stars`}
+            hidden={rating > MOST_STARS}
+          >
+            {'★'.repeat(Math.min(MOST_STARS, Math.round(rating)))}
+            {'☆'.repeat(Math.max(0, MOST_STARS - Math.round(rating)))}
+          </span>{' '}
+          <span className="figure">{rating}</span>{' '}
+        </>
+      )}
+      {text}
+    </p>
+  );
+}
+
+const DID: Readonly<Record<string, string>> = {
+  COMMENT: 'commented',
+  LIKE: 'liked it',
+  RESHARE: 'passed it on',
+  REACTION: 'reacted',
+};
+
+function Lifted({ by: { kind, at, actor } }: { readonly by: NonNullable<Said['last']> }): ReactNode {
+  return (
+    <span className="lifted">
+      <bdi>{actor.name}</bdi> {DID[kind] ?? 'touched it'} · <Time at={at} />
+    </span>
+  );
+}
+
+interface EngagementProps {
+  readonly actionId: string;
+  readonly onError: (error: unknown) => void;
+  /** Absent: the comments are shown anyway. */
+  readonly thread?: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly children?: ReactNode;
+}
+
+/** What a reader does with an action, as quiet buttons with what others did. */
+export function EngagementButtons({ actionId, onError, thread, children }: EngagementProps): ReactNode {
+  const { counts, mine, like, unlike, reshare, unreshare } = useEngagement(actionId);
+  const { isBookmarked, toggle } = useBookmark(actionId);
+  if (counts === undefined || mine === undefined) return null;
+  const act = (change: () => Promise<void>) => (): void => {
+    change().catch(onError);
+  };
+  return (
+    <div className="quiet-buttons">
+      <QuietButton
+        {...{ icon: Heart, label: 'Like', count: counts.likes, isOn: mine.hasLiked }}
+        onClick={act(mine.hasLiked ? unlike : like)}
+      />
+      {thread !== undefined && (
+        <QuietButton
+          {...{ icon: MessageSquare, label: 'Comments', count: counts.comments, isOpen: thread.isOpen }}
+          onClick={thread.toggle}
+        />
+      )}
+      <QuietButton
+        {...{ icon: Repeat2, label: 'Reshare', count: counts.reshares, isOn: mine.hasReshared }}
+        onClick={act(mine.hasReshared ? unreshare : reshare)}
+      />
+      <QuietButton {...{ icon: Bookmark, label: 'Bookmark', isOn: isBookmarked }} onClick={act(toggle)} />
+      {children}
+    </div>
+  );
+}
+
+interface QuietProps {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly count?: number;
+  readonly isOn?: boolean;
+  readonly isOpen?: boolean;
+  readonly onClick: () => void;
+}
+
+/** An icon with a count; its name is read out, and shown as its hint. */
+export function QuietButton({ icon: Icon, label, count = 0, isOn, isOpen, onClick }: QuietProps): ReactNode {
+  return (
+    <button type="button" title={label} aria-pressed={isOn} aria-expanded={isOpen} onClick={onClick}>
+      <Icon aria-hidden="true" />
+      <span data-visually-hidden>{label}</span>
+      {count > 0 && <span> {count}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,67 @@
+import { Summary } from '@fanfare/react';
+import { useFeedGroups } from '@fanfare/react/more';
+import type { ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
+import { AsCode } from './as-code.tsx';
+import { Avatars } from './avatar.tsx';
+import { counted } from './count.ts';
+import { hrefOfPart } from './entry.tsx';
+import { States } from './states.tsx';
+import { Time } from './time.tsx';
+
+const GROUPS = `query Groups($first: Int, $filter: FeedFilter) { feedGroups(first: $first, filter: $filter) {
+  edges { node { id relevancy isUnread summary count { count isExact } actors { memberId name } } } pageInfo { hasNextPage endCursor } } }`;
+
+/** What belongs together as one line: who they are, and how many. */
+export function GroupList({ tag }: { readonly tag: string }): ReactNode {
+  const asked = { first: 25, filter: tag === '' ? {} : { tags: [tag] } };
+  const { groups, pending, hasNextPage, loadMore, status, error, refresh } = useFeedGroups(asked);
+  return (
+    <>
+      {pending.count > 0 && (
+        <p className="buttons">
+          <button type="button" className="main" onClick={() => void pending.show()}>
+            {pending.count} new
+          </button>
+        </p>
+      )}
+      <States
+        isLoading={status === 'loading'}
+        error={error}
+        isEmpty={groups.length === 0}
+        empty="Nothing to put together yet."
+        onRetry={() => void refresh()}
+      >
+        <ul className="actions">
+          {groups.map(({ id, actors, items, count, isUnread, relevancy, summaryParts, summary }) => (
+            <li key={id} data-unread={isUnread || undefined}>
+              <Avatars of={actors.map(({ memberId, name }) => ({ id: memberId, name }))} />
+              <div>
+                <Summary
+                  item={{ action: { id, descriptor: { summary, summaryParts } } as never }}
+                  hrefOf={hrefOfPart}
+                />
+                <p className="meta">
+                  {isUnread && <span className="state">unread</span>}
+                  {items[0] !== undefined && (
+                    <a href={hrefTo('action', items[0].action.id)}>
+                      {counted(count.count, 'action')}
+                      {count.isExact ? '' : '+'}, the latest
+                    </a>
+                  )}
+                  <Time at={relevancy} />
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </States>
+      {hasNextPage && (
+        <button type="button" onClick={() => void loadMore()}>
+          Earlier
+        </button>
+      )}
+      <AsCode query={GROUPS} variables={asked} />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { FollowButton, useFollow } from '@fanfare/react';
+import type { ReactNode } from 'react';
+import { hrefTo, useRoute } from '../route.ts';
+import { useSession } from '../session.ts';
+import { Avatar } from './avatar.tsx';
+import { counted } from './count.ts';
+
+interface HeadProps {
+  readonly id: string;
+  readonly name: string;
+  /** What else is known, such as the team. */
+  readonly children?: ReactNode;
+}
+
+/** Who or what a page is about. */
+export function PageHead({ id, name, children }: HeadProps): ReactNode {
+  const { followerCount } = useFollow(id);
+  return (
+    <section className="card person">
+      <Avatar {...{ id, name }} />
+      <div>
+        <h2 dir="auto">{name}</h2>
+        <p className="meta">
+          {name !== id && <code>{id}</code>}
+          {children}
+          {followerCount !== undefined && <span>{counted(followerCount, 'follower')}</span>}
+          <FollowButton refId={id} />
+        </p>
+      </div>
+    </section>
+  );
+}
+
+/** The three sides of a person, for who may see them. */
+export function PersonTabs({ id }: { readonly id: string }): ReactNode {
+  const { screen } = useRoute();
+  if (useSession()?.roles.includes('admin') !== true) return null;
+  return (
+    <nav className="tabs" aria-label="About this person">
+      {[
+        ['slice', 'Page'],
+        ['inspector', 'Feed, and why'],
+        ['member', 'Data'],
+      ].map(([name = '', title]) => (
+        <a key={name} href={hrefTo(name, id)} aria-current={name === screen ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,175 @@
+import { useMemo, useSyncExternalStore } from 'react';
+import { useClient } from './use-client.ts';
+
+type Client = ReturnType<typeof useClient>;
+
+/** What an action carries beside its sentence, and who did something with it last. */
+export interface Said {
+  readonly text: string | null;
+  readonly rating: number | null;
+  readonly last: {
+    readonly kind: string;
+    readonly at: string;
+    readonly actor: { readonly memberId: string; readonly name: string };
+  } | null;
+}
+
+interface Of {
+  readonly id: string;
+  /** Changes with what is shown of it. */
+  readonly engagement?: { readonly lastInteraction: string | null };
+  readonly descriptor: { readonly summary: string };
+}
+
+interface Types {
+  readonly __type: {
+    readonly possibleTypes: readonly {
+      readonly name: string;
+      readonly fields: readonly {
+        readonly name: string;
+        readonly type: {
+          readonly name: string | null;
+          readonly ofType: { readonly name: string | null } | null;
+        };
+      }[];
+    }[];
+  } | null;
+}
+interface Nodes {
+  readonly nodes: readonly ({
+    readonly id?: string;
+    readonly descriptor?: Readonly<Record<string, string | number | null>>;
+    readonly interactions?: {
+      readonly edges: readonly { readonly node: NonNullable<Said['last']> }[];
+    };
+  } | null)[];
+}
+
+const TYPES = `{ __type(name: "ActionDescriptor") { possibleTypes { name fields { name type { name ofType { name } } } } } }`;
+const AT_ONCE = 100;
+const TEXT = /text$|^(?:body|message|description)$/i;
+const RATING = /score$|^rating$/i;
+
+/** What own types call their text nobody knows before the schema is asked: their fields are found by name and type. */
+function selectionOf({ __type: declared }: Types): string {
+  const parts = (declared?.possibleTypes ?? []).flatMap(({ name, fields }) => {
+    const find = (by: RegExp, types: readonly string[]): string | undefined =>
+      fields.find(
+        (field) => by.test(field.name) && types.includes(field.type.name ?? field.type.ofType?.name ?? ''),
+      )?.name;
+    const [text, rating] = [find(TEXT, ['String']), find(RATING, ['Int', 'Float'])];
+    // Each under a name of its own: of two types, one may have it always and the other not.
+    const asked = [
+      ...(text === undefined ? [] : [`text_${name}: ${text}`]),
+      ...(rating === undefined ? [] : [`rating_${name}: ${rating}`]),
+    ];
+    return asked.length === 0 ? [] : [`... on ${name} { ${asked.join(' ')} }`];
+  });
+  return `descriptor { __typename ${parts.join(' ')} }
+    interactions(first: 1) { edges { node { kind at actor { memberId name } } } }`;
+}
+
+/** Reads several at once: those that are asked for in the same moment. */
+class SaidStore {
+  readonly #client: Client;
+  readonly #known = new Map<string, { readonly key: string; readonly said: Said | null }>();
+  readonly #wanted = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  #selection: Promise<string> | undefined;
+  #version = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  };
+
+  readonly getVersion = (): number => this.#version;
+
+  /** What was read last, while it is read again; undefined before it was read, null where it could not be. */
+  get(action: Of): Said | null | undefined {
+    const { id } = action;
+    const known = this.#known.get(id);
+    const key = `${action.engagement?.lastInteraction ?? ''} ${action.descriptor.summary}`;
+    if (known?.key !== key && this.#wanted.get(id) !== key) {
+      if (this.#wanted.size === 0) setTimeout(() => void this.#read());
+      this.#wanted.set(id, key);
+    }
+    return known?.said;
+  }
+
+  async #read(): Promise<void> {
+    const all = [...this.#wanted];
+    const parts = Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, at) =>
+      all.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+    );
+    const read = async (some: typeof all): Promise<void> => {
+      const found = await this.#ask(some.map(([id]) => id));
+      for (const [at, [id, key]] of some.entries()) this.#known.set(id, { key, said: found[at] ?? null });
+    };
+    await Promise.all(parts.map(read));
+    for (const [id, key] of all) if (this.#wanted.get(id) === key) this.#wanted.delete(id);
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+    if (this.#wanted.size > 0) await this.#read();
+  }
+
+  /** Without it an action is shown by its sentence alone, which says the most. */
+  async #ask(ids: readonly string[]): Promise<readonly (Said | null)[]> {
+    try {
+      this.#selection ??= this.#client
+        .request<Types>(TYPES)
+        .then(selectionOf, () => selectionOf({ __type: null }));
+      const query = `query Said($ids: [ID!]!) { nodes(ids: $ids) { ... on Action { id ${await this.#selection} } } }`;
+      const { nodes } = await this.#client.request<Nodes>(query, { ids });
+      return nodes.map((node) => (node?.descriptor === undefined ? null : saidOf(node)));
+    } catch {
+      return ids.map(() => null);
+    }
+  }
+}
+
+function saidOf({ descriptor = {}, interactions }: NonNullable<Nodes['nodes'][number]>): Said {
+  const type = descriptor['__typename'] ?? '';
+  const [text, rating] = [descriptor[`text_${type}`], descriptor[`rating_${type}`]];
+  return {
+    text: typeof text === 'string' && text !== '' ? text : null,
+    rating: typeof rating === 'number' ? rating : null,
+    last: interactions?.edges[0]?.node ?? null,
+  };
+}
+
+const stores = new WeakMap<Client, SaidStore>();
+
+function useStore(): SaidStore {
+  const client = useClient();
+  const store = stores.get(client) ?? new SaidStore(client);
+  stores.set(client, store);
+  return store;
+}
+
+/** What an action says beside its sentence; undefined until it is known. */
+export function useSaid(action: Of): Said | null | undefined {
+  const store = useStore();
+  const get = (): Said | null | undefined => store.get(action);
+  return useSyncExternalStore(store.subscribe, get, get);
+}
+
+/**
+ * Those of which it is known what they say: an item that is shown has its height, and what is below it does not move when its
+ * text comes later.
+ */
+export function useKnownItems<Item extends { readonly action: Of }>(items: readonly Item[]): readonly Item[] {
+  const store = useStore();
+  const version = useSyncExternalStore(store.subscribe, store.getVersion, store.getVersion);
+  return useMemo(() => {
+    const known = items.filter(({ action }) => store.get(action) !== undefined);
+    return known.length === items.length ? items : known;
+    // The version says that more of them may be known.
+  }, [store, items, version]);
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, textOf } from '../support/browser.ts';
+import { choose, click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
+
+const found = await findBrowser();
+const RITA = { sub: 'rita' };
+
+describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for in the console', () => {
+  let world: ConsoleWorld;
+  let id = '';
+  beforeAll(async () => {
+    world = await openConsole(found);
+    await upsert(world.app, {
+      members: [
+        { memberId: 'rita', name: 'Rita Moreau' },
+        { memberId: 'john', name: 'John Doe' },
+      ],
+      pairs: ['demo', 'rita'].map((followerId) => ({ followerId, refId: 'john' })),
+    });
+    id = await publish(world.app, {
+      actorId: 'john',
+      descriptor: { posted: { postId: 'post:owl', postTitle: 'Owl', text: 'It was awake all night.' } },
+      refs: [{ id: 'place:barn', type: 'place', label: 'The old barn' }],
+    });
+    await world.app.idle();
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test('an item shows its text, says what lifted it, and has its comments with replies below it', async () => {
+    await ask(
+      world.app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }',
+      { input: { actionId: id, kind: 'COMMENT', text: 'I have heard it' } },
+      RITA,
+    );
+    await world.app.idle();
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    await has(page, 'It was awake all night.', 'article');
+    await has(page, 'Rita Moreau commented', 'article .lifted');
+    await has(page, 'Comments 1', 'article');
+    await click(page, 'Comments');
+    await has(page, 'I have heard it', 'article [data-fanfare="comments"]');
+    await page.locator('article [data-fanfare="comments"] ::-p-xpath(.//button[. = "Reply"])').click();
+    await page.locator('article li textarea').fill('So have I');
+    await page.locator('article li form button').click();
+    await has(page, 'So have I', 'article li li');
+    expect(errors).toEqual([]);
+  });
+
+  test('what is snoozed from the menu of an item can be taken back', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Owl', '[role="feed"]');
+    await choose(page, 'Snooze');
+    await has(page, 'Snoozed', '[data-fanfare="undo"]');
+    await click(page, 'Undo');
+    await expect
+      .poll(() => textOf(page, '[role="feed"], [data-fanfare="new-items"]'), WAIT)
+      .toMatch(/Owl|1 new/);
+  });
+
+  test('people and things are found by a part of their names, in the directory, by Ctrl+K and in a field for an id', async () => {
+    await using visited = await world.visit('#/directory');
+    const { page, errors } = visited;
+    await has(page, 'John Doe', '.actions');
+    await page.locator('input[type="search"]').fill('barn');
+    await expect.poll(() => textOf(page, '.actions'), WAIT).toMatch(/^\S*The old barn.*place:barn$/);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('old b');
+    await has(page, 'The old barn place', '.palette [data-highlighted]');
+    await page.keyboard.press('Enter');
+    await has(page, 'The old barn', 'h2');
+    await page.locator('a[href="#/inspector"]').click();
+    await page.locator('input[name="id"]').fill('John D');
+    await page.locator('.picks [role="option"]').click();
+    await has(page, 'Owl', '.inspected');
+    expect(await page.evaluate('location.hash')).toBe('#/inspector/john?show=all');
+    expect(errors).toEqual([]);
+  });
+
+  test('a form has the labels of the descriptions, an id that was made, and the sentence in each language as it is typed', async () => {
+    await using visited = await world.visit('#/publish/posted');
+    const { page, errors } = visited;
+    await has(page, 'Title of the post');
+    expect(await page.evaluate("document.querySelector('.publish [name=postId]').value")).toMatch(
+      /^post:\w+$/,
+    );
+    await page.locator('.publish [name="postTitle"]').fill('Heron');
+    await has(page, 'John Doe posted Heron', '.preview [lang="en"]');
+    await has(page, 'Heron veröffentlicht', '.preview [lang="de"]');
+    await page.locator('a[href="#/types"]').click();
+    await page.locator('::-p-xpath(//nav[@aria-label="Types"]//a[. = "Posted"])').click();
+    await has(page, 'postTitle', 'table');
+    await has(page, 'John Doe posted Owl', '[lang="en"]');
+    expect(errors).toEqual([]);
+  });
+
+  test('an administrator likes, hides, shows and deletes on the page of an action', async () => {
+    await using visited = await world.visit(`#/action/${encodeURIComponent(id)}`);
+    const { page, errors } = visited;
+    await has(page, 'Owl');
+    await click(page, 'Like');
+    await has(page, 'Like 1');
+    await click(page, 'Hide from everybody');
+    await has(page, 'hidden', '.meta');
+    await click(page, 'Show to everybody again');
+    await click(page, 'Delete …');
+    await page.locator('[role="alertdialog"] button.main').click();
+    await has(page, 'Home', 'h1');
+    await has(page, 'Nothing here.');
+    expect(errors).toEqual([]);
+  });
+});
