@@ -1,5 +1,6 @@
 import { createFeedClient } from '@fanfare/client';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Unplug } from 'lucide-react';
+import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { KINDS } from './kinds.ts';
 import type { Person } from './people.ts';
 import { SIDES, type Published, type Side, type Tally } from './tally.ts';
@@ -92,6 +93,7 @@ function Cut({ isCut, onNetwork, published }: CutProps): ReactNode {
   return (
     <div className="cut">
       <button type="button" role="switch" aria-checked={isCut} onClick={toggle}>
+        <Unplug aria-hidden="true" />
         {isCut ? `Connect now (${String(left)} s)` : 'Cut the network for ten seconds'}
       </button>
       <p role="status">{since === null ? '' : said(isCut, meanwhile)}</p>
@@ -120,6 +122,11 @@ function Arrivals({ published, nameOf }: ArrivalsProps): ReactNode {
       <p className="quiet">One click publishes, and both feeds move. Try it while the network is cut.</p>
     );
   const shown = (ms: number | undefined): string => (ms === undefined ? '…' : `${ms.toFixed(0)} ms`);
+  const longest = Math.max(
+    100,
+    ...published.slice(0, SHOWN).flatMap(({ shownAfter }) => Object.values(shownAfter)),
+  );
+  const share = (ms = 0) => ({ '--of': `${String(Math.round((ms / longest) * 100))}%` }) as CSSProperties;
   return (
     <table className="arrivals">
       <caption>From the click to the screen of</caption>
@@ -136,7 +143,9 @@ function Arrivals({ published, nameOf }: ArrivalsProps): ReactNode {
         {published.slice(0, SHOWN).map(({ id, shownAfter }) => (
           <tr key={id}>
             {SIDES.map((side) => (
-              <td key={side}>{shown(shownAfter[side])}</td>
+              <td key={side} style={share(shownAfter[side])}>
+                {shown(shownAfter[side])}
+              </td>
             ))}
           </tr>
         ))}

@@ -1,5 +1,7 @@
 import { useConnection, useFeed } from '@fanfare/react';
 import { useEffect, useState, type ReactNode } from 'react';
+import { Avatar } from '../ui/avatar.tsx';
+import { Mark } from '../ui/mark.tsx';
 import { Actor } from './actor.tsx';
 import { Network } from './network.ts';
 import { offeredPeople, ownToken, type Person } from './people.ts';
@@ -17,8 +19,9 @@ export function Demo(): ReactNode {
   return (
     <>
       <header>
+        <Mark />
         <strong>Fanfare</strong>
-        <nav aria-label="Pages">
+        <nav className="tabs" aria-label="Pages">
           <a href="/console/demo" aria-current="page">
             Demo
           </a>
@@ -26,7 +29,13 @@ export function Demo(): ReactNode {
         </nav>
       </header>
       <main id="main" className="demo">
-        <h1>Two people look, one does something</h1>
+        <div className="lead">
+          <h1>Two people watch, one does something</h1>
+          <p className="quiet">
+            Click what happened: it is in both feeds before you look. Cut the line to both, go on, and see
+            that nothing is lost.
+          </p>
+        </div>
         {people.length < 3 ? (
           <p className="empty">
             This page looks at the feeds of several people. Their tokens are given only to who started the
@@ -87,7 +96,7 @@ function Stage(): ReactNode {
           person={people.find(({ memberId }) => memberId === actor)}
           readers={[left, right]}
           onNetwork={setNetwork}
-          picker={<Picker label="Acts" id={actor} taken={taken.actor} onChange={change(setActor)} />}
+          picker={<Picker label="acts" id={actor} taken={taken.actor} onChange={change(setActor)} />}
         />
         {screen('right', right, setRight)}
       </div>
@@ -104,16 +113,16 @@ interface PickerProps {
 
 function Picker({ label, id, taken, onChange }: PickerProps): ReactNode {
   return (
-    <label className="picker">
-      {label}
-      <select value={id} onChange={(event) => onChange(event.target.value)}>
+    <div className="picker">
+      <Avatar id={id} name={people.find(({ memberId }) => memberId === id)?.name ?? id} />
+      <select aria-label={label} value={id} onChange={(event) => onChange(event.target.value)}>
         {people.map(({ memberId, name }) => (
           <option key={memberId} value={memberId} disabled={taken.includes(memberId)}>
-            {name}
+            {`${name} ${label}`}
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }
 
@@ -128,7 +137,7 @@ function Screen({ side, tally, isCut, ...picker }: ScreenProps): ReactNode {
   if (person === undefined) return null;
   return (
     <section className="screen" data-side={side} data-cut={isCut || undefined} aria-label={person.name}>
-      <Picker label="Looks" {...picker} />
+      <Picker label="watches" {...picker} />
       <div className="pane">
         <Reader key={person.memberId} token={network.tokenBy(person.token)}>
           <Watched side={side} isCut={isCut} onShown={tally.see} />

@@ -10,7 +10,7 @@ const design = { teamId: 'design', departmentId: 'product', supervisorId: 'sue' 
 
 /** A dozen people whose feeds can be viewed. */
 export const MEMBERS: readonly MemberInput[] = [
-  { memberId: READER, name: 'You', ...engineering },
+  { memberId: READER, name: 'Dana Demir', ...engineering },
   { memberId: 'john', name: 'John Doe', ...engineering },
   { memberId: 'sue', name: 'Sue Park', teamId: 'engineering', departmentId: 'product' },
   { memberId: 'rita', name: 'Rita Moreau', teamId: 'recruiting', departmentId: 'people' },

@@ -58,7 +58,7 @@ function recruitingSteps(applicant: Applicant, score: number): readonly Step[] {
 }
 
 const member = (n: number): (typeof MEMBERS)[number] =>
-  MEMBERS[1 + (n % (MEMBERS.length - 1))] ?? { memberId: READER, name: 'You' };
+  MEMBERS[1 + (n % (MEMBERS.length - 1))] ?? { memberId: READER, name: READER };
 
 /** Activity around a post: one member writes it, others like it, comment on it and follow its author. */
 function socialSteps(n: number): readonly Step[] {
