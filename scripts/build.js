@@ -20,7 +20,12 @@ const INSIDE_SERVER = readdirSync(`${PROJECT}packages`)
   .filter((name) => !existsSync(`${PROJECT}packages/${name}/package.json`))
   .map((name) => `packages/${name}/src`);
 /** What of the packages goes into the console. */
-const INSIDE_CONSOLE = ['packages/client/src', 'packages/react/src', 'packages/react/style.css', 'packages/react/tokens.css'];
+const INSIDE_CONSOLE = [
+  'packages/client/src',
+  'packages/react/src',
+  'packages/react/style.css',
+  'packages/react/tokens.css',
+];
 const INSIDE = { console: INSIDE_CONSOLE, server: INSIDE_SERVER };
 
 const isFast = process.argv.includes('--fast');
