@@ -64,17 +64,19 @@ export function FeedScreen(): ReactNode {
           </a>
         ))}
       </nav>
-      <select
-        aria-label="Order"
-        value={order}
-        onChange={(event) => goTo('feed', '', { order: event.target.value, show: shown, tag })}
-      >
-        {ORDERS.map((one) => (
-          <option key={one} value={one}>
-            {wordFor(one)}
-          </option>
-        ))}
-      </select>
+      {shown !== 'groups' && (
+        <select
+          aria-label="Order"
+          value={order}
+          onChange={(event) => goTo('feed', '', { order: event.target.value, show: shown, tag })}
+        >
+          {ORDERS.map((one) => (
+            <option key={one} value={one}>
+              {wordFor(one)}
+            </option>
+          ))}
+        </select>
+      )}
       <form
         key={tag}
         onSubmit={(event) => {

@@ -18,13 +18,13 @@ export function GroupList({ tag }: { readonly tag: string }): ReactNode {
   const { groups, pending, hasNextPage, loadMore, status, error, refresh } = useFeedGroups(asked);
   return (
     <>
-      {pending.count > 0 && (
-        <p className="buttons">
-          <button type="button" className="main" onClick={() => void pending.show()}>
+      <div data-fanfare="new-items">
+        {pending.count > 0 && (
+          <button type="button" onClick={() => void pending.show()}>
             {pending.count} new
           </button>
-        </p>
-      )}
+        )}
+      </div>
       <States
         isLoading={status === 'loading'}
         error={error}
