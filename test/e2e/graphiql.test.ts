@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servicesCanReach } from '../../packages/local-engine/src/process/service-user.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
 
@@ -154,7 +155,7 @@ describe('the printed token', () => {
     return (await promisify(execFile)(process.execPath, ['-e', script], { uid })).stdout.trim();
   }
 
-  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+  test.runIf(process.platform === 'linux' && process.getuid?.() === 0 && servicesCanReach(process.execPath))(
     'is not given to another user of the machine',
     async () => {
       await using server = await startTestHttp(app, { graphiql: true, console: true, pageToken: TOKEN });

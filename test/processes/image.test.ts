@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { servicesCanReach } from '../../packages/local-engine/src/process/service-user.ts';
 import { startTcpProxy, through, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { IMAGE_UID, makeImage, type Image } from '../support/image.ts';
@@ -50,9 +51,11 @@ async function freePort(): Promise<string> {
   return String(typeof address === 'object' ? address?.port : 0);
 }
 
-/** As the user of the image, where we may become that. */
+/** As the user of the image, where we may become that, and Node is not in a folder that is root's alone. */
 function asImageUser(): { uid: number; gid: number } | Record<string, never> {
-  return process.getuid?.() === 0 ? { uid: IMAGE_UID, gid: IMAGE_UID } : {};
+  return process.getuid?.() === 0 && servicesCanReach(process.execPath)
+    ? { uid: IMAGE_UID, gid: IMAGE_UID }
+    : {};
 }
 
 function start(
