@@ -29,6 +29,19 @@ export interface FinishedPass {
   readonly delivered: number;
 }
 
+/** Passes that end in the same way share a statement: that takes the database half the time. */
+function alikeOf(passes: readonly FinishedPass[]): (readonly [FinishedPass, ...FinishedPass[]])[] {
+  const groups = new Map<string, [FinishedPass, ...FinishedPass[]]>();
+  for (const pass of passes) {
+    const { claim, delivered } = pass;
+    const name = [claim.version, delivered, claim.action.audienceRev, claim.action.isHidden].join();
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [pass]);
+    else group.push(pass);
+  }
+  return [...groups.values()];
+}
+
 /** The ways in which a pass ends; see `fan-outs.ts`. */
 export function fanOutEnds(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
@@ -40,25 +53,24 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     async finish(passes: readonly FinishedPass[]): Promise<ReadonlySet<ActionId>> {
       const doneAt = clock.now();
       const { matchedCount } = await collection.bulkWrite(
-        passes.map(({ claim, delivered }) => ({
-          updateOne: {
-            filter: {
-              _id: new ObjectId(claim.action.id),
-              'fanOut.state': 'IN_PROGRESS',
-              'fanOut.version': claim.version,
+        alikeOf(passes).map((alike) => {
+          const [{ claim, delivered }] = alike;
+          const filter = { 'fanOut.state': 'IN_PROGRESS' as const, 'fanOut.version': claim.version };
+          const update = unrevised({
+            $set: {
+              'fanOut.state': 'DONE' as const,
+              'fanOut.delivered': delivered,
+              'fanOut.error': null,
+              'fanOut.doneAt': doneAt,
+              ...swept(claim),
             },
-            update: unrevised({
-              $set: {
-                'fanOut.state': 'DONE' as const,
-                'fanOut.delivered': delivered,
-                'fanOut.error': null,
-                'fanOut.doneAt': doneAt,
-                ...swept(claim),
-              },
-              $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1 as const])),
-            }),
-          },
-        })),
+            $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1 as const])),
+          });
+          const $in = alike.map((pass) => new ObjectId(pass.claim.action.id));
+          return $in.length === 1
+            ? { updateOne: { filter: { _id: new ObjectId(claim.action.id), ...filter }, update } }
+            : { updateMany: { filter: { _id: { $in }, ...filter }, update } };
+        }),
         { ordered: false },
       );
       const ids = passes.map(({ claim }) => claim.action.id);
