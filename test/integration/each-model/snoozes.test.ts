@@ -169,7 +169,7 @@ test('snoozes at most five hundred items; items that came back do not count, and
   await endSnoozeAt(parts, 'ann', b, above(20));
   // The five hundredth is among those that came back last, the one before it is not.
   expect(await listed(parts)).toEqual([b, c, a]);
-  await itemMarks.updateMany({ due: { $exists: true } }, { $unset: { due: 1 } });
+  await itemMarks.updateMany({ lifting: { $exists: true } }, { $unset: { lifting: 1 } });
   await parts.services.snoozeFeedItem(ann(parts), c, later());
   expect(await itemMarks.countDocuments({ until: { $lte: clock.now() } })).toBe(500);
   expect(await itemMarks.findOne({ '_id.actionId': new ObjectId(a) })).toEqual({
