@@ -91,8 +91,10 @@ async function fill(world: RawWorld, template: WithId<ActionDocument>, waiting: 
     const userId = `reader-${String(index % READERS)}`;
     const audience = template.audience.map((key) => (key.startsWith('user:') ? `user:${userId}` : key));
     const recorded = new Date();
+    // Longer ago than what rankings score: that is not part of the delivery.
+    const conducted = new Date(recorded.getTime() - 2 * 86_400_000);
     return {
-      ...{ ...template, _id: new ObjectId(), recorded, audience, mentions: [userId] },
+      ...{ ...template, _id: new ObjectId(), conducted, recorded, audience, mentions: [userId] },
       fanOut: { ...template.fanOut, lane: 'BULK' as const, leaseUntil: recorded },
     };
   });
