@@ -1,4 +1,5 @@
 import '@fanfare/react/style.css';
+import './style.css';
 import { FanfareProvider } from '@fanfare/react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
