@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FOLLOWS, MEMBERS, REFS } from '../../packages/demo/src/people.ts';
+import { liveAction, story } from '../../packages/demo/src/story.ts';
 import { findBrowser, textOf } from '../support/browser.ts';
-import { choose, click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import { choose, click, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 
@@ -113,6 +115,36 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.locator('[role="alertdialog"] button.main').click();
     await has(page, 'Home', 'h1');
     await has(page, 'Nothing here.');
+    expect(errors).toEqual([]);
+  });
+
+  test('eight items of the story fit the screen of a laptop, and groups show their people one over the other', async () => {
+    await upsert(world.app, { members: MEMBERS, refs: REFS, pairs: FOLLOWS });
+    await ask(
+      world.app,
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { isReplay } }',
+      { inputs: [...story(), ...Array.from({ length: 60 }, (_, n) => liveAction('laptop', n))] },
+    );
+    await world.app.idle();
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    await page.setViewport({ width: 1366, height: 768 });
+    await has(page, 'This is worth a minute of your time.', '[role="feed"]');
+    const whole = await page.evaluate(
+      "[...document.querySelectorAll('article')].filter((one) => one.getBoundingClientRect().bottom <= innerHeight).length",
+    );
+    expect(whole).toBeGreaterThanOrEqual(8);
+    // The one of the documentation.
+    await page.setViewport({ width: 1200, height: 700 });
+    await picture(page, 'console-home');
+    await page.locator('::-p-xpath(//nav[@aria-label="Show"]//a[. = "Grouped"])').click();
+    await page.waitForSelector('.actions .avatars .avatar + .avatar');
+    await picture(page, 'console-groups');
+    await page.setViewport({ width: 390, height: 780 });
+    await page.locator('::-p-xpath(//nav[@aria-label="Show"]//a[. = "All"])').click();
+    await has(page, 'This is worth a minute of your time.', '[role="feed"]');
+    await picture(page, 'console-home-phone');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(errors).toEqual([]);
   });
 });

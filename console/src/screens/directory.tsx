@@ -1,5 +1,5 @@
 import { BookUser } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
@@ -17,7 +17,8 @@ const KINDS = [
 /** Whom and what one can look at and follow. */
 export function DirectoryScreen(): ReactNode {
   const { query } = useRoute();
-  const text = query.get('text') ?? '';
+  // The address follows what is typed; it is too slow for the keys of who types fast.
+  const [text, setText] = useState(query.get('text') ?? '');
   const kind = KINDS.find(([one]) => one === query.get('kind'))?.[0] ?? 'all';
   const { entries, error, isLoading } = useDirectory(
     text,
@@ -32,6 +33,7 @@ export function DirectoryScreen(): ReactNode {
           placeholder="Name or id"
           value={text}
           onChange={(event) => {
+            setText(event.target.value);
             const to = hrefTo('directory', '', { text: event.target.value, kind });
             // Each letter would be a step of the way back.
             location.replace(to);
