@@ -34,7 +34,11 @@ interface Screen extends Place {
   readonly isForAll?: boolean;
 }
 
-const LOADS: (() => Promise<unknown>)[] = [];
+const LOADS: (() => Promise<unknown>)[] = [
+  () => import('./ui/palette.tsx'),
+  () => import('./ui/menu.tsx'),
+  () => import('./ui/thread.tsx'),
+];
 /** Not part of what has to be there before the feed is shown; fetched as soon as there is nothing else to do. */
 function later(load: () => Promise<ComponentType<Shown>>): ComponentType<Shown> {
   LOADS.push(load);

@@ -73,6 +73,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.keyboard.down('Control');
     await page.keyboard.press('k');
     await page.keyboard.up('Control');
+    await page.waitForSelector('.palette input:focus');
     await page.keyboard.type('old b');
     await has(page, 'The old barn place', '.palette [data-highlighted]');
     await page.keyboard.press('Enter');
