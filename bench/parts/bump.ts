@@ -102,7 +102,7 @@ async function highest({ items }: RawWorld, actionId: string): Promise<Date> {
 }
 
 /** Updates all items. */
-async function rawUpdate(db: Db, holders: number, name: typeof AS_ONE | typeof IN_BATCHES): Promise<Measure> {
+async function rawUpdate(db: Db, holders: number, name: string): Promise<Measure> {
   const items = await itemsCollection(db, name === AS_ONE ? 'items_as_one' : 'items_in_batches');
   const documents = newItems(holders);
   await items.insertMany(documents, { ordered: false });
