@@ -24,7 +24,8 @@ import { expiry } from '../features/publish/jobs/expiry-worker.ts';
 import { dormancy } from '../fan-out/audience.ts';
 import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
-import { type DeclareJob, DueLooks, JobRunner, type JobSetup } from '../jobs/job.ts';
+import { type DeclareJob, DueLooks, JobRunner, type JobSetup, wantedBy } from '../jobs/job.ts';
+import { dueAmong } from '../storage/due/due-work.ts';
 import { migration } from '../features/upkeep/jobs/migration-worker.ts';
 import { muteEnds } from '../features/mutes/jobs/mute-ends-worker.ts';
 import { rebuilds } from '../features/rebuild/jobs/rebuild-worker.ts';
@@ -52,7 +53,6 @@ export const JOBS: readonly DeclareJob[] = [
 /** Starts all background workers of a process. Disposing releases unfinished work. */
 export function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
   const workerId = randomUUID();
-  const dueLooks = new DueLooks(core.dueWork);
   const setup: JobSetup = {
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
     countUnread: (userId) =>
@@ -60,12 +60,11 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     // Within this process; events moved by other processes are found by polling.
     eventsMoved: new MemoryWorkSignal(),
   };
-  const workers = [
-    fanOut(setup),
-    ...JOBS.flatMap((declare) => declare(setup)).map(
-      (job) => new JobRunner(job, { logger, isDue: (kind) => dueLooks.isDue(kind) }),
-    ),
-  ];
+  const jobs = JOBS.flatMap((declare) => declare(setup));
+  const wanted = wantedBy(jobs);
+  const dueLooks = new DueLooks((now) => dueAmong(core.collections, wanted, now));
+  const isDue = (job: string): Promise<boolean> => dueLooks.isDue(job);
+  const workers = [fanOut(setup), ...jobs.map((job) => new JobRunner(job, { logger, isDue }))];
   for (const one of workers) one.start();
   logWorkerStarted(logger, {
     worker: workerId,

@@ -5,7 +5,7 @@ import type { Context } from '../feed/context.ts';
 import { clock } from '../lib/clock.ts';
 import type { Next } from '../lib/poll-loop.ts';
 import type { DueWork, WorkSignal } from '../live/work-signal.ts';
-import type { DueKind, DueWorkRepository } from '../storage/due/due-work.ts';
+import type { DueDocuments, Wanted } from '../storage/due/due-work.ts';
 import { logJobFailed } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -41,8 +41,8 @@ export interface Job {
   readonly atMostEvery?: number;
   /** Begins a round at once when work of this kind is announced. Default: none does. */
   readonly wokenBy?: { readonly signal: WorkSignal; readonly work: DueWork | 'any' };
-  /** No round begins unless something of this kind is due, which one query finds out for all jobs. */
-  readonly due?: DueKind;
+  /** No round begins unless any of these is due, which one query finds out for all jobs. Default: each looks itself. */
+  readonly due?: readonly DueDocuments[];
   /** `true`: there is more, continue at once. `false`: wait. A number: wait at most so many milliseconds. */
   run(round: Round): Promise<Next>;
   /** Called once, after the last round. */
@@ -89,7 +89,8 @@ export function eachDue<T>({
 
 interface JobRunnerOptions {
   readonly logger: Logger;
-  readonly isDue?: (kind: DueKind) => Promise<boolean>;
+  /** Asked for jobs that say what is due. Default: they look themselves. */
+  readonly isDue?: (job: string) => Promise<boolean>;
 }
 
 /** Runs a job, round after round. Errors are logged, and the job continues after its poll interval. */
@@ -138,12 +139,12 @@ export class JobRunner extends BackgroundWorker {
   }
 
   protected override async work(): Promise<Next> {
-    const { due, atMostEvery = 0 } = this.#job;
+    const { name, due, atMostEvery = 0 } = this.#job;
     const { isDue } = this.#options;
     const waitMs = this.#nextRoundAt - performance.now();
     if (waitMs > 0) return waitMs;
     const startedAt = performance.now();
-    if (due !== undefined && isDue !== undefined && !this.#hasMore && !(await isDue(due))) return false;
+    if (due !== undefined && isDue !== undefined && !this.#hasMore && !(await isDue(name))) return false;
     this.#hasMore = false;
     const next = await this.round();
     this.#hasMore = next === true;
@@ -172,18 +173,24 @@ const SHARED_MS = 50;
  * so that an idle process sends one command instead of one or more for each job.
  */
 export class DueLooks {
-  readonly #dueWork: DueWorkRepository;
-  #last: { readonly at: number; readonly kinds: Promise<ReadonlySet<DueKind>> } | null = null;
+  readonly #look: (now: Date) => Promise<ReadonlySet<string>>;
+  #last: { readonly at: number; readonly names: Promise<ReadonlySet<string>> } | null = null;
 
-  constructor(dueWork: DueWorkRepository) {
-    this.#dueWork = dueWork;
+  /** @param look the names of jobs that have something to do by then */
+  constructor(look: (now: Date) => Promise<ReadonlySet<string>>) {
+    this.#look = look;
   }
 
-  /** Whether anything of this kind was due at most 50 ms ago. Rejects with errors of the database. */
-  async isDue(kind: DueKind): Promise<boolean> {
+  /** Whether the job had anything to do at most 50 ms ago. Rejects with errors of the database. */
+  async isDue(job: string): Promise<boolean> {
     const now = performance.now();
     if (this.#last === null || now - this.#last.at >= SHARED_MS)
-      this.#last = { at: now, kinds: this.#dueWork.kinds(clock.now()) };
-    return (await this.#last.kinds).has(kind);
+      this.#last = { at: now, names: this.#look(clock.now()) };
+    return (await this.#last.names).has(job);
   }
+}
+
+/** What jobs look for together. */
+export function wantedBy(jobs: readonly Job[]): readonly Wanted[] {
+  return jobs.flatMap(({ name, due = [] }) => due.map((documents) => ({ name, ...documents })));
 }

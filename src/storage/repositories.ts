@@ -11,7 +11,6 @@ import {
 } from '../features/follow/store/follower-counts.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
-import { dueWorkRepository } from './due/due-work.ts';
 import { digestsRepository } from '../features/events/store/digests.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { eventSourcesRepository } from '../features/events/store/event-sources.ts';
@@ -100,7 +99,6 @@ export function createRepositories(
     erasures: erasuresRepository(collections.erasures, events),
     erasureList: erasureListRepository(collections.erasures),
     digests: digestsRepository(collections),
-    dueWork: dueWorkRepository(collections),
     eventOutbox: eventOutboxRepository(collections),
     eventSources: eventSourcesRepository(collections),
     hostEvents: hostEventsRepository(collections),

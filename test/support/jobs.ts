@@ -38,25 +38,33 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
   readonly every?: number;
 }
 
+/** What jobs are declared with. */
+export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): JobSetup {
+  const { fanOut, feeds, events, ...rest } = given;
+  return {
+    core,
+    config: {
+      ...CONFIG,
+      fanOut: { ...CONFIG.fanOut, leaseMs: LEASE_MS, ...fanOut },
+      feeds: { ...CONFIG.feeds, ...feeds },
+      events: { ...CONFIG.events, ...events },
+    },
+    ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
+    metrics: createMetrics({ withProcess: false }),
+    countUnread: () => Promise.resolve({ count: 0, isExact: true }),
+    eventsMoved: new MemoryWorkSignal(),
+    ...rest,
+  };
+}
+
 /** The one job that is declared, which nothing starts. */
-export function runnerOf(declare: DeclareJob, core: Core, given: TestJobSetup = {}): JobRunner {
-  const { fanOut, feeds, events, every = 60_000, logger = FAILING, ...rest } = given;
-  const [job] = [
-    declare({
-      core,
-      config: {
-        ...CONFIG,
-        fanOut: { ...CONFIG.fanOut, leaseMs: LEASE_MS, ...fanOut },
-        feeds: { ...CONFIG.feeds, ...feeds },
-        events: { ...CONFIG.events, ...events },
-      },
-      ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger },
-      metrics: createMetrics({ withProcess: false }),
-      countUnread: () => Promise.resolve({ count: 0, isExact: true }),
-      eventsMoved: new MemoryWorkSignal(),
-      ...rest,
-    }),
-  ].flat() as readonly Job[];
+export function runnerOf(
+  declare: DeclareJob,
+  core: Core,
+  { every = 60_000, ...given }: TestJobSetup = {},
+): JobRunner {
+  const setup = setupOf(core, given);
+  const [job] = [declare(setup)].flat() as readonly Job[];
   if (job === undefined) throw new Error('No job is declared');
-  return new JobRunner({ ...job, every }, { logger });
+  return new JobRunner({ ...job, every }, setup);
 }

@@ -1,41 +1,37 @@
-import type { Document } from 'mongodb';
-import { isExpired } from '../../features/moderation/store/moderation.ts';
-import { isRenameDue } from '../../features/directory/store/renames.ts';
-import { hasMuteEnd } from '../../features/mutes/store.ts';
-import { isSnoozeOver } from '../../features/marks/store/snoozes.ts';
+import type { Collection, Document } from 'mongodb';
 import type { Collections } from '../database/mongo.ts';
 
-/** Work that becomes due by the clock, or that nobody announces. */
-export type DueKind = 'expiry' | 'muteEnd' | 'rename' | 'snooze';
-
-/** What the workers of a process look for, asked together. */
-export function dueWorkRepository({ actions, feeds, itemMarks, members, refs }: Collections) {
-  return {
-    /**
-     * The kinds of which anything is due by then, by the same conditions as the searches of the workers. One command, which
-     * reads at most one entry of each index. Indexes `expiry`, `mute_wake`, `rename`, `snoozes_due`.
-     */
-    async kinds(now: Date): Promise<ReadonlySet<DueKind>> {
-      const found = await actions
-        .aggregate<{ readonly kind: DueKind }>([
-          ...anyOf('expiry', isExpired(now)),
-          unionWith(feeds.collectionName, anyOf('muteEnd', hasMuteEnd(now))),
-          unionWith(itemMarks.collectionName, anyOf('snooze', isSnoozeOver(now))),
-          unionWith(refs.collectionName, anyOf('rename', isRenameDue(now))),
-          unionWith(members.collectionName, anyOf('rename', isRenameDue(now))),
-        ])
-        .toArray();
-      return new Set(found.map(({ kind }) => kind));
-    },
-  };
+/** Work that becomes due by the clock, or that nobody announces: the documents of a collection that match, by an index. */
+export interface DueDocuments {
+  readonly collection: keyof Collections;
+  readonly filter: (now: Date) => Document;
 }
 
-export type DueWorkRepository = ReturnType<typeof dueWorkRepository>;
+/** What is looked for, by name. */
+export type Wanted = DueDocuments & { readonly name: string };
 
-function anyOf(kind: DueKind, condition: Document): Document[] {
-  return [{ $match: condition }, { $limit: 1 }, { $project: { _id: 0, kind: { $literal: kind } } }];
-}
-
-function unionWith(coll: string, pipeline: readonly Document[]): Document {
-  return { $unionWith: { coll, pipeline } };
+/**
+ * The names of those of which anything is due by then, by the same conditions as the searches of the jobs. One command, which
+ * reads at most one entry of each index.
+ */
+export async function dueAmong(
+  collections: Collections,
+  wanted: readonly Wanted[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const of = ({ collection }: Wanted) => collections[collection] as unknown as Collection;
+  const anyOf = ({ name, filter }: Wanted): Document[] => [
+    { $match: filter(now) },
+    { $limit: 1 },
+    { $project: { _id: 0, kind: { $literal: name } } },
+  ];
+  const [first, ...others] = wanted;
+  if (first === undefined) return new Set();
+  const unions = others.map((one) => ({
+    $unionWith: { coll: of(one).collectionName, pipeline: anyOf(one) },
+  }));
+  const found = await of(first)
+    .aggregate<{ readonly kind: string }>([...anyOf(first), ...unions])
+    .toArray();
+  return new Set(found.map(({ kind }) => kind));
 }

@@ -1,10 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import type { DueKind } from '../../../src/storage/due/due-work.ts';
-import { DueLooks, JobRunner } from '../../../src/jobs/job.ts';
+import { dueAmong } from '../../../src/storage/due/due-work.ts';
+import { JOBS } from '../../../src/app/jobs.ts';
+import { DueLooks, JobRunner, wantedBy } from '../../../src/jobs/job.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
-import { reporting } from '../../support/jobs.ts';
+import { reporting, setupOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -13,8 +14,8 @@ const NOW = new Date();
 const EARLIER = new Date(NOW.getTime() - 1_000);
 const LATER = new Date(NOW.getTime() + HOUR_MS);
 
-/** What makes work of a kind due at a time. */
-const WORK: Readonly<Record<DueKind, (parts: Parts, at: Date) => Promise<unknown>>> = {
+/** What makes work of a job due at a time. */
+const WORK: Readonly<Record<string, (parts: Parts, at: Date) => Promise<unknown>>> = {
   async expiry({ publish, database }, at) {
     const { action } = await publish({ expiresAt: LATER });
     return database.collections.actions.updateOne(
@@ -22,40 +23,45 @@ const WORK: Readonly<Record<DueKind, (parts: Parts, at: Date) => Promise<unknown
       { $set: { expiresAt: at } },
     );
   },
-  muteEnd: ({ database }, at) =>
+  'mute ends': ({ database }, at) =>
     database.collections.feeds.updateOne(
       { _id: 'ann' },
       { $set: { muteEnd: { due: at } } },
       { upsert: true },
     ),
-  snooze: ({ database }, at) =>
+  'snooze ends': ({ database }, at) =>
     database.collections.itemMarks.updateOne(
       { _id: { userId: 'ann', actionId: new ObjectId() } },
       { $set: { state: 'SNOOZED', at: EARLIER, until: at, lifting: { due: at } } },
       { upsert: true },
     ),
-  async rename({ service, services, database }, at) {
+  async renames({ service, services, database }, at) {
     await services.upsertRefs(service, [{ id: 'site-1', type: 'site', label: 'Site' }]);
     return database.collections.refs.updateOne({ _id: 'site-1' }, { $set: { 'rename.due': at } });
   },
 };
-const KINDS = Object.keys(WORK) as readonly DueKind[];
+const NAMES = Object.keys(WORK);
 
-test.each(KINDS)('work of the kind %s is found once it is due', async (kind) => {
+function due(parts: Parts): Promise<ReadonlySet<string>> {
+  const wanted = wantedBy(JOBS.flatMap((declare) => declare(setupOf(parts.core))));
+  expect(new Set(wanted.map(({ name }) => name))).toEqual(new Set(NAMES));
+  return dueAmong(parts.database.collections, wanted, NOW);
+}
+
+test.each(NAMES)('work of the job %s is found once it is due', async (name) => {
   await using parts = await openParts();
-  const { dueWork } = parts.repositories;
-  expect(await dueWork.kinds(NOW)).toEqual(new Set());
-  await WORK[kind](parts, LATER);
-  expect(await dueWork.kinds(NOW)).toEqual(new Set());
-  await WORK[kind](parts, EARLIER);
-  expect(await dueWork.kinds(NOW)).toEqual(new Set([kind]));
+  expect(await due(parts)).toEqual(new Set());
+  await WORK[name]?.(parts, LATER);
+  expect(await due(parts)).toEqual(new Set());
+  await WORK[name]?.(parts, EARLIER);
+  expect(await due(parts)).toEqual(new Set([name]));
 });
 
 test('all due work is found with one command, which reads each index', async () => {
   await using parts = await openParts({ monitorCommands: true });
-  for (const kind of KINDS) await WORK[kind](parts, EARLIER);
+  for (const name of NAMES) await WORK[name]?.(parts, EARLIER);
   const looks = await commandsOf(parts.database, async () => {
-    expect(await parts.repositories.dueWork.kinds(NOW)).toEqual(new Set(KINDS));
+    expect(await due(parts)).toEqual(new Set(NAMES));
   });
   expect(looks.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['aggregate actions']);
   const indexes = async (): Promise<(string | null)[]> => {
@@ -73,16 +79,14 @@ test('all due work is found with one command, which reads each index', async () 
 
 test('concurrent callers share a query, and its failure', async () => {
   let looks = 0;
-  const due = new DueLooks({
-    kinds: () => {
-      looks += 1;
-      return Promise.reject(new Error('No database'));
-    },
+  const dueLooks = new DueLooks(() => {
+    looks += 1;
+    return Promise.reject(new Error('No database'));
   });
-  const asked = KINDS.map((kind) => due.isDue(kind));
+  const asked = NAMES.map((name) => dueLooks.isDue(name));
   expect(looks).toBe(1);
   expect(await Promise.allSettled(asked)).toEqual(
-    KINDS.map(() => ({ status: 'rejected', reason: new Error('No database') })),
+    NAMES.map(() => ({ status: 'rejected', reason: new Error('No database') })),
   );
 });
 
@@ -94,7 +98,7 @@ test('a job begins a round only if something is due, or there was more, and cont
   const errors: unknown[] = [];
   await using runner = new JobRunner(
     {
-      ...{ name: 'sample', every: 1, due: 'expiry' },
+      ...{ name: 'sample', every: 1, due: [{ collection: 'feeds', filter: () => ({}) }] },
       run: () => {
         begun.push(asked);
         return Promise.resolve(rounds.shift() ?? false);

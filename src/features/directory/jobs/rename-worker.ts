@@ -1,6 +1,6 @@
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
-import { NAME_SOURCES, type RenameClaim } from '../store/renames.ts';
+import { isRenameDue, NAME_SOURCES, type RenameClaim } from '../store/renames.ts';
 import { logNameCarried, logRenameAttemptFailed } from '../../../telemetry/events/workers.ts';
 import { createStackOnce } from '../../../telemetry/stack-once.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
@@ -22,7 +22,7 @@ export function renames({ core, config, gate, logger }: JobSetup): Job {
   return {
     name: 'renames',
     every: pollMs,
-    due: 'rename',
+    due: NAME_SOURCES.map((collection) => ({ collection, filter: isRenameDue })),
     async run({ signal }) {
       let settled = 0;
       for (const source of NAME_SOURCES)

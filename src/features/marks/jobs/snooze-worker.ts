@@ -1,4 +1,5 @@
 import { announce } from '../../../feed/announce.ts';
+import { isSnoozeOver } from '../store/snoozes.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 
@@ -10,7 +11,7 @@ export function snoozeEnds({ core, config }: JobSetup): Job {
   return {
     name: 'snooze ends',
     every: pollByTheClockMs(pollMs),
-    due: 'snooze',
+    due: [{ collection: 'itemMarks', filter: isSnoozeOver }],
     async run({ now }) {
       const token = newObjectId();
       const ended = await core.snoozes.claimEnded({ token, now, leaseMs }, BATCH);

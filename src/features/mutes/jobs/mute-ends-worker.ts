@@ -1,4 +1,5 @@
 import { announceListChange } from '../../../feed/announce.ts';
+import { hasMuteEnd } from '../store.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 
@@ -13,7 +14,7 @@ export function muteEnds({ core, config }: JobSetup): Job {
   return {
     name: 'mute ends',
     every: pollByTheClockMs(pollMs),
-    due: 'muteEnd',
+    due: [{ collection: 'feeds', filter: hasMuteEnd }],
     async run({ now: begunAt }) {
       const now = new Date(begunAt.getTime() - MARGIN_MS);
       const readers = await feeds.claimMuteEnds({ token: newObjectId(), now, leaseMs }, BATCH);

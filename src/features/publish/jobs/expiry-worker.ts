@@ -1,4 +1,5 @@
 import type { ActionId } from '../../../domain/action.ts';
+import { isExpired } from '../../moderation/store/moderation.ts';
 import { announceWithdrawal } from '../../../fan-out/announce-withdrawal.ts';
 import { eachDue, type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 
@@ -11,7 +12,7 @@ export function expiry({ core, config }: JobSetup): Job {
   return {
     name: 'expiry',
     every: pollByTheClockMs(config.fanOut.pollMs),
-    due: 'expiry',
+    due: [{ collection: 'actions', filter: isExpired }],
     run: eachDue({
       batch: 100,
       due: (now, limit) => moderation.expired(now, limit),
