@@ -165,7 +165,7 @@ class PassProgress {
   }
 
   /** @param lane of the action at its checkpoint; `null`: the claim is void. */
-  goOnIn(lane: Claim['lane'] | null): void {
+  continueInLane(lane: Claim['lane'] | null): void {
     if (lane === null) this.#isVoid = true;
     else this.#lane = lane;
   }
@@ -236,7 +236,7 @@ export async function deliverToAll(
       const reached = progress.add(delivered, last?.userId);
       if (reached === null) return;
       const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
-      progress.goOnIn(await dependencies.fanOuts.checkpoint(claim, reached, leaseUntil));
+      progress.continueInLane(await dependencies.fanOuts.checkpoint(claim, reached, leaseUntil));
     },
   });
   if (progress.isVoid) return { kind: 'void', reached: progress.reached };

@@ -497,8 +497,8 @@ async function withPulled({ pulledRefs, fanOuts }: PassContext, claim: Claim): P
 /** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
 async function withdrawFromAll(dependencies: PassContext, claim: Claim, fence: Fence): Promise<PassOutcome> {
   const { feedStore, chunkSize, gate } = dependencies;
-  const { action, untoldVersion } = claim;
-  if (untoldVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());
+  const { action, unnotifiedVersion } = claim;
+  if (unnotifiedVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());
   await notifyFormer(dependencies, claim);
   for (;;) {
     if (!(await fence.isHeld())) return { kind: 'void', reached: null };

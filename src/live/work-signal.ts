@@ -4,12 +4,12 @@ import { pubSubOf } from '../connections/redis.ts';
 import { type RedisLink, takenKey, workChannel } from './redis-live-wire.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 
-/** How long it is known who has taken an offer. A worker that asks later looks in vain. */
+/** How long Redis remembers who took an offer. A worker that asks later polls once without need. */
 const TAKEN_MS = 10_000;
 const PATIENCE_MS = 250;
 
 const KINDS: readonly DueWork[] = ['fan-out', 'rebuild', 'webhooks'];
-/** Everybody is to look. */
+/** Every worker polls. */
 const OFFER_TO_ALL: WorkOffer = { take: () => Promise.resolve(true) };
 
 /**
@@ -29,19 +29,19 @@ export class RedisWorkSignal implements WorkSignal {
   #sending: Promise<void> | null = null;
   /** Ids of the latest offers that are still to be sent. */
   readonly #unsent = new Map<DueWork, string>();
-  /** Ids of offers that the listeners of this process are about to hear of. */
+  /** Ids of offers that are about to be passed to the listeners of this process. */
   readonly #announced = new Map<DueWork, string>();
 
   readonly #onMessage = (channel: string, message: string): void => {
     if (channel !== this.#channel) return;
     const [kind, id] = message.split(' ');
     const work = KINDS.find((one) => one === kind);
-    // Older releases send neither: everybody looks.
+    // A message of another form: every worker polls.
     if (work === undefined || id === undefined) this.#listeners.offer(null, OFFER_TO_ALL);
     else if (!id.startsWith(this.#process)) this.#listeners.offer(work, this.#offerOf(id));
   };
 
-  /** @param options.patienceMs how long a worker waits for Redis before it looks itself; default 250 */
+  /** @param options.patienceMs how long a worker waits for Redis before it polls anyway; default 250 */
   constructor(options: RedisLink & { readonly patienceMs?: number }) {
     this.#redis = options.redis;
     this.#prefix = options.prefix;
@@ -90,7 +90,7 @@ export class RedisWorkSignal implements WorkSignal {
 
   #listen(): void {
     if (this.#subscriptions !== null) return;
-    // Signals may have been lost while the connection was down: look once.
+    // Signals may have been lost while the connection was down: poll once.
     this.#subscriptions = new RedisSubscriptions(this.#redis, () => {
       this.#listeners.offer(null, OFFER_TO_ALL);
     });
@@ -100,7 +100,7 @@ export class RedisWorkSignal implements WorkSignal {
     });
   }
 
-  /** Only the latest unsent offer is sent: the worker that takes it looks after all others were made. */
+  /** Only the latest unsent offer is sent: the worker that takes it polls after all earlier ones were made. */
   #publish(work: DueWork, id: string): void {
     this.#unsent.set(work, id);
     this.#sending ??= this.#send();
@@ -146,7 +146,7 @@ export class RedisWorkSignal implements WorkSignal {
 
 export class MemoryWorkSignal implements WorkSignal {
   readonly #listeners: WorkListeners;
-  /** Announced, and not yet heard: one call is enough. */
+  /** Announced, but not yet passed to the listeners: one call is enough. */
   readonly #announced = new Set<DueWork>();
 
   /** @param options.onTrouble called when a callback throws. */
@@ -229,12 +229,11 @@ export class WorkListeners {
 /** What is due: fan-outs of actions, rebuilds of feeds, or calls about events. */
 export type DueWork = 'fan-out' | 'rebuild' | 'webhooks';
 
-/** An announcement that work is due, as one worker hears it. */
+/** An announcement that work is due. */
 export interface WorkOffer {
   /**
-   * Whether this worker is to look for the work: `true` for the first one that asks, in all processes, and `false` for all
-   * others. Without an answer from Redis everybody is to look: a look in vain costs little, and work that nobody looks for
-   * waits until the next poll.
+   * Whether this worker should poll now. True for the first worker of all processes that asks; true for all if Redis does not
+   * answer, since a needless poll costs little, and work that nobody polls for waits until the next interval.
    * @param isBusy lets workers without work ask first
    */
   take(isBusy: boolean): Promise<boolean>;
@@ -250,8 +249,8 @@ export interface WorkSignal extends AsyncDisposable {
   /** Announces work to the workers of all processes. Does not wait. */
   notify(work: DueWork): void;
   /**
-   * Calls back for announcements of this kind until disposed, or of any kind; several may arrive as one, and one may arrive
-   * twice. All listeners hear of each; those of whom one suffices take the offer.
+   * Calls back for announcements of this kind, or of any kind, until disposed. Several may arrive as one, and one may arrive
+   * twice. Every listener is called; if one worker is enough, they ask the offer which of them should poll.
    */
   onWork(work: DueWork | 'any', callback: (offer: WorkOffer) => void): WorkListener;
 }

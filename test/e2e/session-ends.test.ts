@@ -55,10 +55,10 @@ test.each(KINDS)(
     for (const { closed } of [here, there])
       expect(await closed).toEqual({ code: 4403, reason: 'The session was ended' });
     // What the erasure takes from their feed may be told before.
-    const lastWords = async (): Promise<never> => {
+    const closingError = async (): Promise<never> => {
       for (;;) await stream.next();
     };
-    await expect(lastWords()).rejects.toThrow(/The session was ended.*UNAUTHENTICATED/);
+    await expect(closingError()).rejects.toThrow(/The session was ended.*UNAUTHENTICATED/);
     const id = await publish(first, { actorId: 'last', scope: 'RESTRICTED', recipients: ['ann'] });
     for (const watcher of [other, otherSocket])
       expect(await watcher.next()).toMatchObject({ item: { action: { id } } });
@@ -92,10 +92,10 @@ test('an erasure that cannot reach every process fails, and is completed as soon
   expect(app.app.http?.stats().subscriptions).toBe(2);
   await server.restart();
   expect(await socket.closed).toEqual({ code: 4403, reason: 'The session was ended' });
-  const lastWords = async (): Promise<never> => {
+  const closingError = async (): Promise<never> => {
     for (;;) await stream.next();
   };
-  await expect(lastWords()).rejects.toThrow(/The session was ended/);
+  await expect(closingError()).rejects.toThrow(/The session was ended/);
   await noSubscriptions(app);
   await expect.poll(erasure, { timeout: PATIENCE_MS }).toMatchObject({ state: 'CONFIRMING' });
 });

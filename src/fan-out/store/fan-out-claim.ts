@@ -25,7 +25,7 @@ export interface Claim {
   /** Basis of `wasCutOff`: the number of claims so far that did not end in order, including this one. */
   readonly begun: number;
   /** The withdrawn version whose watchers may not have been notified. `null`: none. */
-  readonly untoldVersion: number | null;
+  readonly unnotifiedVersion: number | null;
   /** Audiences before edits that no pass has processed yet. */
   readonly former: readonly FormerAudience[];
   /** There were more former audiences, which have been dropped. */
@@ -38,7 +38,7 @@ export interface Claim {
   readonly afterUserId: string | null;
   readonly delivered: number;
   /** Hosts must be notified of deliveries. */
-  readonly tellsHosts: boolean;
+  readonly recordsHostEvents: boolean;
   /** Audience whose delivery hosts already know; `null`: none. */
   readonly toldAudience: FormerAudience | null;
 }
@@ -49,7 +49,15 @@ export interface Claim {
  * withdrawal ignores checkpoints.
  */
 export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
-  const { version, attempts, checkpoint, untoldVersion, begun = 1, former, sweptRev = 0 } = document.fanOut;
+  const {
+    version,
+    attempts,
+    checkpoint,
+    unnotifiedVersion,
+    begun = 1,
+    former,
+    sweptRev = 0,
+  } = document.fanOut;
   const action = toStoredAction(document);
   const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
   return {
@@ -61,14 +69,14 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     isFirst: isFirst(document.fanOut, resumed?.version ?? version),
     wasCutOff: begun > 1,
     begun,
-    untoldVersion: untoldVersion ?? null,
+    unnotifiedVersion: unnotifiedVersion ?? null,
     former: former ?? [],
     isFormerCut: document.fanOut.formerCutRev !== undefined,
     isUnswept: sweptRev < action.audienceRev,
     undecidedRefIds: document.undecidedRefIds ?? [],
     afterUserId: resumed?.afterUserId ?? null,
     delivered: resumed?.delivered ?? 0,
-    tellsHosts: document.fanOut.tellsHosts === true,
+    recordsHostEvents: document.fanOut.recordsHostEvents === true,
     toldAudience: document.fanOut.toldAudience ?? null,
   };
 }

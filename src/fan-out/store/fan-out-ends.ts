@@ -14,14 +14,14 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.begun',
   'fanOut.lane',
   'fanOut.nextLane',
-  'fanOut.untoldVersion',
+  'fanOut.unnotifiedVersion',
   'fanOut.restUntil',
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
   'fanOut.former',
   'fanOut.formerCutRev',
   'fanOut.toldAudience',
-  'fanOut.tellsHosts',
+  'fanOut.recordsHostEvents',
 ] as const;
 
 export interface FinishedPass {
@@ -117,11 +117,11 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'fanOut.leaseUntil': notBefore,
               'fanOut.restUntil': notBefore,
               // A withdrawal since then must be announced by the next pass.
-              'fanOut.untoldVersion': {
+              'fanOut.unnotifiedVersion': {
                 $cond: [
-                  { $eq: ['$fanOut.untoldVersion', claim.untoldVersion] },
+                  { $eq: ['$fanOut.unnotifiedVersion', claim.unnotifiedVersion] },
                   '$$REMOVE',
-                  { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] },
+                  { $ifNull: ['$fanOut.unnotifiedVersion', '$$REMOVE'] },
                 ],
               },
             },
@@ -129,7 +129,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
           {
             $unset: [
               ...['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'],
-              ...(claim.action.isHidden ? [] : ['fanOut.tellsHosts']),
+              ...(claim.action.isHidden ? [] : ['fanOut.recordsHostEvents']),
             ],
           },
         ]),
@@ -191,7 +191,7 @@ function swept({ action }: Claim): { readonly 'fanOut.sweptRev'?: number } {
 /** Hosts are notified of an action hidden before its first delivery when it is shown. */
 function leftByNow({ action }: Claim): readonly string[] {
   return action.isHidden
-    ? OF_OPEN_FAN_OUTS.filter((field) => field !== 'fanOut.tellsHosts')
+    ? OF_OPEN_FAN_OUTS.filter((field) => field !== 'fanOut.recordsHostEvents')
     : OF_OPEN_FAN_OUTS;
 }
 

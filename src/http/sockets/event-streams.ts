@@ -5,7 +5,7 @@ import { callAt } from '../limits/deadline.ts';
 import { sendStream } from '../exchange/respond.ts';
 
 /** A last result, then the end, in the format of the protocol. */
-function lastWords(message: string): string {
+function closeMessage(message: string): string {
   return [
     'event: next',
     `data: ${JSON.stringify({ errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }] })}`,
@@ -17,8 +17,8 @@ function lastWords(message: string): string {
   ].join('\n');
 }
 
-const EXPIRED = lastWords('The token has expired');
-const ENDED = lastWords('The session was ended');
+const EXPIRED = closeMessage('The token has expired');
+const ENDED = closeMessage('The session was ended');
 
 /** Streaming responses. A stream ends when its reader's token expires, or all of the reader's sessions are ended. */
 export class EventStreams {

@@ -158,7 +158,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
       delivered: 0,
       error: null,
       leaseUntil: action.recorded,
-      ...(events.isOn && action.isImported !== true ? { tellsHosts: true } : {}),
+      ...(events.isOn && action.isImported !== true ? { recordsHostEvents: true } : {}),
       ...(trace === undefined ? {} : { trace }),
     },
     ...events.inserted('action.published', action.recorded),

@@ -39,7 +39,7 @@ export interface FanOutDocument {
   /** During a pass: most urgent lane of the changes since it was claimed. */
   nextLane?: Lane;
   /** Version of the withdrawal, until watchers have been notified by its commit or by its pass. */
-  untoldVersion?: number;
+  unnotifiedVersion?: number;
   /** Version of the last finished pass, while only interactions have changed the action since. */
   deliveredVersion?: number;
   /** Version of the last change that was not an interaction. Absent when DONE. */
@@ -62,7 +62,7 @@ export interface FanOutDocument {
   /** Number of claims that did not end in order. Showing an action again counts as one: see `moderation.ts`. */
   begun?: number;
   /** Hosts must be notified of deliveries, until the first pass that finished while the action was visible. */
-  tellsHosts?: true;
+  recordsHostEvents?: true;
   /**
    * Audience before the first audience change that no pass has processed yet: hosts are notified of readers who were added
    * since. Only when events are recorded.

@@ -136,7 +136,7 @@ export function offloadsRepository(collections: Collections) {
               offload: { id: offloadId, stage: 'LEAVING' },
               expiresAt: '$$REMOVE',
               // Watchers already know about a hidden action.
-              'fanOut.untoldVersion': {
+              'fanOut.unnotifiedVersion': {
                 $cond: ['$isHidden', '$$REMOVE', { $add: ['$fanOut.version', 1] }],
               },
               ...passRequested({ notBefore: now, lane: 'BULK' }),

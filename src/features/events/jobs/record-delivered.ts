@@ -13,8 +13,8 @@ export async function recordDelivered(
 ): Promise<void> {
   const first: FirstDelivery[] = [];
   for (const { claim, chunk } of deliveries) {
-    const { action, version, tellsHosts, toldAudience: before } = claim;
-    if (tellsHosts) first.push({ action, chunk });
+    const { action, version, recordsHostEvents, toldAudience: before } = claim;
+    if (recordsHostEvents) first.push({ action, chunk });
     else if (before !== null)
       first.push({ action, version, chunk: await gainedAmong(context, { action, before }, chunk) });
   }

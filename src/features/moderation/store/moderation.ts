@@ -80,7 +80,7 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
   HIDE: {
     event: 'action.hidden',
     applies: { isDeleted: false, isHidden: false },
-    set: { isHidden: true, 'fanOut.untoldVersion': NEXT_VERSION },
+    set: { isHidden: true, 'fanOut.unnotifiedVersion': NEXT_VERSION },
   },
   UNHIDE: {
     event: 'action.unhidden',
@@ -90,7 +90,7 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
     set: {
       isHidden: false,
       'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
-      'fanOut.untoldVersion': '$$REMOVE',
+      'fanOut.unnotifiedVersion': '$$REMOVE',
     },
   },
   DELETE: {
@@ -100,8 +100,8 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
       isDeleted: true,
       expiresAt: '$$REMOVE',
       // For an already hidden action watchers have been notified, or its pending pass notifies them.
-      'fanOut.untoldVersion': {
-        $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
+      'fanOut.unnotifiedVersion': {
+        $cond: ['$isHidden', { $ifNull: ['$fanOut.unnotifiedVersion', '$$REMOVE'] }, NEXT_VERSION],
       },
     },
   },
@@ -233,11 +233,11 @@ export function moderationRepository(
     async noteNotified(id: ActionId, version: number, now: Date): Promise<void> {
       const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
       await actions.updateOne(
-        { _id: new ObjectId(id), 'fanOut.untoldVersion': version },
+        { _id: new ObjectId(id), 'fanOut.unnotifiedVersion': version },
         unrevised([
           {
             $set: {
-              'fanOut.untoldVersion': '$$REMOVE',
+              'fanOut.unnotifiedVersion': '$$REMOVE',
               'fanOut.leaseUntil': {
                 $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
               },
