@@ -34,7 +34,7 @@ const rows = {
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
   'files of src': 464,
-  'lines of src': 54_650,
+  'lines of src': 54_600,
   '*Dependencies types': 5,
   'Pick<': 60,
   'lines of bench': 5_115,
