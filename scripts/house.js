@@ -33,7 +33,7 @@ const rows = {
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
-  'files of src': 464,
+  'files of src': 425,
   'lines of src': 54_600,
   '*Dependencies types': 5,
   'Pick<': 60,

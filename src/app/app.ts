@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { DemoPerson } from '../http/pages/console.ts';
-import { checkReadiness, type Probes, type Readiness } from '../http/pages/health.ts';
+import { checkReadiness, type Probes, type Readiness } from '../http/pages/metrics-page.ts';
 import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
@@ -11,7 +11,7 @@ import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
 import type * as Api from './api.ts';
-import type { AppGroup } from './group-and-steps.ts';
+import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import type { Core } from '../features/core.ts';
@@ -23,11 +23,14 @@ import {
   logRedisBack,
   logRedisLost,
   logIndexesCreated,
-} from '../telemetry/events/databases.ts';
+  logClockRight,
+  logClockSkewed,
+  logPresenceTrouble,
+} from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
-import { Windows, type Share, type WindowPart } from '../http/limits/windows.ts';
+import { Windows, type Share, type WindowPart } from '../http/limits/rate-limit.ts';
 import type { PublicationQuota, TenantQuotas } from '../features/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';
@@ -35,7 +38,6 @@ import { clock } from '../lib/clock.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
-import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
 import { allIndexes } from './collections.ts';
 import { SEEN_EVERY_MS } from '../storage/database/processes.ts';
 import { TenancyDiffers } from '../storage/database/schema-version.ts';

@@ -15,7 +15,7 @@ import type {
   RefInput,
 } from '../features/shapes.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { AppGroup, StartStep } from './group-and-steps.ts';
+import type { Readiness } from '../http/pages/metrics-page.ts';
 
 /** All types of a configuration: its own, those of its packs, and Custom. */
 export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =
@@ -137,4 +137,22 @@ export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposabl
   ): Promise<Answer<R>>;
   /** Finishes or releases work in progress. Idempotent. */
   close(): Promise<void>;
+}
+
+// Public types, kept free of imports of the implementation.
+
+/** Answers that several processes of one server give together. */
+export interface AppGroup {
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: () => Promise<string>;
+}
+
+/** Progress of preparing the databases at start. */
+export interface StartStep {
+  /** `exit`: a local database ended unexpectedly. Other names say what is being done. */
+  readonly step: string;
+  /** One sentence for people. */
+  readonly message: string;
+  /** Progress from 0 to 1, when known. */
+  readonly fraction?: number;
 }

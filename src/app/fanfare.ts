@@ -14,7 +14,7 @@ import { once } from '../lib/once.ts';
 import type { Core } from '../features/core.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../features/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
-import { logDatabases } from '../telemetry/events/databases.ts';
+import { logDatabases } from '../telemetry/events/process.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
@@ -28,7 +28,13 @@ import type {
   RecordedAction,
   TypesOf,
 } from './fanfare-shapes.ts';
-import { checkBeforeStart } from './before-start.ts';
+import {
+  checkBeforeStart,
+  startDatabases,
+  withAddresses,
+  type Databases,
+  type StartSteps,
+} from './databases.ts';
 import { readFeed } from '../feed/page/read-page.ts';
 import { openSession } from '../feed/session/open-session.ts';
 import { followMany } from '../features/follow/follow.ts';
@@ -38,7 +44,6 @@ import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } fro
 import type { Identity, Role } from '../domain/viewer.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
-import { startDatabases, withAddresses, type Databases, type StartSteps } from './databases.ts';
 
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];

@@ -1,5 +1,5 @@
-import type { StartStep } from '../app/group-and-steps.ts';
-import { logEmbeddedStep } from '../telemetry/events/databases.ts';
+import type { StartStep } from '../app/fanfare-shapes.ts';
+import { logEmbeddedStep } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
 import { fitted, openWaitingLine } from './waiting-line.ts';

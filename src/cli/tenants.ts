@@ -11,7 +11,7 @@ import { connectDatabase } from '../storage/open-database.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { COLLECTIONS } from '../app/collections.ts';
 import { AdoptionRefused, adoptDatabase } from '../features/tenants/store/adopt-database.ts';
-import { erasedTenantsRepository } from '../features/tenants/store/erased-tenants.ts';
+import { erasedTenantsRepository } from '../features/tenants/store/tenant-data.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { makeFolder } from '../lib/own-file.ts';
-import { configOf, type CommandContext } from './context.ts';
-import { recordProcess, findRecord } from './process-record.ts';
+import { configOf, type CommandContext, recordProcess, findRecord } from './context.ts';
 
 interface Beat {
   /** When the database last answered the worker, in milliseconds of a clock of the machine that nobody sets. */

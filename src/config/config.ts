@@ -33,8 +33,7 @@ export function shape(values: SettingValues, env: Environment) {
         values.PERSISTED_OPERATIONS === undefined
           ? null
           : { path: resolve(values.PERSISTED_OPERATIONS), isOnly: values.PERSISTED_OPERATIONS_ONLY },
-      corsOrigins: (values.CORS_ORIGINS ??
-        (isProduction ? [] : 'loopback')) satisfies CorsOrigins as CorsOrigins,
+      corsOrigins: corsOrigins(values.CORS_ORIGINS, isProduction),
     },
     tenants: sectionOf('tenants', values),
     metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
@@ -76,6 +75,10 @@ export function shape(values: SettingValues, env: Environment) {
     log: sectionOf('log', values),
     processes: sectionOf('processes', values),
   };
+}
+
+function corsOrigins(given: CorsOrigins | undefined, isProduction: boolean): CorsOrigins {
+  return given ?? (isProduction ? [] : 'loopback');
 }
 
 /** Per the XDG specification, relative paths are ignored. */

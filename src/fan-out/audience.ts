@@ -4,7 +4,7 @@ import { reachesFollowers } from '../domain/audience.ts';
 import { profileOfMember, profileOfStranger, type Follow } from '../domain/viewer.ts';
 import { addressedReasons, followableIds } from '../domain/visibility.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
-import { compareUtf8 } from '../lib/compare-utf8.ts';
+import { compareUtf8 } from '../lib/byte-text.ts';
 import type { FormerAudience } from './store/fan-out-claim.ts';
 import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../domain/follow-span.ts';
 import type { FollowerPage } from '../features/follow/store/follow-reads.ts';

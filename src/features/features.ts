@@ -18,11 +18,10 @@ import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';
 import { MODERATION_LOG } from './moderation/store/moderation.ts';
-import { PUBLICATIONS } from './publish/store/publications.ts';
+import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
-import { ERASED_TENANTS } from './tenants/store/erased-tenants.ts';
-import { WEBHOOK_DELIVERIES } from './webhooks/store/webhook-deliveries.ts';
-import { WEBHOOK_RECEIVERS } from './webhooks/store/webhook-receivers.ts';
+import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './webhooks/store/webhook-deliveries.ts';
 
 interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
@@ -71,5 +70,5 @@ export const CORE_COLLECTIONS: [Undeclared] extends [never] ? readonly Declarati
 
 /** Adds the fields of all features to the API. */
 export async function loadApi(): Promise<void> {
-  await Promise.all(FEATURES.map((feature: Feature) => feature.api?.()));
+  await Promise.all(FEATURES.flatMap(({ api }: Feature) => (api === undefined ? [] : [api()])));
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Identity } from '../domain/viewer.ts';
-import { logTokenRefused } from '../telemetry/events/requests.ts';
+import { logTokenRefused } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './exchange/accept.ts';
 import type { AddressOf } from './identity/addresses.ts';
@@ -9,13 +9,12 @@ import { TENANT_HEADER, type Authenticate, type Caller } from './identity/auth.t
 import type { EventStreams } from './sockets/event-streams.ts';
 import type { Connections } from './limits/connections.ts';
 import type { Answers } from './limits/answers.ts';
-import { maxBodyOf, type BodyUnderWay, type Intake } from './limits/intake.ts';
+import { maxBodyOf, type BodyUnderWay, type Intake, readJsonBody } from './limits/intake.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
 import type { Core } from '../features/core.ts';
 import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './limits/rate-limit.ts';
-import { readJsonBody } from './limits/read-json.ts';
 import { isStream, send, sendJson, sendResponse, GRAPHQL_PATH } from './exchange/respond.ts';
 import type { PlainAnswer, ShortWay } from './execution/short-way.ts';
 import type { YogaApp } from './execution/yoga.ts';

@@ -4,8 +4,7 @@ import type { CorsOrigins } from '../config/config.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { SessionEnds } from '../live/session-ends.ts';
 import type { Core } from '../features/core.ts';
-import { logListening } from '../telemetry/events/process.ts';
-import { logSocketTrouble } from '../telemetry/events/requests.ts';
+import { logListening, logSocketTrouble } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createAddressOf } from './identity/addresses.ts';
@@ -21,12 +20,11 @@ import {
   createRequestObserver,
   type RequestObserver,
 } from './exchange/respond.ts';
-import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
-import { Connections } from './limits/connections.ts';
+import { checkReadiness, type Probes, type Readiness } from './pages/metrics-page.ts';
+import { Connections, createNodeServer, listen } from './limits/connections.ts';
 import { Answers } from './limits/answers.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
-import { createNodeServer, listen } from './limits/node-server.ts';
 import {
   readPersistedFile,
   type PersistedFileOptions,

@@ -1,11 +1,81 @@
-import { MongoClient, type Db, type Document, type MongoClientOptions } from 'mongodb';
+import {
+  MongoClient,
+  type Db,
+  type Document,
+  type MongoClientOptions,
+  type CommandStartedEvent,
+  MongoNetworkError,
+} from 'mongodb';
 import { clock } from '../lib/clock.ts';
 import { CORE_COLLECTIONS } from '../features/features.ts';
-import { traceCommands } from './database/command-spans.ts';
 import { keepTime } from './database/database-time.ts';
-import { EndingConnection } from './database/ending-connection.ts';
 import type { Collections, Database, DatabaseOptions } from './database/mongo.ts';
 import { WriteCheck } from './database/write-check.ts';
+import { openClientSpan, type OpenSpan } from '../telemetry/tracing.ts';
+import type { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+
+interface DriverConnection {
+  writeCommand(command: object, options: object): Promise<void>;
+  destroy(): void;
+}
+
+interface ConnectionOptions {
+  /** Emits `cancel` when the connections of its owner are closed. */
+  readonly cancellationToken?: EventEmitter;
+}
+
+/** The driver accepts a connection class from clients but does not export its own. */
+const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
+  readonly Connection: new (socket: Duplex, options: ConnectionOptions) => DriverConnection;
+};
+
+/**
+ * A connection on which every command ends when the socket does, with an error of the driver. When a socket's buffer is
+ * full, the driver waits for it to drain, which has two bugs:
+ * - A destroyed socket that has not emitted `close` yet never drains. A command sent at that moment never ends. If it is the
+ * driver's
+ *   own heartbeat, it is the last one, and all later operations fail until the process is restarted.
+ * - A socket that breaks while draining fails the command with the raw socket error, which is neither retried nor recognised
+ * as a lost
+ *   connection.
+ *
+ * Both occur when many connections end at once, for example when the server is killed.
+ *
+ * Neither does closing a client end a connection whose handshake is not answered: its socket would keep the process alive for
+ * another half a minute.
+ */
+class EndingConnection extends Connection {
+  constructor(socket: Duplex, options: ConnectionOptions) {
+    super(socket, options);
+    const { cancellationToken } = options;
+    const end = (): void => {
+      this.destroy();
+    };
+    cancellationToken?.once('cancel', end);
+    // The driver's own listener ran first: waiting commands continue and fail because the connection is closed.
+    socket.once('close', () => {
+      cancellationToken?.off('cancel', end);
+      socket.emit('drain');
+    });
+  }
+
+  override async writeCommand(command: object, options: object): Promise<void> {
+    try {
+      await super.writeCommand(command, options);
+    } catch (error) {
+      throw isSocketError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
+    }
+  }
+}
+
+/** EPIPE, ECONNRESET, ERR_STREAM_DESTROYED and the like; errors of the driver and of aborts have no such code. */
+function isSocketError(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('E')
+  );
+}
 
 /** Connects and determines the kind of server. Rejects with the driver's error when it cannot be reached. */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
@@ -72,4 +142,35 @@ export function openDatabase(
 export function openCollections(db: Db): Collections {
   const opened = CORE_COLLECTIONS.map(({ name }) => [name, db.collection(name)] as const);
   return Object.fromEntries(opened) as unknown as Collections;
+}
+
+/**
+ * Creates a span for each command of a traced request or pass; the client must monitor commands. Uses the driver's events,
+ * whereas OpenTelemetry's own package patches the driver's methods at load time.
+ */
+function traceCommands(client: MongoClient): void {
+  const open = new Map<number, OpenSpan>();
+  const take = (requestId: number): OpenSpan | undefined => {
+    const span = open.get(requestId);
+    open.delete(requestId);
+    return span;
+  };
+  client.on('commandStarted', (event) => {
+    const collection = collectionOf(event);
+    const span = openClientSpan(`${event.commandName} ${collection}`.trimEnd(), () => ({
+      'db.system.name': 'mongodb',
+      'db.namespace': event.databaseName,
+      'db.operation.name': event.commandName,
+      'db.collection.name': collection,
+    }));
+    if (span !== null) open.set(event.requestId, span);
+  });
+  client.on('commandSucceeded', ({ requestId }) => take(requestId)?.end());
+  client.on('commandFailed', ({ requestId, failure }) => take(requestId)?.fail(failure));
+}
+
+function collectionOf({ command, commandName }: CommandStartedEvent): string {
+  // getMore names its collection in another field.
+  const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
+  return typeof named === 'string' ? named : '';
 }

@@ -11,17 +11,15 @@ import {
 } from '../features/follow/store/follower-counts.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
-import { digestsRepository } from '../features/events/store/digests.ts';
+import { digestsRepository, hostEventsRepository } from '../features/events/store/host-events.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { eventSourcesRepository } from '../features/events/store/event-sources.ts';
-import { hostEventsRepository } from '../features/events/store/host-events.ts';
 import { erasureListRepository, erasuresRepository } from '../features/erasure/store/erasures.ts';
 import { fanOutsRepository } from '../fan-out/store/fan-outs.ts';
 import { feedsRepository } from '../feed/store/feeds.ts';
 import { interactionsRepository } from '../features/interactions/store/interactions.ts';
 import { itemMarksRepository } from '../features/marks/store/item-marks.ts';
-import { followEndsRepository } from '../features/follow/store/follow-ends.ts';
-import { followsRepository } from '../features/follow/store/follows.ts';
+import { followEndsRepository, followsRepository } from '../features/follow/store/follows.ts';
 import { memberDataRepository } from '../features/erasure/store/member-data.ts';
 import { memberTracesRepository } from '../features/erasure/store/member-traces.ts';
 import { membersRepository } from '../features/directory/store/members.ts';
@@ -30,10 +28,11 @@ import { moderationRepository } from '../features/moderation/store/moderation.ts
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
-import { erasedTenantsRepository } from '../features/tenants/store/erased-tenants.ts';
-import { tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
-import { webhookDeliveriesRepository } from '../features/webhooks/store/webhook-deliveries.ts';
-import { webhookReceiversRepository } from '../features/webhooks/store/webhook-receivers.ts';
+import { erasedTenantsRepository, tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
+import {
+  webhookDeliveriesRepository,
+  webhookReceiversRepository,
+} from '../features/webhooks/store/webhook-deliveries.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';

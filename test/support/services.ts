@@ -6,9 +6,6 @@ import * as bookmarks from '../../src/features/bookmarks/use-cases.ts';
 import * as explainItem from '../../src/features/explain/explain-item.ts';
 import * as getItem from '../../src/feed/page/get-item.ts';
 import * as itemState from '../../src/features/marks/item-state.ts';
-import * as markItems from '../../src/features/marks/mark-items.ts';
-import * as resharedBy from '../../src/features/interactions/reshared-by.ts';
-import * as snoozeItem from '../../src/features/marks/snooze-item.ts';
 import * as watchFeed from '../../src/feed/watch/watch-feed.ts';
 import * as readActions from '../../src/feed/page/read-actions.ts';
 import * as readPage from '../../src/feed/page/read-page.ts';
@@ -16,25 +13,20 @@ import * as rebuildFeed from '../../src/features/rebuild/rebuild-feed.ts';
 import * as unread from '../../src/feed/page/unread.ts';
 import * as follow from '../../src/features/follow/follow.ts';
 import * as followers from '../../src/features/follow/followers.ts';
-import * as following from '../../src/features/follow/following.ts';
 import * as mutes from '../../src/features/mutes/mutes.ts';
 import * as unfollowMany from '../../src/features/follow/unfollow-many.ts';
 import * as unfollow from '../../src/features/follow/unfollow.ts';
 import * as addInteraction from '../../src/features/interactions/add-interaction.ts';
-import * as findInteraction from '../../src/features/interactions/find-interaction.ts';
 import * as moderateInteraction from '../../src/features/interactions/moderate-interaction.ts';
 import * as readInteractions from '../../src/features/interactions/read-interactions.ts';
 import * as removeInteraction from '../../src/features/interactions/remove-interaction.ts';
 import * as directory from '../../src/features/directory/directory.ts';
 import * as readDirectory from '../../src/features/directory/read-directory.ts';
-import * as renameRef from '../../src/features/directory/rename-ref.ts';
 import * as moderateAction from '../../src/features/moderation/moderate-action.ts';
 import * as pinAction from '../../src/features/moderation/pin-action.ts';
-import * as retryFanOut from '../../src/features/moderation/retry-fan-out.ts';
 import * as readWork from '../../src/features/operations/read-work.ts';
 import * as eraseMember from '../../src/features/erasure/erase-member.ts';
 import * as exportMember from '../../src/features/erasure/export-member.ts';
-import * as listErasures from '../../src/features/erasure/list-erasures.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
@@ -49,8 +41,6 @@ const MODULES = {
   ...explainItem,
   ...getItem,
   ...itemState,
-  ...markItems,
-  ...snoozeItem,
   ...watchFeed,
   ...readActions,
   ...readPage,
@@ -58,25 +48,20 @@ const MODULES = {
   ...unread,
   ...follow,
   ...followers,
-  ...following,
   ...mutes,
   ...unfollowMany,
   ...unfollow,
   ...addInteraction,
-  ...findInteraction,
   ...moderateInteraction,
   ...readInteractions,
   ...removeInteraction,
   ...directory,
   ...readDirectory,
-  ...renameRef,
   ...moderateAction,
   ...pinAction,
-  ...retryFanOut,
   ...readWork,
   ...eraseMember,
   ...exportMember,
-  ...listErasures,
   ...publishAction,
   ...updateAction,
   ...openSession,
@@ -84,12 +69,12 @@ const MODULES = {
 };
 
 const { getAction } = readActions;
-const { listInteractions } = readInteractions;
+const { listInteractions, resharedBy } = readInteractions;
 const { readMember } = readDirectory;
 const { readPinned } = pinAction;
 
 /** Use cases that need only the session. */
-const OF_SESSION = { getAction, listInteractions, readMember, readPinned, ...resharedBy };
+const OF_SESSION = { getAction, listInteractions, readMember, readPinned, resharedBy };
 
 type UseCase = (core: Core, ...args: never[]) => unknown;
 type Modules = typeof MODULES;

@@ -1,6 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Readiness } from '../../http/pages/health.ts';
-import { logProcessEnded, logProcessHangs, logProcessStarted } from '../../telemetry/events/process.ts';
+import type { Readiness } from '../../http/pages/metrics-page.ts';
+import {
+  logProcessEnded,
+  logProcessHangs,
+  logProcessStarted,
+  logDatabases,
+} from '../../telemetry/events/process.ts';
 import { type GroupMetrics, createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
@@ -11,9 +16,7 @@ import inspector from 'node:inspector';
 import type { Config } from '../../config/config.ts';
 import { startMetricsServer } from '../../http/pages/metrics-server.ts';
 import { Closer } from '../../lib/closer.ts';
-import { logDatabases } from '../../telemetry/events/databases.ts';
-import { checkBeforeStart } from '../../app/before-start.ts';
-import { describeDatabases, startDatabases, withAddresses } from '../../app/databases.ts';
+import { checkBeforeStart, describeDatabases, startDatabases, withAddresses } from '../../app/databases.ts';
 import { embeddedSteps } from '../embedded-steps.ts';
 import type { CommandParts } from '../fanfare-of.ts';
 import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { z } from 'zod';
-import { badInput } from '../../domain/errors.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { type Identity, profileOfMember } from '../../domain/viewer.ts';
 import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
@@ -12,13 +12,37 @@ import { requireRole, validate } from '../validate.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
 import { checkMemberQuota } from '../tenants/quotas.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action, UserId, RefId } from '../../domain/action.ts';
 import { departmentKey, teamKey } from '../../domain/audience.ts';
-import type { Member } from '../../domain/member.ts';
+import type { Member, Ref } from '../../domain/member.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed } from '../../feed/reconcile-feed.ts';
 import { resolveEntries, type PlaceEntry } from '../../feed/relevancies.ts';
+
+const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
+
+/**
+ * Changes the label of a ref. The single write to the ref is the commit point: reads show the new label at once, and copies
+ * in actions are updated in the background. Also describes refs known only from actions or follows.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
+ */
+export async function renameRef(core: Core, identity: Identity, refId: RefId, label: string): Promise<Ref> {
+  requireRole(identity, 'service');
+  const input = validate(inputSchema, { refId, label });
+  return (
+    (await core.refs.relabel(input.refId, input.label)) ?? (await describe(core, input.refId, input.label))
+  );
+}
+
+async function describe({ refs, renames }: Core, refId: RefId, label: string): Promise<Ref> {
+  const { isFollowed, isMember, isHeld, type } = await renames.traces(refId);
+  if (type !== null) return refs.describe(refId, { type, label });
+  if (isMember)
+    throw new FanfareError('NOT_FOUND', 'There is no such ref; rename members with upsertMembers');
+  if (!isFollowed && !isHeld) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+  return refs.describe(refId, { label });
+}
 
 export const MAX_URL_LENGTH = 2_048;
 /** Maximum size of a member's or ref's free data, in bytes of JSON. */

@@ -18,7 +18,7 @@ export const REF = load({
   hasNames: true,
 });
 
-const CACHED_REF_NAME = load({
+export const CACHED_REF_NAME = load({
   async batch({ refs, nameCache }, ids, request) {
     const directory = (await request?.directory()) ?? null;
     return directory === null ? refs.namesOf(ids) : nameCache.refNames(directory, ids);

@@ -5,8 +5,7 @@ import { ERASURE_STATES } from '../../domain/erasure.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { described } from '../../graphql/types/enums.ts';
-import { eraseMember, readErasure } from './erase-member.ts';
-import { listErasures } from './list-erasures.ts';
+import { eraseMember, readErasure, listErasures } from './erase-member.ts';
 
 /** So high that an operation can contain only one export. */
 const EXPORT_COST = { size: { usual: 6_000, most: 30_000 } satisfies ListSize, maxBytes: MAX_EXPORT_BYTES };

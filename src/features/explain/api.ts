@@ -1,14 +1,14 @@
-import type { AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
-import { MAX_RESHARES } from '../../domain/action.ts';
-import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import {
+  type AddressedBy as AddressedBySource,
   FEED_PATHS,
   WITHHELD_REASONS,
   type FeedItemExplanation as ExplanationSource,
   type FeedPath,
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
-} from '../../domain/explanation.ts';
+} from '../../domain/visibility.ts';
+import { MAX_RESHARES } from '../../domain/action.ts';
+import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { mostRefs } from '../../graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
 import { builder } from '../../graphql/builder.ts';

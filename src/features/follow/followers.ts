@@ -8,6 +8,8 @@ import { requireOneOf } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
+import type { Ref } from '../../domain/member.ts';
+import { refsOf } from '../directory/read-directory.ts';
 
 export interface Follower {
   readonly userId: UserId;
@@ -38,5 +40,18 @@ export async function readFollowers(
     },
     select: (followers) => Promise.resolve(followers),
     cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
+  });
+}
+
+/** The reader's follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
+export async function following(core: Core, session: ReaderSession, args: PageArgs): Promise<Page<Ref>> {
+  const userId = session.identity.userId;
+  const list = `following:${userId}`;
+  return collectPage<string, string, Ref>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : idBeside(userId, decodeCursor(list, args.after).toString('utf8')),
+    scan: (after, limit) => core.follows.following(userId, after, limit),
+    select: (refIds) => refsOf(core, session, refIds),
+    cursorOf: (ref) => encodeCursor(list, Buffer.from(plainId(ref.refId), 'utf8')),
   });
 }

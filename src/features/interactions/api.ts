@@ -26,7 +26,7 @@ import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import type { PageSize } from '../../graphql/limits/cost.ts';
 import { latestInteractions, listInteractions, OWN_INTERACTIONS } from './read-interactions.ts';
-import { ACTION } from '../../feed/session/action-load.ts';
+import { ACTION } from '../../feed/session/load.ts';
 
 /** Maximum and default number of interactions per action inside a list. */
 const MAX_IN_LISTS = 20;

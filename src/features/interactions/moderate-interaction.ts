@@ -8,7 +8,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireRole, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './add-interaction.ts';
-import { findShown, isAdmin, type ShownInteraction } from './find-interaction.ts';
+import { findShown, isAdmin, type ShownInteraction } from './read-interactions.ts';
 import {
   noSuchInteraction,
   reshareOf,

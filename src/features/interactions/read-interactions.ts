@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import type { ActionId } from '../../domain/action.ts';
+import type { ActionId, UserId, Action } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
@@ -8,13 +8,80 @@ import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { InteractionQuery } from './store/interaction-lists.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import type { InteractionsRepository } from './store/interactions.ts';
-import { load, readerActionLoad } from '../../feed/session/load.ts';
+import { load, readerActionLoad, ACTION } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireRole } from '../validate.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { isAdmin } from './find-interaction.ts';
-import { ACTION } from '../../feed/session/action-load.ts';
+import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { passedOnBy } from '../../domain/visibility.ts';
+import { loadFollows } from '../follow/own-follows.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { SettlingToken } from './store/interaction-records.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
+
+/** An interaction with its action, if the session may see the action. */
+interface FoundInteraction {
+  readonly interaction: Interaction;
+  readonly settling: SettlingToken | null;
+  readonly action: Action | null;
+}
+
+export interface ShownInteraction extends FoundInteraction {
+  readonly action: Action;
+}
+
+/** An id that no action has: ids start with their creation time. */
+const NO_ACTION: ActionId = '0'.repeat(24);
+
+interface FindInteractionOptions {
+  /** Whether the interaction exists for the caller; hidden and removed ones may not. */
+  readonly isShown: (interaction: Interaction) => boolean;
+  /** The session whose rights decide about the action. */
+  readonly sessionOf: (interaction: Interaction | null) => ReaderSession;
+}
+
+/** Two round trips; three when visibility depends on follows or nothing is found: the cost does not reveal which. */
+export async function findInteraction(
+  { interactions }: Core,
+  id: InteractionId,
+  { isShown, sessionOf }: FindInteractionOptions,
+): Promise<FoundInteraction | null> {
+  const stored = await interactions.find(id);
+  const found = stored !== null && isShown(stored.interaction) ? stored : null;
+  const action = await getAction(
+    sessionOf(found?.interaction ?? null),
+    found?.interaction.actionId ?? NO_ACTION,
+  );
+  return found === null ? null : { ...found, action };
+}
+
+/** `null` when it does not exist or is not visible; the caller cannot tell which. */
+export async function getInteraction(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<Interaction | null> {
+  const found = await findShown(core, session, id);
+  return found?.interaction ?? null;
+}
+
+/** Finds an interaction that the viewer may see, on an action that they may see. */
+export async function findShown(
+  core: Core,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<ShownInteraction | null> {
+  const found = await findInteraction(core, id, {
+    isShown: (interaction) => isShown(interaction, isAdmin(session.identity)),
+    sessionOf: () => session,
+  });
+  return found?.action == null ? null : { ...found, action: found.action };
+}
+
+export function isAdmin({ roles }: Identity): boolean {
+  return roles.has('admin');
+}
 
 /**
  * Interactions of an action the viewer may see, newest first: visible ones, and for admins also hidden ones. One round trip
@@ -135,4 +202,17 @@ function readQuery(text: string): InteractionQuery {
   };
   const { after } = query;
   return { ...query, after: after === null ? null : { ...after, at: new Date(after.at) } };
+}
+
+/** Resharers, newest first. One round trip for all items of a turn of the event loop; none for items without reshares. */
+export async function resharedBy(session: ReaderSession, { action }: NewsfeedItem): Promise<UserId[]> {
+  if (action.reshares.length === 0) return [];
+  const [profile, follows] = await Promise.all([
+    session.profile(),
+    loadFollows(
+      session,
+      action.reshares.map(({ by }) => by),
+    ),
+  ]);
+  return passedOnBy(profile, action, follows).flatMap(({ via }) => via ?? []);
 }

@@ -10,7 +10,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs } from '../validate.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { findInteraction, isAdmin } from './find-interaction.ts';
+import { findInteraction, isAdmin } from './read-interactions.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { ReshareChange, EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';

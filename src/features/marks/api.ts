@@ -13,9 +13,11 @@ import {
   readHiddenItems,
   unarchiveFeedItem,
   unhideFeedItem,
+  markItemsRead,
+  markItemsUnread,
+  snoozeFeedItem,
+  unsnoozeFeedItem,
 } from './item-state.ts';
-import { markItemsRead, markItemsUnread } from './mark-items.ts';
-import { snoozeFeedItem, unsnoozeFeedItem } from './snooze-item.ts';
 
 const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({
   description: "The viewer's item of an action after the change.",

@@ -1,8 +1,8 @@
 import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { LastingState } from '../../domain/newsfeed-item.ts';
-import { announce, removals } from '../../feed/announce.ts';
+import { FanfareError, badInput } from '../../domain/errors.ts';
+import { type LastingState, hasEnded } from '../../domain/newsfeed-item.ts';
+import { announce, removals, updates } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import { MAX_ARCHIVED } from '../../feed/page/read-page.ts';
@@ -10,6 +10,132 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { ITEM_MARK } from './own-marks.ts';
+import { MAX_SNOOZED } from './store/snoozes.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+
+/** One leap year. */
+const MAX_SNOOZE_MS = 366 * 86_400_000;
+
+/**
+ * Takes an item out of the reader's feed until a time; it then returns with at least that relevancy. Replaces the item's
+ * previous state. Bumps do not end a snooze.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see the action, CONFLICT when too many are
+ *   snoozed.
+ */
+export async function snoozeFeedItem(
+  core: Core,
+  session: ReaderSession,
+  actionId: ActionId,
+  until: Date,
+): Promise<void> {
+  const { feeds, snoozes } = core;
+  const { userId } = session.identity;
+  const now = clock.now();
+  requireTime(until, now);
+  await requireAction(session, actionId);
+  await requireSnoozeRoom(core, session, actionId, now);
+  await feeds.markHasMarks(userId, { hasSnoozes: true });
+  await snoozes.set(userId, actionId, until, now);
+  await Promise.all([announce(core, removals(actionId, [userId], now)), snoozes.forgetOld(userId, now)]);
+}
+
+/** Returns a snoozed item to its original position. @throws FanfareError NOT_FOUND when it is not visible. */
+export async function unsnoozeFeedItem(
+  core: Core,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  await requireAction(session, actionId);
+  await core.snoozes.clear(session.identity.userId, actionId, clock.now());
+  await announceBack(core, openSession(core, session.identity), actionId);
+}
+
+function requireTime(until: Date, now: Date): void {
+  const ahead = until.getTime() - now.getTime();
+  if (Number.isNaN(ahead) || ahead <= 0) throw badInput('Must be later than now', ['until']);
+  if (ahead > MAX_SNOOZE_MS) throw badInput('Must be at most a year from now', ['until']);
+}
+
+async function requireSnoozeRoom(
+  { snoozes }: Core,
+  session: ReaderSession,
+  actionId: ActionId,
+  now: Date,
+): Promise<void> {
+  const [mark, count] = await Promise.all([
+    session.load(ITEM_MARK, actionId),
+    snoozes.countActive(session.identity.userId, now, MAX_SNOOZED),
+  ]);
+  const isSnoozed = mark?.snooze != null && !hasEnded(mark.snooze, now);
+  if (count === MAX_SNOOZED && !isSnoozed)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_SNOOZED)} items can be snoozed`);
+}
+
+const MAX_MARKED_AT_ONCE = 100;
+/** Upper bound on items marked unread: every count reads them all. Concurrent calls may exceed it. */
+const MAX_MARKED_UNREAD = 1_000;
+
+/**
+ * Marks items as read where they stand, independent of the read mark: a bump makes an item unread again, however old it is.
+ * Of an action that is not in the feed, all that has boosted it so far is read.
+ * @throws FanfareError BAD_USER_INPUT; NOT_FOUND when one of them is not visible, and then none is marked.
+ */
+export async function markItemsRead(
+  core: Core,
+  session: ReaderSession,
+  actionIds: readonly ActionId[],
+): Promise<void> {
+  const { userId } = session.identity;
+  const actions = await requireActions(session, actionIds);
+  const [entries] = await Promise.all([
+    core.feedReader.find(await session.profile(), idsOf(actions)),
+    core.feeds.markHasMarks(userId),
+  ]);
+  const places = new Map(entries.map(({ actionId, relevancy }) => [actionId, relevancy]));
+  await core.itemMarks.markRead(
+    userId,
+    actions.map(({ id, latest }) => ({ actionId: id, readAt: places.get(id) ?? latest })),
+  );
+  await announce(core, updates(userId, entries));
+}
+
+/**
+ * Items stay unread until marked read individually.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT: none is marked.
+ */
+export async function markItemsUnread(
+  core: Core,
+  session: ReaderSession,
+  actionIds: readonly ActionId[],
+): Promise<void> {
+  const { userId } = session.identity;
+  const ids = idsOf(await requireActions(session, actionIds));
+  const all = new Set([...(await core.itemMarks.unread(userId)), ...ids]);
+  if (all.size > MAX_MARKED_UNREAD)
+    throw new FanfareError(
+      'CONFLICT',
+      `No more than ${String(MAX_MARKED_UNREAD)} items can be marked as unread`,
+    );
+  await core.feeds.markHasMarks(userId, { hasUnreadMarks: true });
+  await core.itemMarks.markUnread(userId, ids);
+  const entries = await core.feedReader.find(await session.profile(), ids);
+  await announce(core, updates(userId, entries));
+}
+
+/** Deduplicates. Costs the same for invisible and for missing actions. */
+async function requireActions(session: ReaderSession, actionIds: readonly ActionId[]): Promise<Action[]> {
+  const ids = [...new Set(actionIds)];
+  if (actionIds.length < 1 || actionIds.length > MAX_MARKED_AT_ONCE)
+    throw badInput(
+      `Must have from 1 to ${String(MAX_MARKED_AT_ONCE)} entries, got ${String(actionIds.length)}`,
+      ['actionIds'],
+    );
+  return Promise.all(ids.map((id) => requireAction(session, id)));
+}
+
+function idsOf(actions: readonly Action[]): ActionId[] {
+  return actions.map(({ id }) => id);
+}
 
 /**
  * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.

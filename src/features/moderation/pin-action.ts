@@ -9,7 +9,7 @@ import { refOf } from '../directory/read-directory.ts';
 import { requireOneOf, validate } from '../validate.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { REF_DETAILS } from '../directory/names.ts';
-import { ACTION } from '../../feed/session/action-load.ts';
+import { ACTION } from '../../feed/session/load.ts';
 
 export const MAX_PINNED = 3;
 

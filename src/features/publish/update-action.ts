@@ -24,7 +24,7 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
-import { ACTION } from '../../feed/session/action-load.ts';
+import { ACTION } from '../../feed/session/load.ts';
 
 const inputSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import { groupOf } from '../../descriptors/group-key.ts';
+import { groupOf } from '../../descriptors/registry.ts';
 import { MAX_TOTAL } from '../page/list.ts';
 import { GROUPS, readFeedGroups } from '../groups/read-groups.ts';
 import { pageSize } from '../page/paging.ts';
@@ -9,7 +9,7 @@ import type {
   FeedGroupPage,
 } from '../../features/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
-import { defineConnection, toConnection } from '../../graphql/connection.ts';
+import { defineConnection, toConnection, Count, TOTAL_COST } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { encodeFeedGroupId } from '../../graphql/global-id.ts';
 import {
@@ -19,7 +19,6 @@ import {
 } from '../../graphql/sentences.ts';
 import type { ListSize, PageSize } from '../../graphql/limits/cost.ts';
 import { groupSummaryParts } from '../../graphql/limits/lengths.ts';
-import { Count, TOTAL_COST } from '../../graphql/types/count.ts';
 import { FeedStateEnum } from '../../graphql/types/enums.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../graphql/types/descriptor.ts';

@@ -2,18 +2,24 @@ import { MAX_RESHARES } from '../../domain/action.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../features/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import {
+  defineConnection,
+  PAGE_COST,
+  pageArgs,
+  toConnection,
+  Count,
+  TOTAL_COST,
+} from '../../graphql/connection.ts';
 import type { Reads } from '../../graphql/limits/cost.ts';
 import { asksForField } from '../../graphql/live-selection.ts';
 import { PLAIN, SHARED } from '../../graphql/shared-field.ts';
 import { Action, ActionConnection, ActionFilter } from '../../graphql/types/action.ts';
-import { Count, TOTAL_COST } from '../../graphql/types/count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../graphql/types/enums.ts';
 import { Member } from '../../features/directory/api/member.ts';
 import { Node } from '../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from '../../graphql/types/viewer.ts';
-import { resharedBy } from '../../features/interactions/reshared-by.ts';
+import { resharedBy } from '../../features/interactions/read-interactions.ts';
 import { readFeed } from '../page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../features/rebuild/rebuild-feed.ts';
 import { findFirstUnread, markFeedRead } from '../page/unread.ts';

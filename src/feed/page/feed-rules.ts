@@ -1,6 +1,12 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
-import { WITHHELD_REASONS, type WithheldReason } from '../../domain/explanation.ts';
+import {
+  WITHHELD_REASONS,
+  type WithheldReason,
+  currentReasons,
+  isPulledFor,
+  mutesPasser,
+} from '../../domain/visibility.ts';
 import { isMutedPerson } from '../../domain/mute.ts';
 import {
   isUnreadItem,
@@ -10,7 +16,6 @@ import {
   type FeedEntry,
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
-import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 
 /** Everything the rules need besides the reader. */
@@ -55,7 +60,7 @@ const ofState = (withheld: ItemState): Rule => ({
  * The rules of feeds, by what explanations call them. Pages, counts, groups and live events show what no rule withholds.
  * Pure functions of the action's current state. There is none for entitlement: a reader who is addressed is entitled.
  */
-const RULES: { readonly [Reason in Exclude<WithheldReason, 'NOT_ENTITLED'>]: Rule } = {
+const RULES: Readonly<Record<Exclude<WithheldReason, 'NOT_ENTITLED'>, Rule>> = {
   HIDDEN: { withholds: (_reader, { action }) => action.isHidden, mayHaveBegun: isAnnounced },
   MUTED: { withholds: ({ mutes }, { action }) => isMutedAction(mutes, action), mayHaveBegun: mayBeMutedNow },
   HIDDEN_BY_READER: ofState('HIDDEN'),

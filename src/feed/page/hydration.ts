@@ -6,7 +6,7 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
 import { marksOf } from '../../features/marks/own-marks.ts';
 import { loadFollows } from '../../features/follow/own-follows.ts';
-import { ACTION } from '../session/action-load.ts';
+import { ACTION } from '../session/load.ts';
 
 /**
  * Loads what the rules need for feed entries: the actions in one round trip, and facts that only some readers have.

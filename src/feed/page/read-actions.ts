@@ -13,7 +13,7 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { ACTION } from '../session/action-load.ts';
+import { ACTION } from '../session/load.ts';
 
 interface SlicePosition {
   readonly conducted: Date;

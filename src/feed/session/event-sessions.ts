@@ -3,7 +3,7 @@ import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import { inSlices } from '../../lib/turn.ts';
-import { load, type Load, type Wanted } from './load.ts';
+import { load, type Load, type Wanted, ACTION } from './load.ts';
 import type { Stamps } from '../store/reader-stamps.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { KeptProfile } from './kept-profile.ts';
@@ -11,7 +11,6 @@ import { MAX_BATCH, readProfile } from './open-session.ts';
 import type { EventReaderSession } from './reader-session.ts';
 import { FOLLOW } from '../../features/follow/own-follows.ts';
 import { MEMBER, REF } from '../../features/directory/names.ts';
-import { ACTION } from './action-load.ts';
 
 /** Data that is equal for all watchers, as of one time. */
 export interface EventReads {
@@ -110,7 +109,7 @@ class EventSession implements EventReaderSession {
     if (what.hasNames) this.#loadExpected();
     this.#results ??= new Map();
     let results = this.#results.get(what);
-    if (results === undefined) this.#results.set(what, (results = new Map()));
+    if (results === undefined) this.#results.set(what, (results = new Map<string, Promise<unknown>>()));
     let result = results.get(id);
     if (result === undefined) results.set(id, (result = this.#begin(what, id)));
     return result as Promise<V | null>;
@@ -151,9 +150,7 @@ class EventSession implements EventReaderSession {
     // Ignored.
   }
 
-  get directoryStamp(): null {
-    return null;
-  }
+  readonly directoryStamp = null;
 
   directory(): Promise<null> {
     return Promise.resolve(null);

@@ -6,12 +6,11 @@ import type { KnownReader } from '../feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
-import type { Load } from './load.ts';
+import { type Load, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { MEMBER } from '../../features/directory/names.ts';
-import { seesFanOut } from './action-load.ts';
 
 /** Maximum ids of one batch; more are split. */
 export const MAX_BATCH = 500;

@@ -6,19 +6,18 @@ import {
 } from '../../domain/action.ts';
 import type { CountedPage } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection, Count, TOTAL_COST } from '../connection.ts';
 import { MOST_REACTIONS } from '../../config/kinds.ts';
 import { parseActionId } from '../global-id.ts';
 import { mostRefs } from '../limits/lengths.ts';
 import { SHARED } from '../shared-field.ts';
-import { Count, TOTAL_COST } from './count.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
 import { Member } from '../../features/directory/api/member.ts';
 import { Node } from './node.ts';
 import { Ref } from '../../features/directory/api/ref.ts';
 import { getAction, listActions } from '../../feed/page/read-actions.ts';
-import { retryFanOut } from '../../features/moderation/retry-fan-out.ts';
+import { retryFanOut } from '../../features/moderation/moderate-action.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   description: 'A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`.',

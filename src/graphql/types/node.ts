@@ -21,7 +21,7 @@ import {
 import { getFeedGroup } from '../../feed/groups/read-groups.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
-import { getInteraction } from '../../features/interactions/find-interaction.ts';
+import { getInteraction } from '../../features/interactions/read-interactions.ts';
 import { getRef } from '../../features/directory/read-directory.ts';
 import { MEMBER } from '../../features/directory/names.ts';
 

@@ -5,7 +5,7 @@ import { Member } from '../../features/directory/api/member.ts';
 import { RefConnection } from '../../features/directory/api/ref.ts';
 import { UNREAD_COST, UnreadCount } from '../../feed/api/unread-count.ts';
 import { countUnread } from '../../feed/page/unread.ts';
-import { following } from '../../features/follow/following.ts';
+import { following } from '../../features/follow/followers.ts';
 import type { Ticket as TicketSource } from '../../features/shapes.ts';
 
 const Ticket = builder.objectRef<TicketSource>('Ticket').implement({

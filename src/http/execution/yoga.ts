@@ -12,10 +12,9 @@ import type { HttpLimits } from '../limits/limits.ts';
 import { LiveRendering } from './live-rendering.ts';
 import type { RequestObserver } from '../exchange/respond.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
-import { compiledQueries } from './plugins/compiled-queries.ts';
+import { compiledQueries, documentGuard, requestFigures, requestGuard } from './plugins/request-guard.ts';
 import type { PartCache } from './shared-parts/part-cache.ts';
 import { SharedExecution } from './shared-parts/shared-execution.ts';
-import { documentGuard, requestFigures, requestGuard } from './plugins/request-guard.ts';
 import { liveSubscriptions, type SubscriptionQuota } from './plugins/live-subscriptions.ts';
 import { tracedOperations } from './plugins/traced-operations.ts';
 import {

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type IncomingMessage, type ServerResponse, createServer, type Server } from 'node:http';
+import type { Socket, AddressInfo } from 'node:net';
 import { Tally } from '../../lib/tally.ts';
-import { logConnectionEnded } from '../../telemetry/events/requests.ts';
+import { logConnectionEnded } from '../../telemetry/events/process.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { holderOf, type Counted } from '../identity/auth.ts';
 import { busy } from './request-lanes.ts';
@@ -240,4 +240,38 @@ interface SocketHandle {
 function sentBytes(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { readonly _handle?: SocketHandle | null };
   return handle == null ? 0 : handle.bytesWritten - handle.writeQueueSize;
+}
+
+export function createNodeServer(limits: HttpLimits, connections: Connections): Server {
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // Interval at which Node checks for overdue requests; its default would extend the limit to half a minute.
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
+  });
+  server.on('connection', (socket: Socket) => {
+    connections.accept(socket);
+  });
+  return server;
+}
+
+/** Resolves with port and URL. Rejects when the address is not available. */
+export function listen(
+  server: Server,
+  host: string,
+  port: number,
+): Promise<{ readonly port: number; readonly url: string }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const bound = (server.address() as AddressInfo).port;
+      resolve({
+        port: bound,
+        url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
+      });
+    });
+  });
 }

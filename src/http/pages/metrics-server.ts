@@ -1,13 +1,11 @@
 import { logListening } from '../../telemetry/events/process.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { readOnly, requestPath, type Handler, sendJson } from '../exchange/respond.ts';
-import { Connections } from '../limits/connections.ts';
+import { Connections, createNodeServer, listen } from '../limits/connections.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
-import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
-import { createNodeServer, listen } from '../limits/node-server.ts';
+import { createMetricsPage, type MetricsPageOptions, type Readiness } from './metrics-page.ts';
 import { RequestLanes } from '../limits/request-lanes.ts';
 import { probeRoutes } from '../routes.ts';
-import type { Readiness } from './health.ts';
 
 export interface MetricsServerOptions extends MetricsPageOptions {
   readonly host: string;

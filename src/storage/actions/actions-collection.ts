@@ -1,14 +1,12 @@
-import { indexedFields } from '../../descriptors/registry.ts';
+import { indexedFields, groupKeyOf, descriptorOfType } from '../../descriptors/registry.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
-import { groupKeyOf } from '../../descriptors/group-key.ts';
-import { descriptorOfType } from '../../descriptors/registry.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../documents/declaration.ts';
 import { inTenant } from '../documents/ids.ts';
 import { newRevision } from '../stages/revision.ts';
 import { erasedAction } from '../../features/erasure/store/anonymise-actions.ts';
-import { forgetPublications, isKeyed } from '../../features/publish/store/publications.ts';
+import { forgetPublications, isKeyed } from '../../features/publish/store/publishing.ts';
 
 export const ACTIONS: Declared<'actions'> = {
   name: 'actions',

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { MAX_RESHARES, type Scope } from '../../../src/domain/action.ts';
-import { resharedBy } from '../../../src/features/interactions/reshared-by.ts';
+import { resharedBy } from '../../../src/features/interactions/read-interactions.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';

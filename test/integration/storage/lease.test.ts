@@ -57,7 +57,7 @@ test('what is given back in order does not count as an attempt, a failure does a
   });
 });
 
-test('several are claimed together, each by one of those who ask, and finished by who still has them', async () => {
+test('several are claimed together, each by one of workers that ask, and finished by who still has them', async () => {
   await using parts = await openParts();
   const leases = await withDue(parts, 5);
   const claims = await Promise.all([leases.claimSome(by('a'), 10), leases.claimSome(by('b'), 10)]);

@@ -1,6 +1,10 @@
 import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
+import { BOOKMARKED } from '../../../src/features/bookmarks/use-cases.ts';
+import { CACHED_REF_NAME, MEMBER, REF } from '../../../src/features/directory/names.ts';
+import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
+import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 import { toConnection } from '../../../src/graphql/connection.ts';
 import { Answer } from '../../../src/graphql/rendering/answer.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
@@ -58,29 +62,32 @@ class World {
   context(viewer: string, locale: 'en' | 'de' = 'en'): AnsweringContext {
     const stamps = new Map(this.stamps);
     const { stamp } = this;
-    const loader = <V>(load: (id: string) => V) => ({
-      load: (id: string) => Promise.resolve(load(id)),
-      loadMany: (ids: readonly string[]) => Promise.resolve(ids.map(load)),
-    });
     const nameOf = (id: string): string | null => {
       this.lookUps += 1;
       return this.names.get(id) ?? null;
     };
     const isPerson = (id: string): boolean => PEOPLE.includes(id);
+    const values = new Map<unknown, (id: string) => unknown>([
+      [
+        MEMBER,
+        (id) =>
+          isPerson(id)
+            ? { userId: id, name: nameOf(id), teamId: null, departmentId: 'd', supervisorId: null }
+            : null,
+      ],
+      [CACHED_REF_NAME, (id) => (isPerson(id) ? null : { refId: id, type: 'thing', label: nameOf(id) })],
+      [REF, (id) => ({ refId: id, type: 'thing', label: nameOf(id), followerCount: this.#changes })],
+      [FOLLOW, (refId) => ({ refId, active: refId.length > viewer.length, spans: [] })],
+      [OWN_INTERACTIONS, () => ({ kinds: new Set(viewer === 'ann' ? ['LIKE'] : []), reactions: [] })],
+      [BOOKMARKED, (id) => (viewer === 'bob' ? id : null)],
+    ]);
     const session = {
       identity: { userId: viewer, roles: new Set(['user']), expiresAt: null },
       directoryStamp: stamp,
       directory: () => Promise.resolve({ stamp, stampOf: (id: string) => stamps.get(id) ?? 0 }),
-      members: loader((id) =>
-        isPerson(id)
-          ? { userId: id, name: nameOf(id), teamId: null, departmentId: 'd', supervisorId: null }
-          : null,
-      ),
-      refNames: loader((id) => (isPerson(id) ? null : { refId: id, type: 'thing', label: nameOf(id) })),
-      refs: loader((id) => ({ refId: id, type: 'thing', label: nameOf(id), followerCount: this.#changes })),
-      follows: loader((refId) => ({ refId, active: refId.length > viewer.length, spans: [] })),
-      own: loader(() => ({ kinds: new Set(viewer === 'ann' ? ['LIKE'] : []), reactions: [] })),
-      bookmarks: loader((id) => (viewer === 'bob' ? id : null)),
+      load: (what: unknown, id: string) => Promise.resolve(values.get(what)?.(id) ?? null),
+      loadMany: (what: unknown, ids: readonly string[]) =>
+        Promise.resolve(ids.map((id) => values.get(what)?.(id) ?? null)),
     };
     const edges = this.actions.map((action, n) => ({
       cursor: `cursor-${String(n)}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareUtf8 } from '../../../src/lib/compare-utf8.ts';
+import { compareUtf8 } from '../../../src/lib/byte-text.ts';
 import { fc } from '../../support/fast-check.ts';
 
 test('orders well-formed strings like their UTF-8 bytes', () => {

@@ -5,7 +5,7 @@ import {
   isKeyed,
   keepPublications,
   type Published,
-} from '../../../../src/features/publish/store/publications.ts';
+} from '../../../../src/features/publish/store/publishing.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import { uncarried } from '../../../../src/features/directory/store/directory-stamps.ts';
 import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';

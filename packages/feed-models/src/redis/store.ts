@@ -3,7 +3,7 @@ import { redisFeedsRepository, type RedisFeedsRepository } from './repository.ts
 import { FLOOR_ABOVE_ALL } from '../../../../src/domain/newsfeed-item.ts';
 import { byPart, partIndex } from '../../../../src/connections/redis-parts.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
-import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
+import { compareUtf8 } from '../../../../src/lib/byte-text.ts';
 
 /** Lifetime of a feed: feeds that nobody reads expire, others are rebuilt. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;

@@ -3,14 +3,13 @@ import type { RefId } from '../../../domain/action.ts';
 import type { Ref as LiveRef, RenameProgress } from '../../../domain/member.ts';
 import { builder } from '../../../graphql/builder.ts';
 import type { ListArgument } from '../../../graphql/limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL, upsertRefs } from '../directory.ts';
+import { MAX_ENTRIES_PER_CALL, upsertRefs, renameRef } from '../directory.ts';
 import { defineConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { liveName } from '../../../graphql/live-selection.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from '../../../graphql/types/node.ts';
-import { renameRef } from '../rename-ref.ts';
 import { FOLLOW } from '../../follow/own-follows.ts';
 import { REF, refName, REF_DETAILS } from '../names.ts';
 

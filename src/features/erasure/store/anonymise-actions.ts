@@ -3,14 +3,14 @@ import type { UserId } from '../../../domain/action.ts';
 import { userKey } from '../../../domain/audience.ts';
 import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../domain/erasure.ts';
 import { anonymiseDescriptor, withoutNames, withoutSubject } from '../../../descriptors/anonymise.ts';
-import { groupKeyOf } from '../../../descriptors/group-key.ts';
+import { groupKeyOf } from '../../../descriptors/registry.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../../../storage/documents/documents.ts';
 import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { holdsName, idOfStamp } from '../../directory/store/directory-stamps.ts';
 import { clock, CLOCK_DIFFERENCE_MS } from '../../../lib/clock.ts';
-import { forgetPublications, isKeyed } from '../../publish/store/publications.ts';
+import { forgetPublications, isKeyed } from '../../publish/store/publishing.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
 /** One way in which an action is related to a member: how to find it by an index, and its description. */

@@ -5,7 +5,7 @@ import { erasureKeyOf } from '../../erasure/store/erasures.ts';
 import { latestVersion, MIGRATIONS } from '../../../storage/migrations/migration.ts';
 import type { Database } from '../../../storage/database/mongo.ts';
 import { processesRepository } from '../../../storage/database/processes.ts';
-import { isKeyed, notePublications, type Published } from '../../publish/store/publications.ts';
+import { isKeyed, notePublications, type Published } from '../../publish/store/publishing.ts';
 import { schemaVersionRepository } from '../../../storage/database/schema-version.ts';
 import type { Declaration } from '../../../storage/documents/declaration.ts';
 import { inTenant, mapIds } from '../../../storage/documents/ids.ts';

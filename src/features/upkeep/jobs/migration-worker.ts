@@ -6,7 +6,7 @@ import {
   logMigrationFinished,
   logMigrationStarted,
   logMigrationWaits,
-} from '../../../telemetry/events/databases.ts';
+} from '../../../telemetry/events/process.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 
 /** Pause after a failure, or while waiting for older processes. */

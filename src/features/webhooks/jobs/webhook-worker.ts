@@ -25,7 +25,7 @@ import {
   logWebhookDown,
   logWebhookGivenUp,
   logWebhookSkipped,
-} from '../../../telemetry/events/webhooks.ts';
+} from '../../../telemetry/events/workers.ts';
 import { viewHostEvents } from '../../erasure/store/member-data.ts';
 
 interface HealthObserver {

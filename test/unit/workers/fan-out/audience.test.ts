@@ -3,7 +3,7 @@ import type { Context } from '../../../../src/feed/context.ts';
 import type { Action } from '../../../../src/domain/action.ts';
 import { audienceOf } from '../../../../src/fan-out/audience.ts';
 import type { FollowerPage } from '../../../../src/features/follow/store/follow-reads.ts';
-import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
+import { compareUtf8 } from '../../../../src/lib/byte-text.ts';
 import { fc } from '../../../support/fast-check.ts';
 
 const userId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\u00e9', '\uffff', '\u{10000}');
