@@ -27,6 +27,8 @@ export class Actions extends Signal {
   #now = 0;
   /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
   readonly #gone = new Map<string, Gone>();
+  /** The last interaction that the answer to an own write had. */
+  readonly #own = new Map<string, string>();
   #version = 0;
 
   /** Another one after each change. */
@@ -63,6 +65,8 @@ export class Actions extends Signal {
 
   /** The part of it that a mutation gives. */
   confirmState(state: ActionState): void {
+    const { lastInteraction } = state.engagement;
+    if (lastInteraction !== null) this.#own.set(state.id, lastInteraction);
     const action = this.#confirmed.get(state.id);
     if (action !== undefined) this.confirm({ ...action, ...state });
   }
@@ -78,6 +82,11 @@ export class Actions extends Signal {
     this.#shown.set(id, action);
     return action;
   };
+
+  /** Whether nothing has happened to it but what the reader did here: that is no news to them. */
+  isOwnWrite({ id, engagement: { lastInteraction } }: FanfareAction): boolean {
+    return this.isPending(id) || (this.#own.get(id) ?? '') >= (lastInteraction ?? '~');
+  }
 
   isPending(id: string): boolean {
     return (this.#writes.get(id) ?? []).length > 0;

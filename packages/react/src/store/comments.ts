@@ -94,12 +94,15 @@ class CommentStore extends Signal {
     const draft: Draft = { key, text, parentId, error: null };
     this.#setDraft(key, draft);
     try {
-      const { interaction, action } = await this.#client.mutations.addInteraction({
-        input: {
-          ...{ actionId: this.#actionId, kind: 'COMMENT', text, idempotencyKey: key },
-          ...(parentId === undefined ? {} : { parentId }),
-        },
-      });
+      // Its event may come before its answer: meanwhile it is known as the reader's own.
+      const { interaction, action } = await this.#actions.write(this.#actionId, {}, () =>
+        this.#client.mutations.addInteraction({
+          input: {
+            ...{ actionId: this.#actionId, kind: 'COMMENT', text, idempotencyKey: key },
+            ...(parentId === undefined ? {} : { parentId }),
+          },
+        }),
+      );
       // One that was removed since it was recorded is not shown again.
       if (interaction?.state === 'VISIBLE') this.#put(interaction);
       this.#setDraft(key, null);

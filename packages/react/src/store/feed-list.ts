@@ -15,6 +15,8 @@ type Page = Pick<FeedPage<FanfareItem>, 'edges' | 'pageInfo'>;
 /** How many more entries there are; null: it is of one that is not loaded, and only the server knows. */
 type Change = 1 | 0 | -1 | null;
 
+type Heard = readonly [event: ItemEvent, stays: boolean];
+
 /** A list as it is shown, and what waits to be shown. Pure: what was asked for comes as pages, what happened as events. */
 export class FeedList {
   readonly #order: FeedOrder;
@@ -25,7 +27,7 @@ export class FeedList {
   #cursor: string | null = null;
   #hasNextPage = false;
   /** Events since a page was asked for: it may have been read before them. */
-  readonly #underWay = new Set<ItemEvent[]>();
+  readonly #underWay = new Set<Heard[]>();
 
   constructor(order: FeedOrder) {
     this.#order = order;
@@ -56,13 +58,14 @@ export class FeedList {
 
   /**
    * @param mustWait whether what is new or bumped waits. What is removed or counted is applied at once either way.
+   * @param stays whether an item that is shown stays in its place: what the reader did to it is no news, and moves nothing.
    */
-  apply(event: ItemEvent, mustWait: boolean): Change {
-    for (const events of this.#underWay) events.push(event);
-    return this.#apply(event, mustWait);
+  apply(event: ItemEvent, mustWait: boolean, stays = false): Change {
+    for (const events of this.#underWay) events.push([event, stays]);
+    return this.#apply(event, mustWait, stays);
   }
 
-  #apply(event: ItemEvent, mustWait: boolean): Change {
+  #apply(event: ItemEvent, mustWait: boolean, stays: boolean): Change {
     const id = 'item' in event ? event.item.id : event.itemId;
     const at = this.#shown.findIndex((entry) => entry.item.id === id);
     const shown = this.#shown[at];
@@ -79,6 +82,10 @@ export class FeedList {
     if (this.#isBelowEdge(place)) {
       this.#remove(id);
       return change === 0 ? 0 : null;
+    }
+    if (stays && shown !== undefined) {
+      this.#shown = this.#shown.with(at, { item, place: shown.place });
+      return change;
     }
     if (shown?.place === place) {
       this.#shown = this.#shown.with(at, { item, place });
@@ -107,7 +114,7 @@ export class FeedList {
 
   /** Call it before a page is asked for, and what it returns with the page, or with null when it failed. */
   expectPage(): (page: Page | null) => void {
-    const events: ItemEvent[] = [];
+    const events: Heard[] = [];
     this.#underWay.add(events);
     return (page) => {
       this.#underWay.delete(events);
@@ -117,7 +124,7 @@ export class FeedList {
         !known.has(node.id) && !this.#waiting.has(node.id);
       this.#insert(page.edges.filter(isNew).map(({ node }) => this.#entryOf(node)));
       this.#endAt(page);
-      for (const event of events) this.#apply(event, true);
+      for (const [event, stays] of events) this.#apply(event, true, stays);
     };
   }
 
@@ -126,7 +133,7 @@ export class FeedList {
    * shown.
    */
   expectRefresh(): (pages: Page | null, mustWait: boolean) => void {
-    const events: ItemEvent[] = [];
+    const events: Heard[] = [];
     this.#underWay.add(events);
     return (page, mustWait) => {
       this.#underWay.delete(events);
@@ -149,7 +156,7 @@ export class FeedList {
         for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
-      for (const event of events) this.#apply(event, mustWait);
+      for (const [event, stays] of events) this.#apply(event, mustWait, stays);
     };
   }
 

@@ -223,6 +223,7 @@ export class FeedStore extends Signal {
       // It counts the whole feed.
       if (JSON.stringify(this.options.filter ?? {}) === '{}') this.#publish({ unread: event.unread });
     } else {
+      const isOwn = 'item' in event && actions.isOwnWrite(event.item.action);
       if ('item' in event) {
         this.#shown.settleMarks(event.item.action.id);
         actions.confirm(event.item.action);
@@ -233,7 +234,7 @@ export class FeedStore extends Signal {
           this.#isApplying = false;
         }
       } else actions.settleGone(event.actionId);
-      this.#publish(this.#counted(this.#list.apply(event, this.#mustWait())));
+      this.#publish(this.#counted(this.#list.apply(event, this.#mustWait(), isOwn)));
       // Everything that was loaded is gone, and what follows may be too: only the server can tell.
       if (this.#snapshot.items.length === 0 && this.#list.hasNextPage) void this.refresh();
     }

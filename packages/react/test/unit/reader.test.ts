@@ -195,6 +195,32 @@ test('marking all as read keeps items that were marked as unread, also in a list
   await vi.waitFor(() => expect(unread()).toEqual([true, false]));
 });
 
+test('what the reader did is no news and moves nothing; what others do after it is news', async () => {
+  const acted = (id: string, n: number, last: number): FanfareItem => {
+    const item = testItem(id, at(n));
+    const engagement = { ...item.action.engagement, likes: 1, lastInteraction: at(last) };
+    return { ...item, action: { ...item.action, engagement } };
+  };
+  const answer = held<ReturnType<typeof acted>['action']>();
+  const { client, reader, feed, shown, ready, live } = settle({
+    mutations: {
+      addInteraction: async () => ({ isReplay: false, interaction: null, action: await answer.promise }),
+    },
+  });
+  await ready();
+  await live();
+  const state = () => [shown(), feed.getSnapshot().waiting];
+  const liking = reader.interact('action-a', 'LIKE', true);
+  await client.emit({ __typename: 'FeedItemUpdated', item: acted('a', 5, 5) });
+  expect(state()).toEqual([['b', 'a'], 0]);
+  answer.resolve(acted('a', 5, 5).action);
+  await liking;
+  await client.emit({ __typename: 'FeedItemUpdated', item: acted('a', 6, 5) });
+  expect(state()).toEqual([['b', 'a'], 0]);
+  await client.emit({ __typename: 'FeedItemUpdated', item: acted('a', 9, 8) });
+  expect(state()).toEqual([['b', 'a'], 1]);
+});
+
 test('a resync reads behind what is shown: neither blank nor loading, with the same item objects', async () => {
   const next = held<FanfareItem[]>();
   let isFirst = true;
