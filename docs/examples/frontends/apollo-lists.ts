@@ -40,6 +40,19 @@ export function readList(client: ApolloClient, name: ListName, variables: ListVa
   return answer === null ? undefined : listIn(answer);
 }
 
+/** How many rows of each list were asked for: an answer to a shorter page may come after that of the next one. */
+const wanted = new WeakMap<ApolloClient, Map<string, number>>();
+
+function want(client: ApolloClient, name: ListName, variables: ListVariables, more: number): number {
+  const counts = wanted.get(client) ?? new Map<string, number>();
+  wanted.set(client, counts);
+  const key = JSON.stringify([name, variables]);
+  const loaded = readList(client, name, variables)?.edges.length ?? 0;
+  const count = Math.min(MOST, Math.max(loaded + more, counts.get(key) ?? 0, variables.first ?? 0));
+  counts.set(key, count);
+  return count;
+}
+
 /** Reads the first page, or everything that is loaded as one page; it replaces what was loaded. */
 export async function load(
   client: ApolloClient,
@@ -47,9 +60,7 @@ export async function load(
   name: ListName,
   variables: ListVariables,
 ) {
-  const loaded = readList(client, name, variables)?.edges.length ?? 0;
-  const first = Math.min(MOST, Math.max(variables.first ?? 0, loaded));
-  await ask(client, socket, name, { ...variables, first });
+  await ask(client, socket, name, { ...variables, first: want(client, name, variables, 0) });
 }
 
 export async function loadMoreOf(
@@ -59,8 +70,9 @@ export async function loadMoreOf(
   variables: ListVariables,
 ) {
   const pageInfo = readList(client, name, variables)?.pageInfo;
-  if (pageInfo?.hasNextPage === true)
-    await ask(client, socket, name, { ...variables, after: pageInfo.endCursor });
+  if (pageInfo?.hasNextPage !== true) return;
+  want(client, name, variables, variables.first ?? 0);
+  await ask(client, socket, name, { ...variables, after: pageInfo.endCursor });
 }
 
 function ask(client: ApolloClient, socket: FeedSocket, name: ListName, variables: ListVariables) {
