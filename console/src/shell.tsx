@@ -33,13 +33,19 @@ interface Props {
 export function Shell({ session, groups, title, current, looked, children }: Props): ReactNode {
   const route = useRoute();
   const [isOpen, setOpen] = useState(false);
-  const [isSearching, setSearching] = useState(false);
+  /** Null while nobody searches. */
+  const [sought, setSought] = useState<string | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') setOpen(false);
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      setSearching(true);
+      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        setSought((text) => text ?? '');
+      } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey)
+        // What is typed before the field is there is in it when it comes.
+        setSought((text) =>
+          text === null || event.target instanceof HTMLInputElement ? text : text + event.key,
+        );
     };
     window.addEventListener('keydown', onKey);
     return () => {
@@ -49,7 +55,7 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
   // The way back of the browser leaves them too.
   useEffect(() => {
     setOpen(false);
-    setSearching(false);
+    setSought(null);
   }, [route]);
   const places = groups.flatMap((group) => group.places);
   const link = (place: Place): ReactNode => <PlaceLink key={place.name} {...{ place, current }} />;
@@ -75,7 +81,7 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
       </nav>
       <header>
         <h1>{title}</h1>
-        <Header {...{ session, looked }} onSearch={() => setSearching(true)} />
+        <Header {...{ session, looked }} onSearch={() => setSought('')} />
       </header>
       {children}
       <nav className="bar" aria-label="Most used screens">
@@ -85,9 +91,14 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
           <span>More</span>
         </button>
       </nav>
-      {isSearching && (
+      {sought !== null && (
         <Suspense>
-          <Palette places={places} session={session} onClose={() => setSearching(false)} />
+          <Palette
+            {...{ places, session }}
+            text={sought}
+            onType={setSought}
+            onClose={() => setSought(null)}
+          />
         </Suspense>
       )}
     </div>

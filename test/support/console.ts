@@ -84,6 +84,8 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 export async function axeViolations(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   // By the debugger: the page itself lets no such script in.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource());
+  // Colours are those at the end of what moves.
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
   const found = await page.evaluate(
     `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,

@@ -41,12 +41,13 @@ interface Hit {
 interface Props {
   readonly places: readonly Place[];
   readonly session: Session;
+  readonly text: string;
+  readonly onType: (text: string) => void;
   readonly onClose: () => void;
 }
 
 /** Ctrl+K: people, things, actions, screens and commands by a part of their names, and whatever has this id. */
-export function Palette({ places, session, onClose }: Props): ReactNode {
-  const [text, setText] = useState('');
+export function Palette({ places, session, text, onType, onClose }: Props): ReactNode {
   const hits = useHits(text, places, session);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -61,7 +62,7 @@ export function Palette({ places, session, onClose }: Props): ReactNode {
             mode="none"
             autoHighlight="always"
             value={text}
-            onValueChange={(value, { reason }) => reason !== 'item-press' && setText(value)}
+            onValueChange={(value, { reason }) => reason !== 'item-press' && onType(value)}
             itemToStringValue={(hit: Hit) => hit.text}
           >
             <Autocomplete.Input
