@@ -70,7 +70,8 @@ test.each(FOLLOW_CALLS)(
       await list.caughtUp();
       expect([...list.shown.keys()].sort()).toEqual([...(await parts.feedOf('ann'))].sort());
     }
-    expect(crashes).toBeGreaterThan(1);
+    // A follow that has nothing to extend any more has one write.
+    expect(crashes).toBeGreaterThan(0);
     expect(crashes).toBeLessThan(MOST_WRITES);
   },
 );
