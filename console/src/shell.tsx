@@ -31,7 +31,7 @@ interface Props {
 
 /** The frame of all screens: a rail (on a phone a bar at the bottom), one line at the top, the search. */
 export function Shell({ session, groups, title, current, looked, children }: Props): ReactNode {
-  const route = useRoute();
+  const { screen, id } = useRoute();
   const [isOpen, setOpen] = useState(false);
   /** Null while nobody searches. */
   const [sought, setSought] = useState<string | null>(null);
@@ -52,11 +52,11 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
       window.removeEventListener('keydown', onKey);
     };
   }, []);
-  // The way back of the browser leaves them too.
+  // The way back of the browser leaves them too; a filter that comes into the address late does not.
   useEffect(() => {
     setOpen(false);
     setSought(null);
-  }, [route]);
+  }, [screen, id]);
   const places = groups.flatMap((group) => group.places);
   const link = (place: Place): ReactNode => <PlaceLink key={place.name} {...{ place, current }} />;
   return (
