@@ -90,7 +90,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
       }
     }
     await goTo(page, `action/${encodeURIComponent(ids.arabic)}`);
-    await has(page, 'followers');
+    await has(page, 'followers', 'main .meta a[href]:last-of-type');
     // What comes after a name stands behind it, in whichever direction the name is written.
     const behind = `(() => {
       const link = [...document.querySelectorAll('main .meta a')].find((one) => one.textContent.includes('followers'));
