@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
 import type { AuthOptions } from '../http/identity/auth.ts';
 import type { DemoPerson } from '../http/pages/console.ts';
-import type { Probes, Readiness } from '../http/pages/metrics-page.ts';
+import type { Probes, Readiness } from '../http/pages/health.ts';
 import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../live/session-ends.ts';

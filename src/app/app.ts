@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { DemoPerson } from '../http/pages/console.ts';
-import { checkReadiness, type Probes, type Readiness } from '../http/pages/metrics-page.ts';
+import { checkReadiness, type Probes, type Readiness } from '../http/pages/health.ts';
 import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';

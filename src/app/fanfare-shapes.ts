@@ -15,7 +15,7 @@ import type {
   RefInput,
 } from '../features/shapes.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Readiness } from '../http/pages/metrics-page.ts';
+import type { Readiness } from '../http/pages/health.ts';
 
 /** All types of a configuration: its own, those of its packs, and Custom. */
 export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =

@@ -11,40 +11,6 @@ import { isMutedPerson } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import { areOfOneTenant } from './tenant.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
-import type { Boost } from './relevancy.ts';
-
-export const WITHHELD_REASONS = [
-  'HIDDEN',
-  'MUTED',
-  'HIDDEN_BY_READER',
-  'ARCHIVED',
-  'SNOOZED',
-  'NOT_ADDRESSED',
-  'NOT_ENTITLED',
-] as const;
-export type WithheldReason = (typeof WITHHELD_REASONS)[number];
-
-/** How an item got into a feed. */
-export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
-export type FeedPath = (typeof FEED_PATHS)[number];
-
-export interface RelevancyCause {
-  readonly kind: Boost['kind'] | 'CONDUCTED' | 'SNOOZE_ENDED';
-  readonly at: Date;
-  readonly liftedTo: Date;
-}
-
-export interface FeedItemExplanation {
-  readonly isInFeed: boolean;
-  readonly isEntitled: boolean;
-  readonly addressedBy: readonly AddressedBy[];
-  readonly withheldBy: readonly WithheldReason[];
-  readonly relevancy: Date | null;
-  readonly causes: readonly RelevancyCause[];
-  readonly path: FeedPath;
-  readonly score: number | null;
-  readonly scoreVars: unknown;
-}
 
 /** The fields of an action that the rules of visibility need. */
 export type VisibleAction = Pick<

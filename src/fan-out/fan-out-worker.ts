@@ -17,7 +17,8 @@ import {
 import { deliverTogether, openBatch, type Alone, type SmallDelivery } from './batch.ts';
 import { LaneGate } from './lane-gate.ts';
 import { BackgroundWorker } from '../jobs/background-worker.ts';
-import { Outage, type Next } from '../lib/poll-loop.ts';
+import { type Next } from '../lib/poll-loop.ts';
+import { Outage } from '../lib/outage.ts';
 import { clock } from '../lib/clock.ts';
 import type { PassContext } from './pass-context.ts';
 import type { Action, ActionId, Reshare } from '../domain/action.ts';

@@ -4,7 +4,8 @@ import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
-import type { CursorSeal, TenantQuotas } from './tenants/quotas.ts';
+import type { TenantQuotas } from './tenants/quotas.ts';
+import type { CursorSeal } from './tenants/cursor-seal.ts';
 
 /** The context of use cases: takes the place of their first argument. */
 export interface Core extends Context {

@@ -1,6 +1,7 @@
 import { createConsole, isConsolePath, type ConsoleOptions } from './pages/console.ts';
 import { GRAPHQL_PATH, readOnly, requestPath, type Handler, send, sendJson } from './exchange/respond.ts';
-import { type Readiness, createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
+import { createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
+import { type Readiness } from './pages/health.ts';
 
 export interface ProbesOptions {
   readonly readiness: () => Promise<Readiness>;

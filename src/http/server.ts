@@ -20,7 +20,7 @@ import {
   createRequestObserver,
   type RequestObserver,
 } from './exchange/respond.ts';
-import { checkReadiness, type Probes, type Readiness } from './pages/metrics-page.ts';
+import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
 import { Connections, createNodeServer, listen } from './limits/connections.ts';
 import { Answers } from './limits/answers.ts';
 import { Intake } from './limits/intake.ts';

@@ -11,7 +11,8 @@ import {
 } from '../features/follow/store/follower-counts.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
-import { digestsRepository, hostEventsRepository } from '../features/events/store/host-events.ts';
+import { hostEventsRepository } from '../features/events/store/host-events.ts';
+import { digestsRepository } from '../features/events/store/digests.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { eventSourcesRepository } from '../features/events/store/event-sources.ts';
 import { erasureListRepository, erasuresRepository } from '../features/erasure/store/erasures.ts';

@@ -1,4 +1,4 @@
-import type { FeedItemExplanation } from '../../src/domain/visibility.ts';
+import type { FeedItemExplanation } from '../../src/domain/explanation.ts';
 import {
   baseOf,
   feedFor,

@@ -1,4 +1,4 @@
-import { groupKeyOf } from '../../src/descriptors/registry.ts';
+import { groupKeyOf } from '../../src/descriptors/group-key.ts';
 import { encodeFeedGroupId, encodeNewsfeedItemId } from '../../src/graphql/global-id.ts';
 import { inAnHour } from './feed-api.ts';
 

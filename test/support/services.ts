@@ -25,6 +25,7 @@ import * as readDirectory from '../../src/features/directory/read-directory.ts';
 import * as moderateAction from '../../src/features/moderation/moderate-action.ts';
 import * as pinAction from '../../src/features/moderation/pin-action.ts';
 import * as readWork from '../../src/features/operations/read-work.ts';
+import * as retryFanOut from '../../src/features/operations/retry-fan-out.ts';
 import * as eraseMember from '../../src/features/erasure/erase-member.ts';
 import * as exportMember from '../../src/features/erasure/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
@@ -60,6 +61,7 @@ const MODULES = {
   ...moderateAction,
   ...pinAction,
   ...readWork,
+  ...retryFanOut,
   ...eraseMember,
   ...exportMember,
   ...publishAction,

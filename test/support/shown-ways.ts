@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import { FanfareError } from '../../src/domain/errors.ts';
-import { groupOf } from '../../src/descriptors/registry.ts';
+import { groupOf } from '../../src/descriptors/group-key.ts';
 import type { CountedPage } from '../../src/features/shapes.ts';
 import type { Parts } from './parts.ts';
 

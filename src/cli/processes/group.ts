@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Readiness } from '../../http/pages/metrics-page.ts';
+import type { Readiness } from '../../http/pages/health.ts';
 import {
   logProcessEnded,
   logProcessHangs,

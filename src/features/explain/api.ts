@@ -1,12 +1,12 @@
+import { type AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
 import {
-  type AddressedBy as AddressedBySource,
   FEED_PATHS,
   WITHHELD_REASONS,
   type FeedItemExplanation as ExplanationSource,
   type FeedPath,
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
-} from '../../domain/visibility.ts';
+} from '../../domain/explanation.ts';
 import { MAX_RESHARES } from '../../domain/action.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { mostRefs } from '../../graphql/limits/lengths.ts';

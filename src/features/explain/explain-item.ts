@@ -2,12 +2,8 @@ import type { Core } from '../core.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import {
-  type FeedItemExplanation,
-  type RelevancyCause,
-  addressedBy,
-  isEntitled,
-} from '../../domain/visibility.ts';
+import { addressedBy, isEntitled } from '../../domain/visibility.ts';
+import { type FeedItemExplanation, type RelevancyCause } from '../../domain/explanation.ts';
 import { boostOf } from '../../domain/newsfeed-item.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../domain/relevancy.ts';
 import { openSession } from '../../feed/session/open-session.ts';

@@ -1,8 +1,8 @@
 import type { Core } from '../core.ts';
-import { type Action, type ActionId, type ModerationRecord, reportedFanOut } from '../../domain/action.ts';
+import type { Action, ActionId, ModerationRecord } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { idBeside, tenantOf, areOfOneTenant } from '../../domain/tenant.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
@@ -12,7 +12,6 @@ import type { Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
 import { ACTION } from '../../feed/session/load.ts';
-import type { Identity } from '../../domain/viewer.ts';
 
 export const reasonSchema = z
   .string()
@@ -132,34 +131,4 @@ export async function readModerationLog(
     select: (candidates) => Promise.resolve(candidates),
     cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
   });
-}
-
-/** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */
-export async function retryFanOut(
-  { actions, fanOuts, workSignal }: Core,
-  identity: Identity,
-  id: ActionId,
-): Promise<Action> {
-  requireRole(identity, 'admin');
-  if (tenantOf(identity.userId) !== null) await requireOwnTenant(actions, identity, id);
-  const retried = await fanOuts.retry(id, clock.now());
-  if (retried !== null) {
-    workSignal.notify('fan-out');
-    return retried;
-  }
-  const [action] = await actions.findByIds([id]);
-  if (action === undefined) throw noSuchAction();
-  throw new FanfareError(
-    'CONFLICT',
-    `The fan-out has not failed, it is ${reportedFanOut(action.fanOut).state}`,
-  );
-}
-
-async function requireOwnTenant(actions: Core['actions'], { userId }: Identity, id: ActionId): Promise<void> {
-  const [action] = await actions.findByIds([id]);
-  if (action === undefined || !areOfOneTenant(action.actorId, userId)) throw noSuchAction();
-}
-
-function noSuchAction(): FanfareError {
-  return new FanfareError('NOT_FOUND', 'There is no such action');
 }

@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import { groupOf } from '../../descriptors/registry.ts';
+import { groupOf } from '../../descriptors/group-key.ts';
 import { MAX_TOTAL } from '../page/list.ts';
 import { GROUPS, readFeedGroups } from '../groups/read-groups.ts';
 import { pageSize } from '../page/paging.ts';

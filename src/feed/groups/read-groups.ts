@@ -14,7 +14,7 @@ import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../featu
 import { checkFeedFilter } from '../page/filters.ts';
 import { openStages, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
-import { groupOf } from '../../descriptors/registry.ts';
+import { groupOf } from '../../descriptors/group-key.ts';
 import { FeedList, MAX_BATCH } from '../page/list.ts';
 import { GroupMembers } from './group-members.ts';
 

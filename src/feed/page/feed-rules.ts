@@ -1,12 +1,7 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
-import {
-  WITHHELD_REASONS,
-  type WithheldReason,
-  currentReasons,
-  isPulledFor,
-  mutesPasser,
-} from '../../domain/visibility.ts';
+import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
+import { WITHHELD_REASONS, type WithheldReason } from '../../domain/explanation.ts';
 import { isMutedPerson } from '../../domain/mute.ts';
 import {
   isUnreadItem,

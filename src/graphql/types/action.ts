@@ -17,7 +17,7 @@ import { Member } from '../../features/directory/api/member.ts';
 import { Node } from './node.ts';
 import { Ref } from '../../features/directory/api/ref.ts';
 import { getAction, listActions } from '../../feed/page/read-actions.ts';
-import { retryFanOut } from '../../features/moderation/moderate-action.ts';
+import { retryFanOut } from '../../features/operations/retry-fan-out.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   description: 'A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`.',

@@ -17,7 +17,8 @@ import type { RequestObserver } from '../exchange/respond.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
 import { plainRequest, type PlainParams } from './plain-request.ts';
-import { executeCompiled, operationName } from './plugins/request-guard.ts';
+import { operationName } from './plugins/request-guard.ts';
+import { executeCompiled } from './plugins/compiled-queries.ts';
 import { inSpan } from './plugins/traced-operations.ts';
 
 export interface ShortWayOptions {

@@ -3,7 +3,8 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { readOnly, requestPath, type Handler, sendJson } from '../exchange/respond.ts';
 import { Connections, createNodeServer, listen } from '../limits/connections.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
-import { createMetricsPage, type MetricsPageOptions, type Readiness } from './metrics-page.ts';
+import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
+import { type Readiness } from './health.ts';
 import { RequestLanes } from '../limits/request-lanes.ts';
 import { probeRoutes } from '../routes.ts';
 

@@ -3,7 +3,7 @@ import { concernedAtFirst } from '../../domain/audience.ts';
 import { tenantField, type Tenant } from '../../domain/tenant.ts';
 import { clock } from '../../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
-import { groupKeyOf } from '../../descriptors/registry.ts';
+import { groupKeyOf } from '../../descriptors/group-key.ts';
 import { idsOf } from '../../descriptors/ids.ts';
 import { concernedByDescriptor } from '../../descriptors/names.ts';
 import { idOfTime } from '../database/database-time.ts';

@@ -1,4 +1,5 @@
-import { indexedFields, groupKeyOf, descriptorOfType } from '../../descriptors/registry.ts';
+import { indexedFields, descriptorOfType } from '../../descriptors/registry.ts';
+import { groupKeyOf } from '../../descriptors/group-key.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';

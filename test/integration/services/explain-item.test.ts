@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedItemExplanation } from '../../../src/domain/visibility.ts';
+import type { FeedItemExplanation } from '../../../src/domain/explanation.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Outage } from '../../../src/lib/poll-loop.ts';
+import { Outage } from '../../../src/lib/outage.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());

@@ -6,6 +6,7 @@ import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { renamed } from '../../../storage/stages/rename-stages.ts';
 import { clock } from '../../../lib/clock.ts';
 import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 import { literal } from '../../../storage/stages/revision.ts';
@@ -166,22 +167,3 @@ export function refsRepository(
 }
 
 export type RefsRepository = ReturnType<typeof refsRepository>;
-
-/**
- * Update pipeline fields that set a name. A different name increments the version and becomes due for renaming in the same
- * write; a worker that is copying the previous name keeps its lease and notices the new version.
- *
- * @param field name of the document's field.
- */
-export function renamed(field: 'name' | 'label', name: string, now: Date): Document {
-  const value = literal(name);
-  const version = { $ifNull: ['$version', 0] };
-  const isSame = { $eq: [`$${field}`, value] };
-  const isWorkedOn = { $gt: ['$rename.owner', null] };
-  const rename = { due: { $cond: [isWorkedOn, '$rename.due', now] }, attempts: 0 };
-  return {
-    [field]: value,
-    version: { $cond: [isSame, version, { $add: [version, 1] }] },
-    rename: { $cond: [isSame, '$rename', { $mergeObjects: ['$rename', rename] }] },
-  };
-}

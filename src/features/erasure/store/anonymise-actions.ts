@@ -3,7 +3,7 @@ import type { UserId } from '../../../domain/action.ts';
 import { userKey } from '../../../domain/audience.ts';
 import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../domain/erasure.ts';
 import { anonymiseDescriptor, withoutNames, withoutSubject } from '../../../descriptors/anonymise.ts';
-import { groupKeyOf } from '../../../descriptors/registry.ts';
+import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../../../storage/documents/documents.ts';
 import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';

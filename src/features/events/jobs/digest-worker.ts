@@ -1,4 +1,4 @@
-import type { DueDigest } from '../store/host-events.ts';
+import type { DueDigest } from '../store/digests.ts';
 import { eachDue, type Job, type JobSetup, type Round } from '../../../jobs/job.ts';
 
 /** Wait after a failed count. Readers whose counts always fail would otherwise fill every batch. */

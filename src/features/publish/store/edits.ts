@@ -1,4 +1,4 @@
-import { groupKeyOf } from '../../../descriptors/registry.ts';
+import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../../descriptors/names.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';

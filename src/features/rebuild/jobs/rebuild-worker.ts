@@ -1,7 +1,7 @@
 import type { FoundRebuild, RebuildClaim } from '../store.ts';
 import { StoreUnavailable } from '../../../storage/database/errors.ts';
 import { holdLease } from '../../../fan-out/passes.ts';
-import { Outage } from '../../../lib/poll-loop.ts';
+import { Outage } from '../../../lib/outage.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 import { rebuildStoredFeed, sweepFeed, type RebuildTurns } from '../../../feed/reconcile-feed.ts';
 import { StretchGuess } from '../../../feed/source.ts';

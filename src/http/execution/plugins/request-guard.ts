@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
-import { apiError, documentError, documentErrors, withFirstRefusal } from '../../../graphql/errors.ts';
+import { apiError, documentError, documentErrors } from '../../../graphql/errors.ts';
 import { JsonMeter, type JsonBounds } from '../../../lib/json-meter.ts';
 import { acceptsAnswers } from '../../exchange/accept.ts';
 import type { RequestContext } from '../operation-context.ts';
@@ -10,17 +10,10 @@ import {
   validate,
   type Source,
   type DocumentNode,
-  execute,
-  type ExecutionArgs,
-  type ExecutionResult,
 } from 'graphql';
 import { findOperation, documentFault } from '../../../graphql/limits/document-limits.ts';
 import type { RequestObserver } from '../../exchange/respond.ts';
 import type { HttpLimits } from '../../limits/limits.ts';
-import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
-import type { WrittenResult } from '../../../graphql/rendering/answer.ts';
-import type { CompiledExecution } from '../compiled-execution.ts';
-import type { AnsweringContext } from '../shared-parts/shared-execution.ts';
 
 interface DocumentGuardOptions {
   readonly introspection: boolean;
@@ -157,29 +150,4 @@ export function requestFigures(observer: RequestObserver): Plugin<object, Reques
 export function operationName({ document, params }: RequestContext): string | null {
   if (document === undefined) return null;
   return findOperation(document, params?.operationName)?.definition.name?.value ?? null;
-}
-
-export function compiledQueries(compiledExecution: CompiledExecution): Plugin {
-  return {
-    onExecute({ setExecuteFn }) {
-      setExecuteFn((args: ExecutionArgs) => executeCompiled(compiledExecution, args));
-    },
-  };
-}
-
-/**
- * Runs a query or mutation and writes its data, so that an answer that becomes too large is an error before it takes memory.
- * Operations that are not compiled are interpreted by graphql-js: for it only a function `then` makes a promise, while Yoga's
- * own executor would wait for any value with a property of this name.
- */
-export async function executeCompiled(
-  compiledExecution: CompiledExecution,
-  args: ExecutionArgs,
-): Promise<ExecutionResult | WrittenResult> {
-  const contextValue = args.contextValue as AnsweringContext;
-  const result = await compiledExecution.executeShared(
-    { ...args, contextValue, options: FIRST_FAULT },
-    execute,
-  );
-  return contextValue.answer.write(withFirstRefusal(result));
 }

@@ -1,0 +1,41 @@
+import type { Core } from '../core.ts';
+import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { requireRole } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+/** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */
+export async function retryFanOut(
+  { actions, fanOuts, workSignal }: Core,
+  identity: Identity,
+  id: ActionId,
+): Promise<Action> {
+  requireRole(identity, 'admin');
+  if (tenantOf(identity.userId) !== null) await refuseOtherTenants(actions, identity, id);
+  const retried = await fanOuts.retry(id, clock.now());
+  if (retried !== null) {
+    workSignal.notify('fan-out');
+    return retried;
+  }
+  const [action] = await actions.findByIds([id]);
+  if (action === undefined) throw noSuchAction();
+  throw new FanfareError(
+    'CONFLICT',
+    `The fan-out has not failed, it is ${reportedFanOut(action.fanOut).state}`,
+  );
+}
+
+async function refuseOtherTenants(
+  actions: Core['actions'],
+  { userId }: Identity,
+  id: ActionId,
+): Promise<void> {
+  const [action] = await actions.findByIds([id]);
+  if (action === undefined || !areOfOneTenant(action.actorId, userId)) throw noSuchAction();
+}
+
+function noSuchAction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such action');
+}
