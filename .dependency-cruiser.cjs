@@ -85,7 +85,7 @@ const PARTS = {
     '^src/(?:domain|lib)/',
     '^src/feed/(?:feed-store|feed-range)\\.ts$',
     '^src/feed/models/stored-entries\\.ts$',
-    '^src/storage/database/(?:errors|in-one-batch)\\.ts$',
+    '^src/storage/database/(?:batches|errors)\\.ts$',
     '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
     '^src/feed/store/feed-position\\.ts$',
     '^src/connections/redis-parts\\.ts$',

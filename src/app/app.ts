@@ -26,7 +26,7 @@ import {
   logClockRight,
   logClockSkewed,
   logPresenceTrouble,
-} from '../telemetry/events/process.ts';
+} from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';

@@ -8,7 +8,7 @@ import type { StartStep } from './fanfare-shapes.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { doubtsOf } from '../config/doubts.ts';
-import { logDoubtfulSetting } from '../telemetry/events/process.ts';
+import { logDoubtfulSetting } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 export interface Databases extends EmbeddedServices {

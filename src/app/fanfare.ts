@@ -14,7 +14,7 @@ import { once } from '../lib/once.ts';
 import type { Core } from '../features/core.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../features/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
-import { logDatabases } from '../telemetry/events/process.ts';
+import { logDatabases } from '../telemetry/events.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';

@@ -14,26 +14,26 @@ import {
   logWorkerStarted,
   logWorkerStopped,
   logWorkerTrouble,
-} from '../telemetry/events/workers.ts';
+} from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { erasure } from '../features/erasure/jobs/erasure-worker.ts';
+import { erasure } from '../features/erasure/jobs/erasure.ts';
 import { events } from '../features/events/jobs/event-mover.ts';
-import { expiry } from '../features/publish/jobs/expiry-worker.ts';
+import { expiry } from '../features/publish/jobs/expiry.ts';
 import { dormancy } from '../fan-out/audience.ts';
 import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { type DeclareJob, DueLooks, JobRunner, type JobSetup, wantedBy } from '../jobs/job.ts';
 import { dueAmong } from '../storage/due/due-work.ts';
-import { migration } from '../features/upkeep/jobs/migration-worker.ts';
-import { muteEnds } from '../features/mutes/jobs/mute-ends-worker.ts';
-import { rebuilds } from '../features/rebuild/jobs/rebuild-worker.ts';
-import { renames } from '../features/directory/jobs/rename-worker.ts';
-import { rescoring } from '../features/ranking/jobs/rescore-worker.ts';
-import { snoozeEnds } from '../features/marks/jobs/snooze-worker.ts';
-import { upkeep } from '../features/upkeep/jobs/upkeep-worker.ts';
-import { webhooks } from '../features/webhooks/jobs/webhook-worker.ts';
+import { migration } from '../features/upkeep/jobs/migration.ts';
+import { muteEnds } from '../features/mutes/jobs/mute-ends.ts';
+import { rebuilds } from '../features/rebuild/jobs/rebuilds.ts';
+import { renames } from '../features/directory/jobs/renames.ts';
+import { rescoring } from '../features/ranking/jobs/rescoring.ts';
+import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
+import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
+import { webhooks } from '../features/webhooks/jobs/deliveries.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [

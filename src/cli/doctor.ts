@@ -3,7 +3,7 @@ import { missingIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
 import type { Database } from '../storage/database/mongo.ts';
-import { webhookDeliveriesRepository } from '../features/webhooks/store/webhook-deliveries.ts';
+import { webhookDeliveriesRepository } from '../features/webhooks/store/webhooks.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,5 @@
 import type { StartStep } from '../app/fanfare-shapes.ts';
-import { logEmbeddedStep } from '../telemetry/events/process.ts';
+import { logEmbeddedStep } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
 import { fitted, openWaitingLine } from './waiting-line.ts';

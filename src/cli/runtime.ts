@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { Closer } from '../lib/closer.ts';
-import { logHeartbeatFailed } from '../telemetry/events/process.ts';
+import { logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { type CommandContext, DEMO_TENANT, DEMO_USER, announceServer } from './context.ts';
 import { DEMO_PEOPLE } from '../packages/demo-people.ts';

@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import { logClosed, logClosing, logCrash } from '../telemetry/events/process.ts';
+import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
 import { endProgress } from './terminal.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { constants } from 'node:os';

@@ -21,7 +21,7 @@ import { MODERATION_LOG } from './moderation/store/moderation.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './webhooks/store/webhook-deliveries.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './webhooks/store/webhooks.ts';
 
 interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];

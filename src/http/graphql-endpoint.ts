@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Identity } from '../domain/viewer.ts';
-import { logTokenRefused } from '../telemetry/events/process.ts';
+import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './exchange/accept.ts';
 import type { AddressOf } from './identity/addresses.ts';

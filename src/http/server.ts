@@ -4,7 +4,7 @@ import type { CorsOrigins } from '../config/config.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { SessionEnds } from '../live/session-ends.ts';
 import type { Core } from '../features/core.ts';
-import { logListening, logSocketTrouble } from '../telemetry/events/process.ts';
+import { logListening, logSocketTrouble } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createAddressOf } from './identity/addresses.ts';

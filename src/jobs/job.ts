@@ -6,7 +6,7 @@ import { clock } from '../lib/clock.ts';
 import type { Next } from '../lib/poll-loop.ts';
 import type { DueWork, WorkSignal } from '../live/work-signal.ts';
 import type { DueDocuments, Wanted } from '../storage/due/due-work.ts';
-import { logJobFailed } from '../telemetry/events/workers.ts';
+import { logJobFailed } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { BackgroundWorker } from './background-worker.ts';

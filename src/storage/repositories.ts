@@ -33,7 +33,7 @@ import { erasedTenantsRepository, tenantDataRepository } from '../features/tenan
 import {
   webhookDeliveriesRepository,
   webhookReceiversRepository,
-} from '../features/webhooks/store/webhook-deliveries.ts';
+} from '../features/webhooks/store/webhooks.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';

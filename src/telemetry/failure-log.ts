@@ -1,4 +1,4 @@
-import { logRequestFailed, logRequestUnavailable } from './events/process.ts';
+import { logRequestFailed, logRequestUnavailable } from './events.ts';
 import type { Logger } from './logger.ts';
 
 /** An outage counts as over after this time without a failure. */

@@ -4,7 +4,7 @@ import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/live/session-ends.ts';
 import type { Core } from '../../src/features/core.ts';
 import { eraseMember } from '../../src/features/erasure/erase-member.ts';
-import { erasure } from '../../src/features/erasure/jobs/erasure-worker.ts';
+import { erasure } from '../../src/features/erasure/jobs/erasure.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';

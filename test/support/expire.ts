@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { expiry } from '../../src/features/publish/jobs/expiry-worker.ts';
+import { expiry } from '../../src/features/publish/jobs/expiry.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import { reporting, runnerOf } from './jobs.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { renames } from '../../src/features/directory/jobs/rename-worker.ts';
+import { renames } from '../../src/features/directory/jobs/renames.ts';
 import type { FanOutWorker, FanOutWorkerOptions } from '../../src/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
 import { runnerOf } from './jobs.ts';

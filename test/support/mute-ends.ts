@@ -1,6 +1,6 @@
 import type { MuteKind } from '../../src/domain/mute.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { muteEnds } from '../../src/features/mutes/jobs/mute-ends-worker.ts';
+import { muteEnds } from '../../src/features/mutes/jobs/mute-ends.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 

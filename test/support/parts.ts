@@ -12,9 +12,9 @@ import {
   type FanOutWorkerOptions,
 } from '../../src/fan-out/fan-out-worker.ts';
 import type { Core } from '../../src/features/core.ts';
-import { rescoring } from '../../src/features/ranking/jobs/rescore-worker.ts';
+import { rescoring } from '../../src/features/ranking/jobs/rescoring.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { rebuilds } from '../../src/features/rebuild/jobs/rebuild-worker.ts';
+import { rebuilds } from '../../src/features/rebuild/jobs/rebuilds.ts';
 import type { FeedStore } from '../../src/feed/feed-store.ts';
 import { createTickets } from '../../src/http/identity/tickets.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';

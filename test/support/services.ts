@@ -5,7 +5,7 @@ import * as readGroups from '../../src/feed/groups/read-groups.ts';
 import * as bookmarks from '../../src/features/bookmarks/use-cases.ts';
 import * as explainItem from '../../src/features/explain/explain-item.ts';
 import * as getItem from '../../src/feed/page/get-item.ts';
-import * as itemState from '../../src/features/marks/item-state.ts';
+import * as itemState from '../../src/features/marks/marks.ts';
 import * as watchFeed from '../../src/feed/watch/watch-feed.ts';
 import * as readActions from '../../src/feed/page/read-actions.ts';
 import * as readPage from '../../src/feed/page/read-page.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { snoozeEnds } from '../../src/features/marks/jobs/snooze-worker.ts';
+import { snoozeEnds } from '../../src/features/marks/jobs/snooze-ends.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 

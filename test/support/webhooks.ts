@@ -6,7 +6,7 @@ import {
   webhookJob,
   type WebhookJobOptions,
   type WebhookObserver,
-} from '../../src/features/webhooks/jobs/webhook-worker.ts';
+} from '../../src/features/webhooks/jobs/deliveries.ts';
 import { FAILING } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';

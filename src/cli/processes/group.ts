@@ -1,11 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../http/pages/health.ts';
-import {
-  logProcessEnded,
-  logProcessHangs,
-  logProcessStarted,
-  logDatabases,
-} from '../../telemetry/events/process.ts';
+import { logProcessEnded, logProcessHangs, logProcessStarted, logDatabases } from '../../telemetry/events.ts';
 import { type GroupMetrics, createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';

@@ -17,7 +17,7 @@ import {
   markItemsUnread,
   snoozeFeedItem,
   unsnoozeFeedItem,
-} from './item-state.ts';
+} from './marks.ts';
 
 const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({
   description: "The viewer's item of an action after the change.",

@@ -5,7 +5,7 @@ import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storag
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Claiming, leased } from '../../storage/database/lease.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
-import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/documents/declaration.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 

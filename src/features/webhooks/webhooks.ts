@@ -7,7 +7,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
 import { viewHostEvents } from '../erasure/store/member-data.ts';
-import type { WebhookPlace } from './store/webhook-deliveries.ts';
+import type { WebhookPlace } from './store/webhooks.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { requireRole } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';

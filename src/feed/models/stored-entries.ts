@@ -4,7 +4,7 @@ import type { FeedEntryDocument, StoredEntryDocument } from '../../storage/docum
 import type { FeedPageQuery, HoldersQuery, Placement, ReaderDelivery } from '../feed-store.ts';
 import { index } from '../../storage/documents/declaration.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../storage/database/batches.ts';
 
 export function toEntry({ actionId, relevancy, reasons }: FeedEntryDocument): FeedEntry {
   return { actionId: actionId.toHexString(), relevancy, reasons };

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
-import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../storage/database/batches.ts';
 
 /** An action of a group; `latest` is an upper bound of every reader's relevancy. */
 export interface GroupMember {

@@ -9,7 +9,7 @@ import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
 import { feedRebuilds } from '../../features/rebuild/store.ts';
 import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
-import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 import { inTenant } from '../../storage/documents/ids.ts';
 

@@ -6,7 +6,7 @@ import { mutesOf } from '../../features/mutes/store.ts';
 import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { ofReaderActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
-import { inOneBatch } from '../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../storage/database/batches.ts';
 
 /** An action, and readers of it. No action occurs twice. */
 export interface Delivered {

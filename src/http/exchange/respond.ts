@@ -1,6 +1,6 @@
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { logRequest } from '../../telemetry/events/process.ts';
+import { logRequest } from '../../telemetry/events.ts';
 import { createFailureLog } from '../../telemetry/failure-log.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';

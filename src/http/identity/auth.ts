@@ -14,7 +14,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant, tenantOf } from '../../domain/tenant.ts';
 import { hasControl, isVisible } from '../../domain/text-forms.ts';
 import { OPERATOR, ROLES, type Identity, type Role, isTrusted } from '../../domain/viewer.ts';
-import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events/process.ts';
+import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { networkOf } from './addresses.ts';
 import type { ConnectionEnds } from './own-visitor.ts';

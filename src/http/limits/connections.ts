@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer, type Server } from 'node:http';
 import type { Socket, AddressInfo } from 'node:net';
 import { Tally } from '../../lib/tally.ts';
-import { logConnectionEnded } from '../../telemetry/events/process.ts';
+import { logConnectionEnded } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { holderOf, type Counted } from '../identity/auth.ts';
 import { busy } from './request-lanes.ts';

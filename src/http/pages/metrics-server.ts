@@ -1,4 +1,4 @@
-import { logListening } from '../../telemetry/events/process.ts';
+import { logListening } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { readOnly, requestPath, type Handler, sendJson } from '../exchange/respond.ts';
 import { Connections, createNodeServer, listen } from '../limits/connections.ts';

@@ -16,7 +16,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../live/session-ends.ts';
-import { logTokenRefused } from '../../telemetry/events/process.ts';
+import { logTokenRefused } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { AddressOf } from '../identity/addresses.ts';
 import { unauthenticated, type Authenticate, type Caller, TENANT_HEADER } from '../identity/auth.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
-import { logSocketTrouble } from '../../telemetry/events/process.ts';
+import { logSocketTrouble } from '../../telemetry/events.ts';
 import {
   closeReason,
   createSocketOperations,

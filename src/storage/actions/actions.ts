@@ -16,7 +16,7 @@ import { interactionMarked, type InteractionMark } from '../stages/interaction-s
 import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
-import { inOneBatch, inTurns } from '../database/in-one-batch.ts';
+import { inOneBatch, inTurns } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { toAction } from './action-document.ts';
-import { inTurns } from '../database/in-one-batch.ts';
+import { inTurns } from '../database/batches.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';

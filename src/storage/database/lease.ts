@@ -2,7 +2,7 @@ import type { Collection, Document, Filter, UpdateFilter, WithId } from 'mongodb
 import { literal } from '../stages/revision.ts';
 import { claimFirstOf, type FirstOf } from './claim-first.ts';
 import { isDuplicateKey } from './errors.ts';
-import { inOneBatch } from './in-one-batch.ts';
+import { inOneBatch } from './batches.ts';
 
 /** What a claim is made with. */
 export interface Claiming {

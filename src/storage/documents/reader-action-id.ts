@@ -1,7 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
-import { inOneBatch } from '../database/in-one-batch.ts';
+import { inOneBatch } from '../database/batches.ts';
 import {
   index,
   type Declaration,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { digestJob } from '../../../src/features/events/jobs/digest-worker.ts';
+import { digestJob } from '../../../src/features/events/jobs/digests.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

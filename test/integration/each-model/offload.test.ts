@@ -8,7 +8,7 @@ import { checkOffloadFile } from '../../../packages/archive/src/offload-file.ts'
 import { runOffload, runRestore, type OffloadOutcome } from '../../../packages/archive/src/run-offload.ts';
 import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
 import { archiveOf, offloadsRepository, type Archive } from '../../../packages/archive/src/store/offloads.ts';
-import { renames } from '../../../src/features/directory/jobs/rename-worker.ts';
+import { renames } from '../../../src/features/directory/jobs/renames.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
-import { digestJob } from '../../../src/features/events/jobs/digest-worker.ts';
+import { digestJob } from '../../../src/features/events/jobs/digests.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

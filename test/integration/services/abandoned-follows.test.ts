@@ -4,7 +4,7 @@ import { follow } from '../../../src/features/follow/follow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
-import { upkeep } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { upkeep } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { FOLLOW_CALLS, followDependencies, MOST_WRITES } from '../../support/follow-calls.ts';
 import { openLiveList } from '../../support/live-list.ts';

@@ -8,7 +8,7 @@ import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/er
 import { openParts, type Parts } from '../../support/parts.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { erasure } from '../../../src/features/erasure/jobs/erasure-worker.ts';
+import { erasure } from '../../../src/features/erasure/jobs/erasure.ts';
 import { MEMBER, REF } from '../../../src/features/directory/names.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;

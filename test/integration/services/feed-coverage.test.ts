@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
 import type { JobRunner } from '../../../src/jobs/job.ts';
 import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
-import { upkeep } from '../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { upkeep } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -5,7 +5,7 @@ import { type Collections } from '../../../src/storage/database/mongo.ts';
 import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';
 import { type LogFields, type Logger, silentLogger } from '../../../src/telemetry/logger.ts';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { migration } from '../../../src/features/upkeep/jobs/migration-worker.ts';
+import { migration } from '../../../src/features/upkeep/jobs/migration.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logIndexesCreated } from '../../../src/telemetry/events/process.ts';
+import { logIndexesCreated } from '../../../src/telemetry/events.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 
 it.each([

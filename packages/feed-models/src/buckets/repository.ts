@@ -6,7 +6,7 @@ import type { FeedEntry, FeedPosition } from '../../../../src/domain/newsfeed-it
 import { duplicatePositions } from '../../../../src/storage/database/errors.ts';
 import { nameOfEntry, separated, entriesAbove } from '../shared.ts';
 import { toEntry, toEntryDocument } from '../../../../src/feed/models/stored-entries.ts';
-import { inOneBatch } from '../../../../src/storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../../src/storage/database/batches.ts';
 
 /** A part of one reader's feed: the entries of a time span, or a fixed number of entries. */
 interface FeedBucketDocument {

@@ -17,7 +17,7 @@ import {
   duplicatePositions,
 } from '../../../../src/storage/database/errors.ts';
 import { toPlace, toPosition } from '../../../../src/feed/store/feed-position.ts';
-import { inOneBatch } from '../../../../src/storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../../src/storage/database/batches.ts';
 
 const SLOTS = 'feedSlots';
 /** Found by `_id`. */

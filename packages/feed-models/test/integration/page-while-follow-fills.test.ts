@@ -3,7 +3,7 @@ import { cappedFeedStore } from '../../src/capped/store.ts';
 import { feedRingsRepository } from '../../src/capped/repository.ts';
 import { follow } from '../../../../src/features/follow/follow.ts';
 import { createRepositories } from '../../../../src/storage/repositories.ts';
-import { upkeep } from '../../../../src/features/upkeep/jobs/upkeep-worker.ts';
+import { upkeep } from '../../../../src/features/upkeep/jobs/upkeep.ts';
 import { idsOf, publishSome } from '../../../../test/conformance/feed-tools.ts';
 import { Crash, crashingDatabase } from '../../../../test/support/crashing.ts';
 import { followDependencies, MOST_WRITES } from '../../../../test/support/follow-calls.ts';

@@ -3,7 +3,7 @@ import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Details, MemberDetails, RefDetails } from '../../../domain/member.ts';
 import type { DetailsDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
 /** Projection without details: they are large, and deliveries and rules do not need them. */

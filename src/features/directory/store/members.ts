@@ -9,7 +9,7 @@ import type { DetailsDocument, MemberDocument } from '../../../storage/documents
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 

@@ -8,7 +8,7 @@ import type { DetailsDocument, RefDocument } from '../../../storage/documents/di
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
 import { clock } from '../../../lib/clock.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME } from '../../../storage/documents/declaration.ts';
 

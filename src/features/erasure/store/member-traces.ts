@@ -8,7 +8,7 @@ import { clock } from '../../../lib/clock.ts';
 import { ACTION_TRACES, anonymiseActions } from './anonymise-actions.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { userIds } from '../../../storage/database/in-one-batch.ts';
+import { userIds } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { HAS_DETAILS, NO_DETAILS } from '../../directory/store/details.ts';
 import type { DirectoryStampsRepository } from '../../directory/store/directory-stamps.ts';

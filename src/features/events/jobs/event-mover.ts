@@ -1,7 +1,7 @@
 import type { HostEvent } from '../../../domain/host-event.ts';
 import { RECEIVER_REMOVED, RECEIVER_REMOVED_AFTER_MS } from '../../../domain/webhook.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
-import { digestJob } from './digest-worker.ts';
+import { digestJob } from './digests.ts';
 
 const BATCH = 500;
 /** A busy server writes events all the time, and a round costs the same for one as for hundreds. The first does not wait. */

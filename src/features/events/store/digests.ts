@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 
 export interface DueDigest {
   readonly userId: UserId;

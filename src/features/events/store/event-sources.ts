@@ -14,7 +14,7 @@ import {
   eventsOfFollow,
   eventsOfInteraction,
   FACTS_OF,
-} from '../../webhooks/store/webhook-deliveries.ts';
+} from '../../webhooks/store/webhooks.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
 /** Events to move, and how to remove them from their sources afterwards. */

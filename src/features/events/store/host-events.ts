@@ -10,7 +10,7 @@ import type { HostEventDocument } from '../../../storage/documents/event-documen
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { leased } from '../../../storage/database/lease.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import {
   type Declared,
   index,

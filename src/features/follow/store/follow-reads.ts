@@ -3,7 +3,7 @@ import type { RefId, UserId } from '../../../domain/action.ts';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 
 export interface FollowPair {
   readonly followerId: UserId;

@@ -2,7 +2,7 @@ import type { Collection, Filter, Document } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 

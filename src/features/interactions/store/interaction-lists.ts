@@ -5,7 +5,7 @@ import type { InteractionKind, InteractionGroup } from '../../../domain/relevanc
 import type { Tenant } from '../../../domain/tenant.ts';
 import { type InteractionDocument, toInteraction } from '../../../storage/documents/documents.ts';
 import type { ReaderAction } from '../../../storage/documents/reader-action-id.ts';
-import { inTurns } from '../../../storage/database/in-one-batch.ts';
+import { inTurns } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 
 interface GroupDocument {

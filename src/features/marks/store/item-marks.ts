@@ -13,7 +13,7 @@ import {
 } from '../../../storage/documents/reader-action-id.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
 
 export const ITEM_MARKS = readerActions('itemMarks', {

@@ -6,7 +6,7 @@ import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
 import { createHash } from 'node:crypto';
 import type { Declared } from '../../../storage/documents/declaration.ts';
 

@@ -12,7 +12,7 @@ import { holdLease } from '../../../fan-out/passes.ts';
 import { CONCURRENT_REQUESTS, Turns, type Turn } from './in-turns.ts';
 import type { Context } from '../../../feed/context.ts';
 import type { NumberedHostEvent } from '../../../domain/host-event.ts';
-import type { ParkedEvent } from '../store/webhook-deliveries.ts';
+import type { ParkedEvent } from '../store/webhooks.ts';
 import {
   createWebhookClient,
   type WebhookClient,
@@ -25,7 +25,7 @@ import {
   logWebhookDown,
   logWebhookGivenUp,
   logWebhookSkipped,
-} from '../../../telemetry/events/workers.ts';
+} from '../../../telemetry/events.ts';
 import { viewHostEvents } from '../../erasure/store/member-data.ts';
 
 interface HealthObserver {

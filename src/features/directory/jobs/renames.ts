@@ -1,7 +1,7 @@
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { isRenameDue, NAME_SOURCES, type RenameClaim } from '../store/renames.ts';
-import { logNameCarried, logRenameAttemptFailed } from '../../../telemetry/events/workers.ts';
+import { logNameCarried, logRenameAttemptFailed } from '../../../telemetry/events.ts';
 import { createStackOnce } from '../../../telemetry/stack-once.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 

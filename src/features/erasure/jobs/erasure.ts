@@ -1,6 +1,6 @@
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
-import { logErasureFailed, logErasureRound } from '../../../telemetry/events/workers.ts';
+import { logErasureFailed, logErasureRound } from '../../../telemetry/events.ts';
 import { createStackOnce } from '../../../telemetry/stack-once.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 import { runErasure } from './run-erasure.ts';

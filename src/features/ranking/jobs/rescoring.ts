@@ -8,7 +8,7 @@ import {
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { GENERATIONS_KEPT } from '../store.ts';
-import { logRescored } from '../../../telemetry/events/workers.ts';
+import { logRescored } from '../../../telemetry/events.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 
 /** Older scores belong to no stored generation. */

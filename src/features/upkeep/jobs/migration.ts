@@ -2,11 +2,7 @@ import { clock } from '../../../lib/clock.ts';
 import type { MigrationClaim } from '../../../storage/database/schema-version.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { type Migration, MIGRATIONS } from '../../../storage/migrations/migration.ts';
-import {
-  logMigrationFinished,
-  logMigrationStarted,
-  logMigrationWaits,
-} from '../../../telemetry/events/process.ts';
+import { logMigrationFinished, logMigrationStarted, logMigrationWaits } from '../../../telemetry/events.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 
 /** Pause after a failure, or while waiting for older processes. */

@@ -7,7 +7,7 @@ import { rebuildStoredFeed, sweepFeed, type RebuildTurns } from '../../../feed/r
 import { StretchGuess } from '../../../feed/source.ts';
 import { TRIM_GRACE_MS } from '../../../feed/trim-feeds.ts';
 import { clock } from '../../../lib/clock.ts';
-import { logFeedRebuilt } from '../../../telemetry/events/workers.ts';
+import { logFeedRebuilt } from '../../../telemetry/events.ts';
 
 /** How long a rebuild waits for a running fan-out to end. */
 const POSTPONE_MS = 250;
