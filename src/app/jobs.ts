@@ -6,6 +6,7 @@ import type { Core } from '../features/core.ts';
 import { countUnread } from '../feed/page/unread.ts';
 import { openSession } from '../feed/session/open-session.ts';
 import {
+  logBatchFailed,
   logFanOutAttemptFailed,
   logFanOutFinished,
   logFanOutGivenUp,
@@ -125,6 +126,9 @@ function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
       const { action, attempts } = claim;
       if (isFinal) logFanOutGivenUp(logger, { actionId: action.id, attempts, ...failure(err) });
       else logFanOutAttemptFailed(logger, { actionId: action.id, attempt: attempts, ...failure(err) });
+    },
+    batchFailed(err) {
+      logBatchFailed(logger, { err });
     },
     claimFailed(err) {
       logWorkerTrouble(logger, { err });

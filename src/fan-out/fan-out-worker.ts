@@ -253,7 +253,8 @@ export class FanOutWorker extends BackgroundWorker {
   async #open(claims: Batch): ReturnType<typeof openBatch> {
     try {
       return await openBatch(this.#context, claims);
-    } catch {
+    } catch (error) {
+      this.#options.observer.batchFailed(error);
       return { together: [], alone: claims.map((claim) => ({ claim })) };
     }
   }
@@ -268,6 +269,7 @@ export class FanOutWorker extends BackgroundWorker {
         this.#outage.over();
       } catch (error) {
         const isAlone = group.length === 1 || error instanceof StoreUnavailable;
+        if (!isAlone) this.#options.observer.batchFailed(error);
         await Promise.all(
           group.map(({ claim }) =>
             isAlone
@@ -442,6 +444,8 @@ export interface FanOutObserver {
   /** The lease expired and another worker has claimed the action. */
   leaseLost(claim: Claim): void;
   failed(claim: Claim, error: unknown, isFinal: boolean): void;
+  /** Actions could not be delivered together; each is delivered alone. */
+  batchFailed(error: unknown): void;
   /** The database did not answer; the worker keeps trying. */
   claimFailed(error: unknown): void;
 }

@@ -30,8 +30,8 @@ interface Feature {
 }
 
 /**
- * What the product does. Everything about a feature is found from its line: deleting it is deleting its folder and this line.
- * What is derived from actions comes before them: erasures and tenants go through the collections in this order.
+ * What the product does: the collections of each feature, and its fields of the API. Its jobs are listed in `app/jobs.ts`. A
+ * feature that nothing else uses, such as bookmarks, is deleted with its folder and its lines here. What is derived from actions comes before them: erasures and tenants go through the collections in this order.
  */
 const FEATURES = [
   {

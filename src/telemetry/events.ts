@@ -229,6 +229,10 @@ export function logFanOutFinished(
   log.debug(fields, 'Fan-out pass finished');
 }
 
+export function logBatchFailed(log: Logger, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'Actions could not be delivered together, each is delivered alone');
+}
+
 export function logFanOutAttemptFailed(
   log: Logger,
   fields: { readonly actionId: string; readonly attempt: number } & Failure,

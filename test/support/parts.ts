@@ -70,6 +70,7 @@ export const silentObserver: FanOutObserver = {
   overtaken: () => undefined,
   leaseLost: () => undefined,
   failed: () => undefined,
+  batchFailed: () => undefined,
   claimFailed: () => undefined,
 };
 

@@ -305,3 +305,45 @@ test('runs a postponed pass when it is due, without a wake-up or a poll', async 
   await parts.idle();
   expect(await fanOuts.nextDue(new Date(0))).toBeNull();
 });
+
+test('one action that cannot be stored fails alone, is retried, and the others of its batch are delivered', async () => {
+  await using parts = await openParts();
+  await people(parts);
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    ['one', 'two', 'three'].map((title) => ({
+      ...{ actorId: 'actor', scope: 'RESTRICTED' as const, recipients: ['fan'] },
+      descriptor: { custom: { verb: 'met', objectType: 'site', objectId: title } },
+    })),
+  );
+  const ids = outcomes.flatMap(({ action }) => action?.id ?? []);
+  const [, bad] = ids;
+  const { feedStore } = parts.core;
+  let isBroken = true;
+  const breaking = {
+    ...feedStore,
+    deliver: (chunks: Parameters<typeof feedStore.deliver>[0]) =>
+      isBroken && chunks.some(({ actionId }) => actionId === bad)
+        ? Promise.reject(new Error('It cannot be stored'))
+        : feedStore.deliver(chunks),
+  };
+  const failed: string[] = [];
+  let batches = 0;
+  const observer = {
+    ...silentObserver,
+    failed: ({ action }: { readonly action: { readonly id: string } }) => {
+      failed.push(action.id);
+      isBroken = false;
+    },
+    batchFailed: () => {
+      batches += 1;
+    },
+  };
+  await using worker = parts.worker({ observer }, { feedStore: breaking });
+  worker.start();
+  await parts.idle();
+  expect([failed, batches]).toEqual([[bad], 1]);
+  expect((await parts.feedOf('fan')).sort()).toEqual([...ids].sort());
+  const stored = await parts.repositories.actions.findByIds(ids);
+  expect(new Map(stored.map(({ id, fanOut }) => [id, fanOut.attempts])).get(bad ?? '')).toBe(2);
+});
