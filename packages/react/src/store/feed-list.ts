@@ -85,6 +85,7 @@ export class FeedList {
     }
     if (stays && shown !== undefined) {
       this.#shown = this.#shown.with(at, { item, place: shown.place });
+      if (this.#waiting.has(id)) this.#waiting.set(id, { item, place });
       return change;
     }
     if (shown?.place === place) {

@@ -107,6 +107,17 @@ test('waiting items move nothing, and a removal is applied at once', () => {
   expect([ids(list), list.waiting]).toEqual([['c', 'd', 'b'], 0]);
 });
 
+test('what stays is shown as it is now, and so is what others have raised when it is shown', () => {
+  const list = new FeedList('RELEVANCY');
+  const edges = ['b', 'a'].map((id, n) => ({ cursor: id, node: testItem(id, at(2 - n)) }));
+  list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'a' } }, true);
+  list.apply({ __typename: 'FeedItemUpdated', item: testItem('a', at(8)), cursor: '' }, true);
+  list.apply({ __typename: 'FeedItemUpdated', item: testItem('a', at(9)), cursor: '' }, true, true);
+  expect([ids(list), list.waiting]).toEqual([['b', 'a'], 1]);
+  list.showWaiting();
+  expect([ids(list), list.entries[0]?.item.relevancy]).toEqual([['a', 'b'], at(9)]);
+});
+
 test('an event below the loaded part is left to its page', () => {
   const list = new FeedList('RELEVANCY');
   const node = testItem('a', at(5));
