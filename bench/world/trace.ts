@@ -1,9 +1,11 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { createGunzip } from 'node:zlib';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/features/shapes.ts';
+import {
+  type Trace as Recorded,
+  type TraceAction,
+  readTrace as readRecorded,
+} from '../../packages/demo/src/trace.ts';
+import type { PublishActionInput } from '../../src/features/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';
@@ -12,21 +14,13 @@ import { followMany } from '../../src/features/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../../src/features/directory/directory.ts';
 import { publishActions } from '../../src/features/publish/publish-action.ts';
 
-export interface Trace {
+export type { TraceAction };
+
+export interface Trace extends Recorded {
   /** For people: which one it is. */
   readonly name: string;
-  readonly members: readonly MemberInput[];
-  readonly refs: readonly RefInput[];
-  readonly follows: readonly FollowInput[];
-  readonly actions: readonly TraceAction[];
 }
 
-export interface TraceAction extends Omit<PublishActionInput, 'conducted'> {
-  readonly idempotencyKey: string;
-  readonly conducted: string;
-}
-
-const SAMPLE = fileURLToPath(new URL('../../templates/trace', import.meta.url));
 const AT_ONCE = 1_000;
 
 /** The trace in the given folder; else the sample that is kept with the tests, and it says so. */
@@ -34,14 +28,10 @@ export async function readTrace(folder: string | null, say: (line: string) => vo
   if (folder !== null && !existsSync(join(folder, 'actions.ndjson.gz')))
     throw new Error(`There is no trace in ${folder}: actions.ndjson.gz is missing`);
   if (folder === null) say('no whole trace is given (--trace): the sample of the tests is used');
-  const from = folder ?? SAMPLE;
-  const actions = await readLines<TraceAction>(join(from, 'actions.ndjson.gz'));
+  const trace = await readRecorded(folder ?? undefined);
   return {
-    name: `${folder === null ? 'sample' : 'whole trace'}, ${String(actions.length)} actions`,
-    members: await readLines(join(from, 'members.ndjson.gz')),
-    refs: await readLines(join(from, 'refs.ndjson.gz')),
-    follows: await readLines(join(from, 'follows.ndjson.gz')),
-    actions,
+    ...trace,
+    name: `${folder === null ? 'sample' : 'whole trace'}, ${String(trace.actions.length)} actions`,
   };
 }
 
@@ -99,11 +89,4 @@ export function asOfNow(action: TraceAction, key: string): PublishActionInput {
 
 function* chunks<T>(entries: readonly T[], size = AT_ONCE): Generator<readonly T[]> {
   for (let at = 0; at < entries.length; at += size) yield entries.slice(at, at + size);
-}
-
-async function readLines<T>(path: string): Promise<T[]> {
-  const lines: T[] = [];
-  for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) }))
-    if (line !== '') lines.push(JSON.parse(line) as T);
-  return lines;
 }

@@ -24,18 +24,19 @@ export interface TraceAction extends Omit<PublishActionInput, 'conducted'> {
   readonly refs: readonly RefInput[];
 }
 
-export async function readTrace(): Promise<Trace> {
+/** @param folder with a trace in files of the same names. Default: the sample */
+export async function readTrace(folder = FOLDER): Promise<Trace> {
   const [members, refs, follows, actions] = await Promise.all([
-    linesOf<MemberInput>('members'),
-    linesOf<RefInput>('refs'),
-    linesOf<FollowInput>('follows'),
-    linesOf<TraceAction>('actions'),
+    linesOf<MemberInput>(folder, 'members'),
+    linesOf<RefInput>(folder, 'refs'),
+    linesOf<FollowInput>(folder, 'follows'),
+    linesOf<TraceAction>(folder, 'actions'),
   ]);
   return { members, refs, follows, actions };
 }
 
-async function linesOf<Line>(name: string): Promise<Line[]> {
-  const text = await promisify(gunzip)(await readFile(join(FOLDER, `${name}.ndjson.gz`)));
+async function linesOf<Line>(folder: string, name: string): Promise<Line[]> {
+  const text = await promisify(gunzip)(await readFile(join(folder, `${name}.ndjson.gz`)));
   return text
     .toString()
     .split('\n')
