@@ -33,6 +33,8 @@ const limits = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: PATIENCE_MS } },
+  // What a page said instead is what tells why.
+  chaiConfig: { truncateThreshold: 2_000 },
 };
 
 const watched = { setupFiles: ['test/support/watch-commands.ts'] };

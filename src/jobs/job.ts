@@ -45,7 +45,7 @@ export interface Job {
   readonly due?: readonly DueDocuments[];
   /** `true`: there is more, continue at once. `false`: wait. A number: wait at most so many milliseconds. */
   run(round: Round): Promise<Next>;
-  /** Called once, after the last round. */
+  /** Called once, after the last round. An error is logged. */
   close?(): Promise<void>;
 }
 
@@ -135,7 +135,8 @@ export class JobRunner extends BackgroundWorker {
   async #stop(): Promise<void> {
     this.#stopping.abort();
     await super.stop();
-    await this.#job.close?.();
+    // While the database is away a lease cannot be released: it expires, and the process ends as it was asked to.
+    await this.apart(async () => this.#job.close?.());
   }
 
   protected override async work(): Promise<Next> {

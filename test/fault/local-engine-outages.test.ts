@@ -85,7 +85,8 @@ test('a server logs the death of its database as an error, and exits with 0 when
     const line = await server.logged(({ step }) => step === 'exit');
     expect(line).toMatchObject({ level: 'error' });
     server.kill('SIGTERM');
-    expect(await server.exited()).toBe(0);
+    const code = await server.exited();
+    expect([code, server.log.filter(({ level }) => level === 'fatal')]).toEqual([0, []]);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
