@@ -29,8 +29,8 @@ export const FEEDS: Declared<'feeds'> = {
     index('trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
       partialFilterExpression: { trimAt: { $exists: true } },
     }),
-    index('rebuild', { rebuildAt: 1 }, 'the next feed to rebuild', {
-      partialFilterExpression: { rebuildAt: { $exists: true } },
+    index('rebuild', { 'rebuild.due': 1 }, 'the next feed to rebuild', {
+      partialFilterExpression: { 'rebuild.due': { $exists: true } },
     }),
     index('digest', { digestAt: 1 }, 'events for hosts: the next readers to be reminded', {
       partialFilterExpression: { digestAt: { $exists: true } },
@@ -83,7 +83,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     hasSnoozes: document?.hasSnoozes ?? false,
     checksFollows: document?.checksFollows ?? false,
     hasAssigned: document?.hasAssigned ?? false,
-    isRebuilding: document?.rebuildAt !== undefined,
+    isRebuilding: document?.rebuild !== undefined,
   };
 }
 
@@ -236,7 +236,7 @@ function feedTrims(collection: Collection<FeedDocument>) {
     /** Leaves out feeds that are to be rebuilt, since that sets the floor again. Index `trim`. */
     async dueTrims(now: Date, limit: number): Promise<DueTrim[]> {
       const documents = await collection
-        .find({ trimAt: { $exists: true, $lte: now }, rebuildAt: { $exists: false } })
+        .find({ trimAt: { $exists: true, $lte: now }, 'rebuild.due': { $exists: false } })
         .sort({ trimAt: 1 })
         .limit(limit)
         .toArray();
@@ -256,7 +256,7 @@ function feedTrims(collection: Collection<FeedDocument>) {
       { now, until }: { readonly now: Date; readonly until: Date },
     ): Promise<boolean> {
       const { matchedCount } = await collection.updateOne(
-        { _id: userId, trimAt, rebuildAt: { $exists: false }, dropUntil: { $not: { $gt: now } } },
+        { _id: userId, trimAt, 'rebuild.due': { $exists: false }, dropUntil: { $not: { $gt: now } } },
         { $set: { dropUntil: until } },
       );
       return matchedCount === 1;
@@ -325,7 +325,7 @@ function feedDrops(collection: Collection<FeedDocument>) {
           ...isUnread(since),
           ...(after === null ? {} : { _id: { $gt: after } }),
           isDropped: { $exists: false },
-          rebuildAt: { $exists: false },
+          'rebuild.due': { $exists: false },
         })
         .sort({ _id: 1 })
         .project<{ _id: string }>({ _id: 1 })
@@ -348,7 +348,7 @@ function feedDrops(collection: Collection<FeedDocument>) {
       await collection.updateMany(
         // Only one drop at a time: a late one would delete what was rebuilt since.
         {
-          ...{ ...ids, ...isUnread(since), rebuildAt: { $exists: false } },
+          ...{ ...ids, ...isUnread(since), 'rebuild.due': { $exists: false } },
           dropUntil: { $not: { $gt: now } },
         },
         { $set: { isStale: true, dropUntil: until }, $inc: { rebuildVersion: 1 } },

@@ -72,8 +72,8 @@ export interface FeedDocument {
   hasAssigned?: boolean;
   /** Incremented whenever the stored feed may be wrong in more than one entry. */
   rebuildVersion?: number;
-  /** Number of rebuilds that did not end in order. */
-  rebuildsBegun?: number;
+  /** Present while a rebuild is due or under way. */
+  rebuild?: LeaseDocument;
   /** The change that made the feed due has not confirmed that watchers were notified: the rebuild must do it. */
   isUntold?: boolean;
   /** Time of the last read, to within an eighth of `DORMANT_AFTER`. Absent until the first read. */
@@ -99,8 +99,4 @@ export interface FeedDocument {
   /** Present while a digest may be due: when to decide. */
   digestAt?: Date;
   digestedAt?: Date;
-  /** Present while a rebuild is due: the earliest time for it, or the end of the rebuilding worker's lease. */
-  rebuildAt?: Date;
-  /** During a rebuild, the end of the lease, even if it has become due again meanwhile. */
-  rebuildLease?: Date;
 }

@@ -110,7 +110,7 @@ async function open(model: string, random: SeededRandom, closer: Closer): Promis
     async begun() {
       const [fanOuts, rebuilds] = await Promise.all([
         collections.actions.countDocuments({ 'fanOut.state': 'IN_PROGRESS' }),
-        collections.feeds.countDocuments({ rebuildAt: { $exists: true }, rebuildsBegun: { $gt: 0 } }),
+        collections.feeds.countDocuments({ 'rebuild.attempts': { $gt: 0 } }),
       ]);
       return fanOuts + rebuilds;
     },

@@ -46,7 +46,7 @@ test('events of an action cost its delivery one read of its readers and one writ
     });
     // What looks for work by the clock does so more or less often.
     const others = commands.filter(
-      ({ command }) => !JSON.stringify(command['filter'] ?? {}).includes('rebuildAt'),
+      ({ command }) => !JSON.stringify(command['filter'] ?? {}).includes('rebuild.due'),
     );
     return byName(others.map(({ name, collection }) => `${name} ${collection}`));
   };

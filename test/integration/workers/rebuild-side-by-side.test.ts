@@ -123,7 +123,7 @@ test('rebuilds of a worker that died are taken over, and no other is started twi
   await repository.markDue(READERS, new Date());
   dead.start();
   await met;
-  const begun = await parts.database.collections.feeds.countDocuments({ rebuildLease: { $exists: true } });
+  const begun = await parts.database.collections.feeds.countDocuments({ 'rebuild.owner': { $exists: true } });
   expect(begun).toBeGreaterThan(1);
   expect(begun).toBeLessThan(READERS.length);
 

@@ -187,7 +187,7 @@ test('does not treat a rebuild that outlasts its lease as interrupted, nor if th
   rebuilds.start();
   await begun.done;
   await feeds.markDue(['ann'], new Date());
-  const lease = async () => (await parts.database.collections.feeds.findOne({ _id: 'ann' }))?.rebuildLease;
+  const lease = async () => (await parts.database.collections.feeds.findOne({ _id: 'ann' }))?.rebuild?.due;
   const first = await lease();
   await expect.poll(lease).not.toEqual(first);
   expect(await feeds.claimDue(new Date(), 30_000)).toBeNull();
@@ -210,8 +210,9 @@ test('makes a watcher query the feed though the rebuild after an interrupted one
     feeds: {
       ...feeds,
       postponeRebuild: async (...args) => {
-        await feeds.postponeRebuild(...args);
+        const isOurs = await feeds.postponeRebuild(...args);
         isPutOff.resolve();
+        return isOurs;
       },
     },
   });

@@ -84,7 +84,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
   async function handBack(claim: RebuildClaim, error: unknown): Promise<never> {
     if (error instanceof StoreUnavailable) {
       const until = new Date(clock.time() + outage.failed());
-      await feeds.postponeRebuild(claim, until, { wasCutOff: true });
+      await feeds.postponeRebuild(claim, until, { error });
     }
     throw error;
   }
@@ -100,7 +100,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     outage.over();
     if (older.size > 0) {
       if ((await fanOuts.ownClaims()).some((token) => older.has(token))) {
-        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS), { wasCutOff });
+        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
         return;
       }
       await sweepFeed(core, userId);
