@@ -15,6 +15,9 @@ export const MAX_COMMENT_LENGTH = 10_000;
 /** Maximum size of an interaction's free data, in bytes of JSON. */
 export const MAX_INTERACTION_DATA_BYTES = 4_096;
 
+/** Maximum number of members that a comment mentions. */
+export const MAX_MENTIONS = 20;
+
 /** One member's interaction with an action. */
 export interface Interaction {
   readonly id: InteractionId;

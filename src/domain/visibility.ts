@@ -31,7 +31,10 @@ export type VisibleAction = Pick<
 > &
   TypedAction;
 
-function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
+/** The facts about a reader that decide what they may see. */
+type Entitled = Pick<ReaderProfile, 'userId' | 'isAdmin' | 'member'>;
+
+function isInScopeGroup(reader: Entitled, action: VisibleAction): boolean {
   const member = reader.member;
   if (member === null) return false;
   if (action.scope === 'TEAM')
@@ -42,7 +45,7 @@ function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
 }
 
 /** `false` when visibility is decided without the reader's follows. */
-export function needsFollows(reader: ReaderProfile, action: VisibleAction): boolean {
+export function needsFollows(reader: Entitled, action: VisibleAction): boolean {
   return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, []);
 }
 
@@ -51,11 +54,7 @@ export function needsFollows(reader: ReaderProfile, action: VisibleAction): bool
  * tenant: nobody. The types that a follow takes do not matter here.
  * @param follows the reader's follows of this action's refs; extra follows do no harm.
  */
-export function isEntitled(
-  reader: ReaderProfile,
-  action: VisibleAction,
-  follows: readonly Follow[],
-): boolean {
+export function isEntitled(reader: Entitled, action: VisibleAction, follows: readonly Follow[]): boolean {
   if (action.isDeleted || !areOfOneTenant(action.actorId, reader.userId)) return false;
   if (reader.isAdmin) return true;
   if (action.isHidden) return false;

@@ -64,6 +64,8 @@ export interface RecordInteractionInput {
   readonly reaction?: string | null | undefined;
   /** For a reply: the parent comment. */
   readonly parentId?: InteractionId | null | undefined;
+  /** Of a comment: ids of members. */
+  readonly mentions?: readonly string[] | null | undefined;
   readonly data?: unknown;
 }
 

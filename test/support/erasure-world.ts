@@ -151,6 +151,9 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     ...{ text: `Words of ${NAME}`, data: { from: ID } },
   });
   await services.addInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
+  await services.addInteraction(parts.session('eve'), {
+    ...{ actionId: named, kind: 'COMMENT', text: 'What do you think?', mentions: [ID, 'ann'] },
+  });
   await parts.fanOut();
   const traces = await leaveFineTraces(parts, ID, NAME);
   await services.addMute(parts.session('dan'), { memberId: ID });

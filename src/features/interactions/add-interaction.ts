@@ -1,17 +1,20 @@
 import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../core.ts';
 import { z } from 'zod';
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   interactionKey,
   isShown,
   MAX_INTERACTION_DATA_BYTES,
+  MAX_MENTIONS,
   type InteractionId,
   type InteractionIdentity,
   MAX_COMMENT_LENGTH,
 } from '../../domain/interaction.ts';
+import type { Member } from '../../domain/member.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { jsonSchema, textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
@@ -34,6 +37,11 @@ const inputSchema = z.strictObject({
   text: commentSchema.nullish(),
   reaction: z.string().nullish(),
   parentId: z.string().nullish(),
+  mentions: z
+    .array(idSchema)
+    .max(MAX_MENTIONS, `Must have at most ${String(MAX_MENTIONS)} entries`)
+    .nullish()
+    .transform((ids) => [...new Set(ids)]),
   data: jsonSchema(MAX_INTERACTION_DATA_BYTES).nullish(),
 });
 type CheckedInput = z.infer<typeof inputSchema>;
@@ -65,15 +73,19 @@ export async function addInteraction(
   const idempotencyKey = checked.idempotencyKey ?? null;
   const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const key = interactionKey(of);
-  const [departmentIds] = await Promise.all([
-    departmentsOf(core, [actor, action.actorId]),
+  const others = checked.mentions.filter((id) => id !== actor);
+  const [members, parentActorId] = await Promise.all([
+    core.members.findByIds([...new Set([actor, action.actorId, ...others])]),
     parentId == null ? null : checkParent(core, { actionId, key }, parentId),
   ]);
+  const mentions = await whoMaySee(core, action, others, members);
   const recorded = await core.interactions.record({
     ...of,
     actionId,
     at,
-    departmentIds,
+    departmentIds: departmentsOf(members, [actor, action.actorId]),
+    mentions,
+    parentActorId,
     key: key ?? newObjectId(),
     text: text ?? null,
     parentId: parentId ?? null,
@@ -107,10 +119,12 @@ async function settled(
 
 /** Gives the reaction as it is configured. */
 function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedInput {
-  const { kind, text, reaction, parentId } = input;
+  const { kind, text, reaction, parentId, mentions } = input;
   if (text != null && kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['input', 'text']);
   if (parentId != null && kind !== 'COMMENT')
     throw badInput('Only a COMMENT can reply to a comment', ['input', 'parentId']);
+  if (mentions.length > 0 && kind !== 'COMMENT')
+    throw badInput('Only a COMMENT can mention members', ['input', 'mentions']);
   if (reaction != null && kind !== 'REACTION')
     throw badInput('Only a REACTION can have a reaction', ['input', 'reaction']);
   if (kind !== 'REACTION') return input;
@@ -124,21 +138,22 @@ function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedIn
 
 /**
  * The parent must be a visible comment on the same action that is not itself a reply. A retry stays one even after the parent
- * was removed or hidden.
+ * was removed or hidden. Returns the parent's actor; `null` for a retry.
  */
 async function checkParent(
   { interactions }: Core,
   { actionId, key }: { readonly actionId: ActionId; readonly key: string | null },
   parentId: InteractionId,
-): Promise<void> {
+): Promise<UserId | null> {
   const parent = (await interactions.find(parentId))?.interaction;
   if (parent?.actionId !== actionId || parent.state !== 'VISIBLE') {
-    if (key !== null && (await interactions.isRecorded(actionId, key))) return;
+    if (key !== null && (await interactions.isRecorded(actionId, key))) return null;
     throw new FanfareError('NOT_FOUND', 'There is no such comment');
   }
   if (parent.kind !== 'COMMENT') throw badInput('Not a comment', ['input', 'parentId']);
   if (parent.parentId !== null)
     throw badInput('This comment is a reply, and replies cannot have replies', ['input', 'parentId']);
+  return parent.actorId;
 }
 
 /** Never later than now. */
@@ -149,7 +164,23 @@ function timeOf({ at }: CheckedInput): Date {
   return at == null || at.getTime() > now.getTime() ? now : at;
 }
 
-async function departmentsOf({ members }: Core, userIds: readonly string[]): Promise<string[]> {
-  const found = await members.findByIds([...new Set(userIds)]);
-  return [...new Set(found.flatMap((member) => member.departmentId ?? []))].sort();
+/** Those of the members that may see the action, as far as that does not depend on a role. No command unless follows decide. */
+async function whoMaySee(
+  { follows }: Core,
+  action: Action,
+  userIds: readonly UserId[],
+  members: readonly Member[],
+): Promise<UserId[]> {
+  const known = new Map(members.map((member) => [member.userId, member]));
+  const readers = userIds.map((userId) => ({ userId, isAdmin: false, member: known.get(userId) ?? null }));
+  const inQuestion = readers.filter((reader) => needsFollows(reader, action)).map(({ userId }) => userId);
+  const found = await follows.amongPassers(inQuestion, action.refIds);
+  return readers
+    .filter((reader) => isEntitled(reader, action, found.get(reader.userId) ?? []))
+    .map(({ userId }) => userId);
+}
+
+function departmentsOf(members: readonly Member[], userIds: readonly UserId[]): string[] {
+  const of = members.filter(({ userId }) => userIds.includes(userId));
+  return [...new Set(of.flatMap(({ departmentId }) => departmentId ?? []))].sort();
 }

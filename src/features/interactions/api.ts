@@ -2,6 +2,7 @@ import {
   INTERACTION_STATES,
   MAX_COMMENT_LENGTH,
   MAX_INTERACTION_DATA_BYTES,
+  MAX_MENTIONS,
   type Interaction as InteractionRecord,
   type OwnInteractions,
 } from '../../domain/interaction.ts';
@@ -162,6 +163,9 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     parentId: t.id({
       description:
         'For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible.',
+    }),
+    mentions: t.stringList({
+      description: `For COMMENT: ids of members it mentions, at most ${String(MAX_MENTIONS)}. They are notified. Those who may not see the action are left out without an error.`,
     }),
     data: t.field({ type: 'JSON', description: 'Free data of the application, at most 4 KiB as JSON.' }),
   }),

@@ -209,6 +209,13 @@ export interface InteractionDocument extends UnsentEvents {
   reaction?: string;
   parentId?: ObjectId;
   data?: unknown;
+  /** Members that the comment mentions and who may see the action. */
+  mentions?: string[];
+  /**
+   * Whom it concerns besides the action's actor: the author of the comment that it replies to, and those it mentions. Absent:
+   * nobody.
+   */
+  to?: string[];
   editedAt?: Date;
   /** Absent: VISIBLE. */
   state?: 'REMOVED' | 'HIDDEN';

@@ -1,6 +1,8 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Interaction } from '../../../src/domain/interaction.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function thread(parts: Parts) {
@@ -207,4 +209,43 @@ test('admins see the newest texts of all actions, page by page', async () => {
   await expect(parts.services.latestInteractions(parts.session('ann'), {})).rejects.toMatchObject({
     code: 'FORBIDDEN',
   });
+});
+
+test('concerns the author of the comment it replies to, and the mentioned members who may see the action', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, service } = parts;
+  await services.upsertMembers(service, [
+    { memberId: 'ann', name: 'Ann', teamId: 't1' },
+    { memberId: 'bob', name: 'Bob', teamId: 't1' },
+    { memberId: 'cid', name: 'Cid', teamId: 't2' },
+  ]);
+  await services.follow(parts.session('cid'), 'site', 0);
+  const site = { id: 'site', type: 'site', label: 'Site' };
+  const team = (await parts.publish({ actorId: 'ann', scope: 'TEAM' })).action.id;
+  const followers = (await parts.publish({ actorId: 'ann', scope: 'FOLLOWERS', refs: [site] })).action.id;
+  const comment = async (actionId: string, userId: string, more: object): Promise<string> => {
+    const input = { actionId, kind: 'COMMENT', text: 'So it is', ...more };
+    return (await services.addInteraction(parts.session(userId), input)).interaction.id;
+  };
+  const concerned = async (id: string): Promise<unknown> => {
+    const found = await parts.database.collections.interactions.findOne({ _id: new ObjectId(id) });
+    return { mentions: found?.mentions ?? [], to: found?.to ?? [] };
+  };
+  const first = await comment(team, 'bob', { mentions: ['ann', 'bob', 'cid', 'nobody', 'ann'] });
+  expect(await concerned(first)).toEqual({ mentions: ['ann'], to: ['ann'] });
+  const reply = await comment(team, 'ann', { parentId: first, mentions: ['cid'] });
+  expect(await concerned(reply)).toEqual({ mentions: [], to: ['bob'] });
+  let byFollower = '';
+  const more = await commandsOf(parts.database, async () => {
+    byFollower = await comment(followers, 'ann', { mentions: ['cid', 'dan'] });
+  });
+  expect(await concerned(byFollower)).toEqual({ mentions: ['cid'], to: ['cid'] });
+  const none = await commandsOf(parts.database, () => comment(followers, 'ann', {}));
+  // The follows of those of whom nothing else decides whether they may see it.
+  expect(more.length).toBe(none.length + 1);
+  const many = Array.from({ length: 21 }, (_, n) => `m${String(n)}`);
+  await expect(comment(team, 'ann', { mentions: many })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  await expect(
+    services.addInteraction(parts.session('ann'), { actionId: team, kind: 'LIKE', mentions: ['bob'] }),
+  ).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });

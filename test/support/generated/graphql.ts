@@ -424,6 +424,8 @@ export type RecordInteractionInput = {
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** What was done. */
   kind: InteractionKind;
+  /** For COMMENT: ids of members it mentions, at most 20. They are notified. Those who may not see the action are left out without an error. */
+  mentions?: InputMaybe<Array<Scalars['String']['input']>>;
   /** For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible. */
   parentId?: InputMaybe<Scalars['ID']['input']>;
   /** Required for REACTION: one of the configured reactions. */

@@ -369,8 +369,8 @@ function interactionTraces(collections: Collections) {
 
   return {
     /**
-     * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. Index
-     * `actor`.
+     * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. What others
+     * did concerns the member no longer. Indexes `actor`, `to`.
      */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await interactions
@@ -393,7 +393,18 @@ function interactionTraces(collections: Collections) {
           })),
           { ordered: false },
         );
-      return found.length;
+      const concerning = await interactions
+        .find({ to: { $eq: memberId, $exists: true } })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (concerning.length > 0)
+        await interactions.updateMany(
+          { _id: { $in: concerning.map(({ _id }) => _id) } },
+          { $pull: { to: memberId, mentions: memberId } },
+        );
+      return found.length + concerning.length;
     },
 
     /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */

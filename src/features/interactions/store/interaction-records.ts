@@ -24,6 +24,10 @@ export interface NewInteraction extends Pick<
   readonly key: string;
   readonly idempotencyKey: string | null;
   readonly departmentIds: readonly string[];
+  /** Members that the comment mentions. */
+  readonly mentions: readonly UserId[];
+  /** Of the comment it replies to. */
+  readonly parentActorId: UserId | null;
   /** Followers of the actor receive the action. */
   readonly passesOn: boolean;
 }
@@ -37,6 +41,8 @@ function newDocument(
   events: EventEntries,
 ): InteractionDocument {
   const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
+  const { mentions, parentActorId } = interaction;
+  const to = [...new Set([...(parentActorId === null ? [] : [parentActorId]), ...mentions])];
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
     _id: idOfTime(clock.now()),
@@ -48,6 +54,8 @@ function newDocument(
     ...(reaction === null ? {} : { reaction }),
     ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
     ...(data === null ? {} : { data }),
+    ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
+    ...(to.length === 0 ? {} : { to }),
     ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
     settling,
     ...events.inserted('interaction.recorded', clock.now()),

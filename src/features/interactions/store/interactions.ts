@@ -24,7 +24,7 @@ import { plainId, type Tenant } from '../../../domain/tenant.ts';
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
   holds: 'a comment, like, reshare or reaction',
-  ids: { member: ['actorId', 'unlogged[].by'], group: ['departmentIds[]'] },
+  ids: { member: ['actorId', 'unlogged[].by', 'mentions[]', 'to[]'], group: ['departmentIds[]'] },
   indexes: [
     index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
       unique: true,
@@ -37,6 +37,14 @@ export const INTERACTIONS: Declared<'interactions'> = {
     index('replies', { parentId: 1, state: 1, at: -1, _id: -1 }, 'replies to a comment, newest first', {
       partialFilterExpression: { parentId: { $exists: true } },
     }),
+    index(
+      'to',
+      { to: 1, at: -1 },
+      'notifications: replies to a member and comments that mention them; erasure',
+      {
+        partialFilterExpression: { to: { $exists: true } },
+      },
+    ),
     index('passed_on', { actorId: 1, passedOn: -1 }, 'follow: what a member has passed on since', {
       partialFilterExpression: { passedOn: { $exists: true } },
     }),
@@ -71,8 +79,8 @@ export const INTERACTIONS: Declared<'interactions'> = {
       of: 'actorId',
       sort: { at: 1 },
       entry: (document) => {
-        const { key, departmentIds } = document;
-        return { ...toInteraction(document), key, departmentIds };
+        const { key, departmentIds, mentions = [] } = document;
+        return { ...toInteraction(document), key, departmentIds, mentions };
       },
     },
   ],
@@ -94,8 +102,14 @@ function erasedInteraction(
   document: InteractionDocument,
   { memberId, pseudonym }: ErasureSubject,
 ): InteractionDocument {
-  if (document.actorId !== memberId) return document;
-  const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = document;
+  const isOther = (userId: string): boolean => userId !== memberId;
+  const { mentions, to, ...others } = document;
+  const concerning = {
+    ...(mentions === undefined ? {} : { mentions: mentions.filter(isOther) }),
+    ...(to === undefined ? {} : { to: to.filter(isOther) }),
+  };
+  if (document.actorId !== memberId) return { ...others, ...concerning };
+  const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = { ...others, ...concerning };
   return { ...rest, actorId: pseudonym, key: document._id.toHexString() };
 }
 
