@@ -129,38 +129,46 @@ function fanOutReleases(collection: Collection<ActionDocument>, events: EventEnt
   };
 }
 
-/** Fan-outs that one user may have waiting in the lane LIVE. */
-const LIVE_PER_USER = 100;
-/** Users whose publications a process counts. One that is forgotten starts again at none. */
-const USERS = 10_000;
+/** Fan-outs of one actor that may wait in the lane LIVE. */
+const LIVE_PER_ACTOR = 100;
+/** Publications beyond the share until the next look whether there is room again. */
+const UNSEEN_BEYOND = 10;
+/** Actors whose publications a process counts. One that is forgotten starts again at none. */
+const ACTORS = 10_000;
 
 /**
- * Keeps one user from filling the lane LIVE for everybody. Part of the repository of fan-outs. A process counts what it
- * publishes for a user and looks at the database only when that reaches the share: usual publications cost nothing. Every
- * process grants the share once, and then only what is left of it for all of them.
+ * Keeps what one actor does from filling the lane LIVE for everybody. Part of the repository of fan-outs. A process counts
+ * what it publishes for an actor and looks at the database only when that reaches the share: usual publications cost nothing.
+ * Every process grants the share once, and then only what is left of it for all of them.
  */
 function liveShare(collection: Collection<ActionDocument>) {
   /** Most that may be waiting: found by the last look, and published since. */
-  const waiting = new LRUCache<UserId, number>({ max: USERS });
+  const waiting = new LRUCache<UserId, number>({ max: ACTORS });
+  /** Of actors whose share was used up at the last look: publications until the next. */
+  const beyond = new LRUCache<UserId, number>({ max: ACTORS });
 
   return {
     /**
-     * The lane for new actions of a user who is not trusted: BULK while their share of LIVE is used up. No round trip; one
-     * after each `LIVE_PER_USER` publications, and for each call beyond the share. Index `claim_by_lane`.
+     * The lane for new actions, or edits, of an actor: BULK while their share of LIVE is used up. No round trip; one after
+     * each `LIVE_PER_ACTOR` actions, and for each `UNSEEN_BEYOND` beyond the share. Index `claim_by_lane`.
      */
     async laneFor(actorId: UserId, count: number): Promise<Lane> {
+      const unseen = beyond.get(actorId) ?? 0;
+      beyond.set(actorId, unseen - count);
+      if (unseen > 0) return 'BULK';
       const expected = (waiting.get(actorId) ?? 0) + count;
       waiting.set(actorId, expected);
-      if (expected <= LIVE_PER_USER) return 'LIVE';
+      if (expected <= LIVE_PER_ACTOR) return 'LIVE';
       const found = await collection.countDocuments(
         {
           ...{ 'fanOut.state': 'PENDING', 'fanOut.lane': 'LIVE', 'fanOut.leaseUntil': { $exists: true } },
           actorId,
         },
-        { limit: LIVE_PER_USER },
+        { limit: LIVE_PER_ACTOR },
       );
-      const isLive = found + count <= LIVE_PER_USER;
-      waiting.set(actorId, isLive ? found + count : LIVE_PER_USER);
+      const isLive = found + count <= LIVE_PER_ACTOR;
+      waiting.set(actorId, isLive ? found + count : LIVE_PER_ACTOR);
+      if (!isLive) beyond.set(actorId, UNSEEN_BEYOND);
       return isLive ? 'LIVE' : 'BULK';
     },
   };
@@ -443,7 +451,6 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
           $set: {
             'fanOut.state': 'PENDING',
             'fanOut.attempts': 0,
-            'fanOut.lane': DEFAULT_LANE,
             'fanOut.leaseUntil': now,
           },
         }),

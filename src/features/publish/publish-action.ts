@@ -2,10 +2,10 @@ import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
-import type { Lane } from '../../domain/lane.ts';
+import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import { isTrusted, type Identity } from '../../domain/viewer.ts';
+import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
@@ -88,7 +88,7 @@ export async function publishAction(
   if ((await grouplessOf(core, [checked], groups)).has(checked)) throw noGroup(checked.scope, ['input']);
   await using quota = await takePublications(core.quotas, identity, 1);
   if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
-  const lane = await liveLane(core, identity, 1);
+  const lane = await core.fanOuts.laneFor(checked.actor, 1);
   const published = await core.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane, isImported: false }),
   );
@@ -142,11 +142,11 @@ export async function publishActions(
   const { refusal } = quota;
   if (refusal !== null) refuse(await refusedOf(core, quota, inputsOf()), () => refusal);
   const recorded = clock.now();
-  const lane =
-    isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : await liveLane(core, identity, accepted.length);
+  const laneOf = await lanesOf(core, inputsOf(), isBulk || inputs.length > MAX_LIVE_PER_CALL);
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
+    const lane = laneOf(input);
     ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
   }
   const published = await core.actions.insertMany(ready.map(({ action }) => action));
@@ -164,9 +164,21 @@ export async function publishActions(
   return outcomes;
 }
 
-/** Services and admins publish for many, so they are not limited. */
-async function liveLane({ fanOuts }: Core, identity: Identity, count: number): Promise<Lane> {
-  return isTrusted(identity) ? 'LIVE' : fanOuts.laneFor(identity.userId, count);
+/** What is not bulk as a whole goes by the share of each actor. */
+async function lanesOf(
+  { fanOuts }: Core,
+  inputs: readonly CheckedInput[],
+  isBulk: boolean,
+): Promise<(input: CheckedInput) => Lane> {
+  if (isBulk) return () => 'BULK';
+  const counts = new Map<string, number>();
+  for (const { actor } of inputs) counts.set(actor, (counts.get(actor) ?? 0) + 1);
+  const lanes = new Map(
+    await Promise.all(
+      [...counts].map(async ([actor, count]) => [actor, await fanOuts.laneFor(actor, count)] as const),
+    ),
+  );
+  return ({ actor }) => lanes.get(actor) ?? DEFAULT_LANE;
 }
 
 /**

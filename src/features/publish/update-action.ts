@@ -63,7 +63,7 @@ export async function updateAction(
   input: UpdateActionInput,
   ifVersion?: number | null,
 ): Promise<Action> {
-  const { edits, members, moderation, workSignal } = core;
+  const { edits, fanOuts, members, moderation, workSignal } = core;
   const { identity } = session;
   const checked = check(input);
   const known = await requireEditable(session, id);
@@ -80,6 +80,7 @@ export async function updateAction(
     },
     by: identity.userId,
     at: clock.now(),
+    lane: await fanOuts.laneFor(known.actorId, 1),
     isLogged: known.actorId !== identity.userId,
   });
   if (changed === null)

@@ -98,7 +98,8 @@ const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
     }),
     lane: t.field({
       type: LaneEnum,
-      description: 'Its lane: that of the most urgent pending change. LIVE if nothing is pending.',
+      description:
+        'Its lane: until the first delivery has ended that of the publication, then that of the most urgent pending change. LIVE if nothing is pending.',
       resolve: ({ fanOut }) => fanOut.lane,
     }),
     delivered: t.int({

@@ -140,8 +140,10 @@ export function notifiedUntilNow({ isOn }: { readonly isOn: boolean }): Document
 export interface PassRequest {
   /** Earliest start of the pass, or an expression for it. An earlier start of a pending pass is kept. */
   readonly notBefore: Date | Document;
-  /** Urgency. A more urgent lane of a pending pass is kept. */
+  /** Urgency. A more urgent lane of a pending pass is kept, and so is that of a first delivery; see `laneAfter`. */
   readonly lane: Lane;
+  /** The action is withdrawn, or shown again: URGENT even before its first delivery has begun. */
+  readonly isModerated?: boolean;
   /** Holders keep the action, and only its position may change. Default: feeds may be wrong until the pass. */
   readonly isBoost?: boolean;
 }
@@ -150,7 +152,8 @@ export interface PassRequest {
  * Update pipeline fields that request another pass over an action: increments the version, and makes the action PENDING
  * unless a worker has it, which will notice the new version at its end. Used in the write that makes the change.
  */
-export function passRequested({ notBefore, lane, isBoost = false }: PassRequest): Document {
+export function passRequested(request: PassRequest): Document {
+  const { notBefore, lane, isBoost = false } = request;
   const isWorkedOn = { $eq: ['$fanOut.state', 'IN_PROGRESS'] };
   const isWaiting = { $eq: ['$fanOut.state', 'PENDING'] };
   return {
@@ -164,8 +167,7 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
         }),
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
-    // Lane names sort by urgency: see `fan-out-claim.ts`.
-    'fanOut.lane': { $cond: [{ $or: [isWorkedOn, isWaiting] }, { $max: ['$fanOut.lane', lane] }, lane] },
+    'fanOut.lane': laneAfter(request, { $or: [isWorkedOn, isWaiting] }),
     'fanOut.nextLane': { $cond: [isWorkedOn, { $max: ['$fanOut.nextLane', lane] }, '$$REMOVE'] },
     'fanOut.leaseUntil': {
       $cond: [
@@ -175,6 +177,20 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
       ],
     },
   };
+}
+
+/**
+ * Expression: the lane of a fan-out for which another pass is requested. Names of lanes sort by urgency. A first delivery stays
+ * in the lane that it was published in until it has ended, otherwise an import would be in LIVE as soon as somebody likes or
+ * edits what is in it. If readers are to lose the action it is lifted, once a pass has begun: until then they do not have it.
+ */
+function laneAfter({ lane, isModerated = false }: PassRequest, isOpen: Document): Document {
+  const lifted = { $cond: [isOpen, { $max: ['$fanOut.lane', lane] }, lane] };
+  if (isModerated) return lifted;
+  const isFirst = { $eq: [{ $ifNull: ['$fanOut.doneAt', '$fanOut.restUntil', null] }, null] };
+  const hasBegun = { $gt: [{ $ifNull: ['$fanOut.begun', 0] }, 0] };
+  const isKept = lane === 'URGENT' ? { $and: [isFirst, { $not: [hasBegun] }] } : isFirst;
+  return { $cond: [isKept, { $ifNull: ['$fanOut.lane', lane] }, lifted] };
 }
 
 /** The active trace, to be stored with a requested pass. Undefined without one. */

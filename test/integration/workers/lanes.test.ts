@@ -45,33 +45,85 @@ async function claimed(parts: Parts, token = 'w') {
 }
 
 describe('the lane of a fan-out', () => {
-  test('is BULK for what a user publishes while a hundred of their own wait in LIVE', async () => {
+  test('is BULK for what an actor publishes or edits while a hundred of their own wait in LIVE', async () => {
     await using parts = await openParts({ monitorCommands: true });
     const { services, session } = parts;
-    const lanes = async (userId: string, count: number): Promise<Lane[]> => {
-      const inputs = Array.from({ length: count }, () => ({ descriptor }));
-      const outcomes = await services.publishActions(session(userId).identity, inputs);
+    const lanes = async (identity: Identity, actorIds: readonly string[]): Promise<Lane[]> => {
+      const inputs = actorIds.map((actorId) => ({ actorId, descriptor }));
+      const outcomes = await services.publishActions(identity, inputs);
       return outcomes.flatMap(({ action }) => action?.fanOut.lane ?? []);
     };
+    const flood = Array.from({ length: 20 }, () => 'flood');
     const one = async (identity: Identity): Promise<Lane | undefined> =>
       (await services.publishAction(identity, { descriptor })).action.fanOut.lane;
+    const { action: first } = await services.publishAction(session('flood').identity, { descriptor });
+    await parts.fanOut();
     for (let call = 0; call < 5; call += 1)
-      expect(new Set(await lanes('flood', 20))).toEqual(new Set(['LIVE']));
+      expect(new Set(await lanes(session('flood').identity, flood))).toEqual(new Set(['LIVE']));
     expect(await one(session('flood').identity)).toBe('BULK');
-    expect(new Set(await lanes('flood', 20))).toEqual(new Set(['BULK']));
+    expect(new Set(await lanes(session('flood').identity, flood))).toEqual(new Set(['BULK']));
+    const edit = { descriptor: { custom: { ...descriptor.custom, verb: 'wrote' } } };
+    await services.updateAction(session('flood'), first.id, edit);
+    expect(await laneOf(parts, first.id)).toEqual(['PENDING', 'BULK']);
     const commands = await commandsOf(parts.database, async () => {
       expect(await one(session('other').identity)).toBe('LIVE');
     });
     expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['insert actions']);
-    // A service publishes for many.
-    for (let call = 0; call < 6; call += 1)
-      await services.publishActions(
-        parts.service,
-        Array.from({ length: 20 }, () => ({ descriptor })),
-      );
-    expect(await one(parts.service)).toBe('LIVE');
+    // Also if a service publishes it for them.
+    expect(await lanes(parts.service, ['flood', 'other', 'flood'])).toEqual(['BULK', 'LIVE', 'BULK']);
     await parts.fanOut();
-    expect(await one(session('flood').identity)).toBe('LIVE');
+    const after = [];
+    for (let n = 0; n < 11; n += 1) after.push(await one(session('flood').identity));
+    expect(after.at(-1)).toBe('LIVE');
+  });
+
+  test('lets the single action of somebody else be claimed at once, however many of one actor wait', async () => {
+    await using parts = await openParts();
+    const { services, service } = parts;
+    const many = Array.from({ length: 20 }, () => ({ actorId: 'flood', descriptor }));
+    for (let call = 0; call < 20; call += 1) await services.publishActions(service, many);
+    const { action } = await services.publishAction(service, { actorId: 'other', descriptor });
+    const lanes = (['URGENT', 'LIVE', 'BULK'] as const).map((lane) => ({ lane, most: 64 }));
+    const now = new Date(Date.now() + 60_000);
+    const ids = [];
+    for (const token of ['a', 'b'])
+      ids.push(...(await parts.repositories.fanOuts.claim(token, now, 60_000, { lanes })).claims);
+    expect(ids.map((claim) => claim.action.id)).toContain(action.id);
+  });
+
+  test('holds until the first delivery has ended, whatever people do with the action', async () => {
+    await using parts = await openParts();
+    const { services, session, repositories } = parts;
+    const publish = async (): Promise<string> => {
+      const input = { actorId: 'ann', scope: 'PUBLIC' as const, descriptor };
+      const [outcome] = await services.publishActions(parts.service, [input], { isBulk: true });
+      return outcome?.action?.id ?? '';
+    };
+    const waiting = await publish();
+    const meddle = async (id: string): Promise<void> => {
+      const [ann, bob] = [session('ann'), session('bob')];
+      await services.addInteraction(ann, { actionId: id, kind: 'LIKE' });
+      await services.addInteraction(bob, { actionId: id, kind: 'COMMENT' });
+      await services.addInteraction(bob, { actionId: id, kind: 'RESHARE' });
+      await services.removeInteraction(bob, { own: { actionId: id, kind: 'RESHARE' } });
+      await services.updateAction(ann, id, { mentions: ['cid'] });
+      await services.updateAction(ann, id, { scope: 'FOLLOWERS' });
+    };
+    await meddle(waiting);
+    expect(await laneOf(parts, waiting)).toEqual(['PENDING', 'BULK']);
+
+    const claim = await claimed(parts);
+    expect([claim?.action.id, claim?.lane]).toEqual([waiting, 'BULK']);
+    await mark(parts, waiting);
+    expect(await laneOf(parts, waiting)).toEqual(['IN_PROGRESS', 'BULK']);
+    const done = { delivered: 0, notBefore: new Date() };
+    expect(claim !== null && (await repositories.fanOuts.passOn(claim, done))).toBe(true);
+    expect(await laneOf(parts, waiting)).toEqual(['PENDING', 'LIVE']);
+
+    const delivered = await publish();
+    await parts.fanOut();
+    await meddle(delivered);
+    expect(await laneOf(parts, delivered)).toEqual(['PENDING', 'URGENT']);
   });
 
   test('is set by the request, the most urgent wins, and it is reset at the end', async () => {
@@ -80,8 +132,6 @@ describe('the lane of a fan-out', () => {
     expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
     const [bulk = ''] = await publishBulk(parts, 1);
     expect(await laneOf(parts, bulk)).toEqual(['PENDING', 'BULK']);
-    await mark(parts, bulk);
-    expect(await laneOf(parts, bulk)).toEqual(['PENDING', 'LIVE']);
     await parts.services.hideAction(parts.session('admin', 'admin'), bulk, null);
     await parts.services.unhideAction(parts.session('admin', 'admin'), bulk);
     await mark(parts, bulk);
@@ -127,10 +177,12 @@ describe('the lane of a fan-out', () => {
   test('rises during a pass when something more urgent is requested', async () => {
     await using parts = await openParts();
     const [bulk = ''] = await publishBulk(parts, 1);
+    await parts.fanOut();
+    const { fanOuts } = parts.repositories;
+    await fanOuts.requestPass(bulk, new Date(), 'BULK');
     const claim = await claimed(parts);
     if (claim === null) throw new Error('There is nothing to claim');
     const progress = { afterUserId: 'a', delivered: 1 };
-    const { fanOuts } = parts.repositories;
     expect(await fanOuts.checkpoint(claim, progress, new Date())).toBe('BULK');
     await mark(parts, bulk);
     expect(await fanOuts.checkpoint(claim, progress, new Date(Date.now() + 60_000))).toBe('LIVE');

@@ -175,7 +175,7 @@ export function moderationRepository(
             $set: {
               ...set,
               ...events.staged(event, at),
-              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
             },
           },
@@ -195,7 +195,7 @@ export function moderationRepository(
             $set: {
               ...set,
               ...events.staged(event, at),
-              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
             },
           },
         ]),

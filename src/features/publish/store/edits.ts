@@ -2,6 +2,7 @@ import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../../descriptors/names.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
+import type { Lane } from '../../../domain/lane.ts';
 import { reachesFollowers, userKey, concernedAfter, type Concerned } from '../../../domain/audience.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
 import { otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
@@ -25,6 +26,8 @@ export interface Edit {
   readonly change: (action: Action) => ActionContent;
   readonly by: UserId;
   readonly at: Date;
+  /** Of its pass, unless readers may lose the action. */
+  readonly lane: Lane;
   /** Record the edit in the moderation log. */
   readonly isLogged: boolean;
 }
@@ -36,7 +39,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
      * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
      * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
      */
-    async edit(id: ActionId, { change, by, at, isLogged }: Edit): Promise<Action | null> {
+    async edit(id: ActionId, { change, by, at, lane, isLogged }: Edit): Promise<Action | null> {
       const _id = new ObjectId(id);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const document = await actions.findOne({ _id });
@@ -44,7 +47,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
         const record: ModerationDocument | null = isLogged
           ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
           : null;
-        const { fields, isUpToLatest } = edited(document, change(toAction(document)), at, events);
+        const { fields, isUpToLatest } = edited(document, change(toAction(document)), { at, lane }, events);
         const changed = await actions.findOneAndUpdate(
           { ...unchanged(document), ...(isUpToLatest ? { latest: document.latest } : {}) },
           revised([
@@ -93,7 +96,7 @@ interface Edited {
 function edited(
   document: WithId<ActionDocument>,
   content: ActionContent,
-  at: Date,
+  { at, lane }: { readonly at: Date; readonly lane: Lane },
   events: EventEntries,
 ): Edited {
   const before = toAction(document);
@@ -111,11 +114,10 @@ function edited(
     version: before.version + 1,
     editedAt: at,
   };
-  const lane = mayLoseReaders(before, content) ? 'URGENT' : 'LIVE';
   return {
     fields: {
       ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
-      ...passRequested({ notBefore: at, lane }),
+      ...passRequested({ notBefore: at, lane: mayLoseReaders(before, content) ? 'URGENT' : lane }),
       ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
     },
     isUpToLatest: concerning.formerlyConcerned !== before.formerlyConcerned,
