@@ -1,37 +1,25 @@
-import type { Logger } from './logger.ts';
+import type { LogFields, Logger } from './logger.ts';
 import type { Failure } from './stack-once.ts';
 
-// One function per log event, which fixes its level, wording and field names.
+type LogEvent<Fields> = (log: Logger, fields: Fields) => void;
 
-export function logListening(log: Logger, fields: { readonly url: string }): void {
-  log.info(fields, 'Listening');
+/** A log event has one level, one wording and always the same fields. */
+function event<Fields extends LogFields>(
+  level: Exclude<keyof Logger, 'child'>,
+  message: string,
+): LogEvent<Fields> {
+  return (log, fields) => log[level](fields, message);
 }
 
-export function logDoubtfulSetting(
-  log: Logger,
-  fields: { readonly setting: string; readonly because: string },
-): void {
-  log.warn(fields, 'A setting may not have the expected effect');
-}
-
-export function logClosing(log: Logger, fields: { readonly reason: string }): void {
-  log.info(fields, 'Closing');
-}
-
-export function logClosed(log: Logger, fields: { readonly seconds: number }): void {
-  log.info(fields, 'Closed');
-}
-
-export function logCrash(log: Logger, fields: { readonly err: unknown }): void {
-  log.fatal(fields, 'Unexpected error');
-}
-
-export function logProcessStarted(
-  log: Logger,
-  fields: { readonly process: number; readonly pid: number },
-): void {
-  log.info(fields, 'Process started');
-}
+export const logListening = event<{ url: string }>('info', 'Listening');
+export const logDoubtfulSetting = event<{ setting: string; because: string }>(
+  'warn',
+  'A setting may not have the expected effect',
+);
+export const logClosing = event<{ reason: string }>('info', 'Closing');
+export const logClosed = event<{ seconds: number }>('info', 'Closed');
+export const logCrash = event<{ err: unknown }>('fatal', 'Unexpected error');
+export const logProcessStarted = event<{ process: number; pid: number }>('info', 'Process started');
 
 /** The process will be killed and restarted. */
 export function logProcessHangs(
@@ -55,88 +43,62 @@ export function logProcessHangs(
 }
 
 /** The process will be restarted. */
-export function logProcessEnded(
-  log: Logger,
-  fields: {
-    readonly process: number;
-    readonly pid: number;
-    readonly code: number | null;
-    readonly signal: string | null;
-    readonly againInMs: number;
-  },
-): void {
-  log.warn(fields, 'Process ended');
-}
-
-export function logHeartbeatFailed(log: Logger, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'The heartbeat of the worker cannot be written: worker --health will fail');
-}
-
-export function logPresenceTrouble(log: Logger, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'Cannot record in the database that this process is running');
-}
+export const logProcessEnded = event<{
+  process: number;
+  pid: number;
+  code: number | null;
+  signal: string | null;
+  againInMs: number;
+}>('warn', 'Process ended');
+export const logHeartbeatFailed = event<{ err: unknown }>(
+  'warn',
+  'The heartbeat of the worker cannot be written: worker --health will fail',
+);
+export const logPresenceTrouble = event<{ err: unknown }>(
+  'warn',
+  'Cannot record in the database that this process is running',
+);
 
 /** @param fields.seconds lead of the machine's clock. */
-export function logClockSkewed(log: Logger, fields: { readonly seconds: number }): void {
-  log.warn(fields, "The machine's clock differs from the database's, which Fanfare uses");
-}
-
-export function logClockRight(log: Logger, fields: { readonly seconds: number }): void {
-  log.info(fields, "The machine's clock agrees with the database's again");
-}
+export const logClockSkewed = event<{ seconds: number }>(
+  'warn',
+  "The machine's clock differs from the database's, which Fanfare uses",
+);
+export const logClockRight = event<{ seconds: number }>(
+  'info',
+  "The machine's clock agrees with the database's again",
+);
 
 /** An internal error: the client received a masked error with this id. */
-export function logRequestFailed(
-  log: Logger,
-  fields: { readonly errorId: string; readonly err: unknown },
-): void {
-  log.error(fields, 'Request failed');
-}
+export const logRequestFailed = event<{ errorId: string; err: unknown }>('error', 'Request failed');
 
 /** Follow-up of an outage whose first failure was logged in full. */
-export function logRequestUnavailable(
-  log: Logger,
-  fields: { readonly errorId: string; readonly reason: string },
-): void {
-  log.warn(fields, 'Request failed, the outage continues');
-}
-
-export function logRequest(
-  log: Logger,
-  fields: { readonly operation: string | null; readonly code: string; readonly seconds: number },
-): void {
-  log.debug(fields, 'Request');
-}
-
-export function logTokenRefused(log: Logger, fields: { readonly reason: string }): void {
-  log.debug(fields, 'Token refused');
-}
+export const logRequestUnavailable = event<{ errorId: string; reason: string }>(
+  'warn',
+  'Request failed, the outage continues',
+);
+export const logRequest = event<{ operation: string | null; code: string; seconds: number }>(
+  'debug',
+  'Request',
+);
+export const logTokenRefused = event<{ reason: string }>('debug', 'Token refused');
 
 /** Cached keys stay in use. */
-export function logKeysNotFetched(log: Logger, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'The keys behind JWKS_URI cannot be fetched');
-}
-
-export function logKeysBroken(log: Logger, fields: { readonly keyIds: readonly string[] }): void {
-  log.warn(fields, 'Some keys behind JWKS_URI cannot be used');
-}
+export const logKeysNotFetched = event<{ err: unknown }>(
+  'warn',
+  'The keys behind JWKS_URI cannot be fetched',
+);
+export const logKeysBroken = event<{ keyIds: readonly string[] }>(
+  'warn',
+  'Some keys behind JWKS_URI cannot be used',
+);
 
 /** The server did not wait for a client any longer. */
-export function logConnectionEnded(log: Logger, fields: { readonly reason: string }): void {
-  log.debug(fields, 'Connection ended');
-}
+export const logConnectionEnded = event<{ reason: string }>('debug', 'Connection ended');
 
 /** The peer violated the protocol or broke the connection. */
-export function logSocketTrouble(log: Logger, fields: { readonly err: unknown }): void {
-  log.debug(fields, 'Socket closed for an error');
-}
-
-export function logDatabases(
-  log: Logger,
-  fields: { readonly mongodb: string; readonly redis: string },
-): void {
-  log.info(fields, 'Databases');
-}
+export const logSocketTrouble = event<{ err: unknown }>('debug', 'Socket closed for an error');
+export const logDatabases = event<{ mongodb: string; redis: string }>('info', 'Databases');
 
 /** Progress of preparing a local database, and its unexpected end. */
 export function logEmbeddedStep(
@@ -154,190 +116,113 @@ export function logIndexesCreated(log: Logger, { indexes }: { readonly indexes: 
   log.debug({ indexes }, 'Names of the indexes created');
 }
 
-export function logMigrationStarted(
-  log: Logger,
-  fields: { readonly version: number; readonly name: string },
-): void {
-  log.info(fields, 'Migration started');
-}
-
-export function logMigrationWaits(
-  log: Logger,
-  fields: { readonly version: number; readonly name: string; readonly olderProcesses: number },
-): void {
-  log.warn(fields, 'Migration waits for processes of an older release to end');
-}
-
-export function logMigrationFinished(
-  log: Logger,
-  fields: { readonly version: number; readonly name: string; readonly documents: number },
-): void {
-  log.info(fields, 'Migration finished');
-}
-
-export function logRedisLost(log: Logger, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'Redis cannot be reached');
-}
+export const logMigrationStarted = event<{ version: number; name: string }>('info', 'Migration started');
+export const logMigrationWaits = event<{ version: number; name: string; olderProcesses: number }>(
+  'warn',
+  'Migration waits for processes of an older release to end',
+);
+export const logMigrationFinished = event<{ version: number; name: string; documents: number }>(
+  'info',
+  'Migration finished',
+);
+export const logRedisLost = event<{ err: unknown }>('warn', 'Redis cannot be reached');
 
 export function logRedisBack(log: Logger): void {
   log.info({}, 'Redis is available again');
 }
 
 /** Watchers may have missed events; they are asked to resync. */
-export function logLiveLogTrouble(
-  log: Logger,
-  fields: { readonly what?: string; readonly err: unknown },
-): void {
-  log.warn(fields, 'The live log failed');
-}
+export const logLiveLogTrouble = event<{ what?: string; err: unknown }>('warn', 'The live log failed');
 
 /** Once per read, at debug level: `logRedisLost` reports the outage itself once. */
-export function logFeedReadWithoutStore(log: Logger, fields: { readonly err: unknown }): void {
-  log.debug(fields, 'Feed served from the actions, the feed store cannot be reached');
-}
-
-export function logWorkerStarted(
-  log: Logger,
-  fields: { readonly worker: string; readonly concurrency: number; readonly model: string },
-): void {
-  log.info(fields, 'Fan-out worker started');
-}
-
-export function logWorkerStopped(log: Logger, fields: { readonly worker: string }): void {
-  log.info(fields, 'Fan-out worker stopped');
-}
-
-export function logWorkerTrouble(log: Logger, fields: { readonly err: unknown }): void {
-  log.error(fields, 'The worker cannot look for work, it keeps trying');
-}
-
-export function logJobFailed(log: Logger, fields: { readonly job: string; readonly err: unknown }): void {
-  log.error(fields, 'A background job failed, it will be retried');
-}
-
-export function logFanOutFinished(
-  log: Logger,
-  fields: {
-    readonly actionId: string;
-    readonly state: string;
-    readonly lane: string;
-    readonly version: number;
-    readonly delivered: number;
-    readonly seconds: number;
-  },
-): void {
-  log.debug(fields, 'Fan-out pass finished');
-}
-
-export function logBatchFailed(log: Logger, fields: { readonly err: unknown }): void {
-  log.warn(fields, 'Actions could not be delivered together, each is delivered alone');
-}
-
-export function logFanOutAttemptFailed(
-  log: Logger,
-  fields: { readonly actionId: string; readonly attempt: number } & Failure,
-): void {
-  log.warn(fields, 'Fan-out attempt failed, it will be retried');
-}
-
-export function logFanOutGivenUp(
-  log: Logger,
-  fields: { readonly actionId: string; readonly attempts: number } & Failure,
-): void {
-  log.error(fields, 'Fan-out failed for good, an admin can retry it');
-}
+export const logFeedReadWithoutStore = event<{ err: unknown }>(
+  'debug',
+  'Feed served from the actions, the feed store cannot be reached',
+);
+export const logWorkerStarted = event<{ worker: string; concurrency: number; model: string }>(
+  'info',
+  'Fan-out worker started',
+);
+export const logWorkerStopped = event<{ worker: string }>('info', 'Fan-out worker stopped');
+export const logWorkerTrouble = event<{ err: unknown }>(
+  'error',
+  'The worker cannot look for work, it keeps trying',
+);
+export const logJobFailed = event<{ job: string; err: unknown }>(
+  'error',
+  'A background job failed, it will be retried',
+);
+export const logFanOutFinished = event<{
+  actionId: string;
+  state: string;
+  lane: string;
+  version: number;
+  delivered: number;
+  seconds: number;
+}>('debug', 'Fan-out pass finished');
+export const logBatchFailed = event<{ err: unknown }>(
+  'warn',
+  'Actions could not be delivered together, each is delivered alone',
+);
+export const logFanOutAttemptFailed = event<{ actionId: string; attempt: number } & Failure>(
+  'warn',
+  'Fan-out attempt failed, it will be retried',
+);
+export const logFanOutGivenUp = event<{ actionId: string; attempts: number } & Failure>(
+  'error',
+  'Fan-out failed for good, an admin can retry it',
+);
 
 /** Not an error: another pass with the action's current state follows. */
-export function logFanOutOvertaken(
-  log: Logger,
-  fields: { readonly actionId: string; readonly version: number },
-): void {
-  log.debug(fields, 'Fan-out pass ended early, the action was hidden, shown again or deleted');
-}
-
-export function logLeaseLost(
-  log: Logger,
-  fields: { readonly actionId: string; readonly worker: string },
-): void {
-  log.warn(fields, 'Lease lost, another worker has the action');
-}
-
-export function logFeedRebuilt(
-  log: Logger,
-  fields: { readonly userId: string; readonly seconds: number },
-): void {
-  log.debug(fields, 'Feed rebuilt');
-}
-
-export function logRescored(
-  log: Logger,
-  fields: { readonly generation: string; readonly actions: number; readonly seconds: number },
-): void {
-  log.debug(fields, 'Ranking scores computed');
-}
-
-export function logNameCarried(
-  log: Logger,
-  fields: {
-    readonly id: string;
-    readonly version: number;
-    readonly actions: number;
-    readonly seconds: number;
-  },
-): void {
-  log.debug(fields, 'Copies of a changed name updated');
-}
-
-export function logRenameAttemptFailed(
-  log: Logger,
-  fields: { readonly id: string; readonly attempt: number } & Failure,
-): void {
-  log.warn(fields, 'Updating the copies of a name failed, it will be retried');
-}
+export const logFanOutOvertaken = event<{ actionId: string; version: number }>(
+  'debug',
+  'Fan-out pass ended early, the action was hidden, shown again or deleted',
+);
+export const logLeaseLost = event<{ actionId: string; worker: string }>(
+  'warn',
+  'Lease lost, another worker has the action',
+);
+export const logFeedRebuilt = event<{ userId: string; seconds: number }>('debug', 'Feed rebuilt');
+export const logRescored = event<{ generation: string; actions: number; seconds: number }>(
+  'debug',
+  'Ranking scores computed',
+);
+export const logNameCarried = event<{
+  id: string;
+  version: number;
+  actions: number;
+  seconds: number;
+}>('debug', 'Copies of a changed name updated');
+export const logRenameAttemptFailed = event<{ id: string; attempt: number } & Failure>(
+  'warn',
+  'Updating the copies of a name failed, it will be retried',
+);
 
 /** @param fields.erasure key of the erasure, which does not identify the member. */
-export function logErasureRound(
-  log: Logger,
-  fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
-): void {
-  log.info(fields, 'Erasure pass finished');
-}
-
-export function logErasureFailed(
-  log: Logger,
-  fields: { readonly erasure: string; readonly attempt: number } & Failure,
-): void {
-  log.warn(fields, 'Erasure failed, it will be retried');
-}
+export const logErasureRound = event<{ erasure: string; round: string; seconds: number }>(
+  'info',
+  'Erasure pass finished',
+);
+export const logErasureFailed = event<{ erasure: string; attempt: number } & Failure>(
+  'warn',
+  'Erasure failed, it will be retried',
+);
 
 /** Pending events stay queued and are retried. */
-export function logWebhookDown(
-  log: Logger,
-  fields: { readonly receiver: string; readonly error: string },
-): void {
-  log.warn(fields, 'Webhook receiver is down, new events wait');
-}
-
-export function logWebhookBack(log: Logger, fields: { readonly receiver: string }): void {
-  log.info(fields, 'Webhook receiver is up again');
-}
-
-export function logWebhookGivenUp(
-  log: Logger,
-  fields: {
-    readonly receiver: string;
-    readonly eventId: string;
-    readonly attempts: number;
-    readonly error: string;
-  },
-): void {
-  log.error(fields, 'Webhook delivery failed for good, an admin can retry it');
-}
+export const logWebhookDown = event<{ receiver: string; error: string }>(
+  'warn',
+  'Webhook receiver is down, new events wait',
+);
+export const logWebhookBack = event<{ receiver: string }>('info', 'Webhook receiver is up again');
+export const logWebhookGivenUp = event<{
+  receiver: string;
+  eventId: string;
+  attempts: number;
+  error: string;
+}>('error', 'Webhook delivery failed for good, an admin can retry it');
 
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */
-export function logWebhookSkipped(
-  log: Logger,
-  fields: { readonly receiver: string; readonly events: number },
-): void {
-  log.error(fields, 'Webhook receiver was down for longer than events are kept, some were never sent');
-}
+export const logWebhookSkipped = event<{ receiver: string; events: number }>(
+  'error',
+  'Webhook receiver was down for longer than events are kept, some were never sent',
+);

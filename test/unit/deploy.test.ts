@@ -8,8 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
-import { createGroupMetrics } from '../../src/telemetry/group-metrics.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createGroupMetrics, createMetrics } from '../../src/telemetry/metrics.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 

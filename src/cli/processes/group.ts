@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../http/pages/health.ts';
 import { logProcessEnded, logProcessHangs, logProcessStarted, logDatabases } from '../../telemetry/events.ts';
-import { type GroupMetrics, createGroupMetrics } from '../../telemetry/group-metrics.ts';
+
 import type { Logger } from '../../telemetry/logger.ts';
-import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
+import { createGroupMetrics, type GroupMetrics, type MetricsSnapshot } from '../../telemetry/metrics.ts';
 import { CommandError, type CommandContext } from '../context.ts';
 import { CLOSE_WITHIN_MS, closeOnSignals } from '../shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';

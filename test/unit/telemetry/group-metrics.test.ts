@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createGroupMetrics } from '../../../src/telemetry/group-metrics.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { createGroupMetrics, createMetrics } from '../../../src/telemetry/metrics.ts';
 
 it('adds up the counts of processes, and takes figures that all read from the database once', async () => {
   const processes = [1, 2].map((skew) => {
