@@ -64,74 +64,38 @@ export type FieldDeclaration =
   | { readonly kind: 'person'; readonly options: PersonOptions }
   | { readonly kind: 'ref'; readonly type: string; readonly options: RefOptions };
 
-function text(): { readonly kind: 'text'; readonly options: NoOptions };
-function text<const O extends TextOptions>(options: O): { readonly kind: 'text'; readonly options: O };
-function text(options: TextOptions = {}) {
-  return { kind: 'text', options } as const;
-}
-
-function int(): { readonly kind: 'int'; readonly options: NoOptions };
-function int<const O extends NumberOptions>(options: O): { readonly kind: 'int'; readonly options: O };
-function int(options: NumberOptions = {}) {
-  return { kind: 'int', options } as const;
-}
-
-function float(): { readonly kind: 'float'; readonly options: NoOptions };
-function float<const O extends NumberOptions>(options: O): { readonly kind: 'float'; readonly options: O };
-function float(options: NumberOptions = {}) {
-  return { kind: 'float', options } as const;
-}
-
-function boolean(): { readonly kind: 'boolean'; readonly options: NoOptions };
-function boolean<const O extends CommonOptions>(
-  options: O,
-): { readonly kind: 'boolean'; readonly options: O };
-function boolean(options: CommonOptions = {}) {
-  return { kind: 'boolean', options } as const;
-}
-
-function dateTime(): { readonly kind: 'dateTime'; readonly options: NoOptions };
-function dateTime<const O extends CommonOptions>(
-  options: O,
-): { readonly kind: 'dateTime'; readonly options: O };
-function dateTime(options: CommonOptions = {}) {
-  return { kind: 'dateTime', options } as const;
-}
-
-function enumeration<const V extends readonly string[]>(
-  values: V,
-): { readonly kind: 'enum'; readonly values: V; readonly options: NoOptions };
-function enumeration<const V extends readonly string[], const O extends CommonOptions>(
-  values: V,
-  options: O,
-): { readonly kind: 'enum'; readonly values: V; readonly options: O };
-function enumeration(values: readonly string[], options: CommonOptions = {}) {
-  return { kind: 'enum', values, options } as const;
-}
-
-function id(): { readonly kind: 'id'; readonly options: NoOptions };
-function id<const O extends IdOptions>(options: O): { readonly kind: 'id'; readonly options: O };
-function id(options: IdOptions = {}) {
-  return { kind: 'id', options } as const;
+/** A constructor of fields whose options may be left out. */
+function plainField<Options extends CommonOptions>() {
+  return <const Kind extends FieldDeclaration['kind']>(kind: Kind) =>
+    <const O extends Options = NoOptions & Options>(options?: O) =>
+      ({ kind, options: options ?? {} }) as { readonly kind: Kind; readonly options: O };
 }
 
 /** Constructors for the fields of a descriptor. */
 export const field = {
   /** Text. As the name of a person or thing it must have 1 to 512 characters. */
-  text,
+  text: plainField<TextOptions>()('text'),
   /** A 32-bit integer. */
-  int,
+  int: plainField<NumberOptions>()('int'),
   /** A finite number. */
-  float,
-  boolean,
+  float: plainField<NumberOptions>()('float'),
+  boolean: plainField<CommonOptions>()('boolean'),
   /** A time with millisecond precision. */
-  dateTime,
+  dateTime: plainField<CommonOptions>()('dateTime'),
   /** One of the given names; an enum in the schema. */
-  enum: enumeration,
+  enum: <const V extends readonly string[], const O extends CommonOptions = NoOptions>(
+    values: V,
+    options?: O,
+  ) =>
+    ({ kind: 'enum', values, options: options ?? {} }) as {
+      readonly kind: 'enum';
+      readonly values: V;
+      readonly options: O;
+    },
   /** Free JSON; defaults to `{}`. */
   json: (options: JsonOptions = {}) => ({ kind: 'json', options }) as const,
   /** An id that does not become a ref of the action. */
-  id,
+  id: plainField<IdOptions>()('id'),
   /** A person's member id. Becomes a ref of type `person` unless `asRef: false`. */
   person: <const O extends PersonOptions>(options: O) => ({ kind: 'person', options }) as const,
   /** The id of a thing of the given type. Becomes a ref unless `asRef: false`. */
