@@ -1,15 +1,8 @@
 import type { Lane } from './lane.ts';
 
-const ACTION_MODERATION_KINDS = ['HIDE', 'UNHIDE', 'DELETE'] as const;
-const INTERACTION_MODERATION_KINDS = ['HIDE_INTERACTION', 'UNHIDE_INTERACTION', 'EDIT_INTERACTION'] as const;
-export const MODERATION_KINDS = [
-  ...ACTION_MODERATION_KINDS,
-  'EDIT',
-  ...INTERACTION_MODERATION_KINDS,
-] as const;
-export type ActionModerationKind = (typeof ACTION_MODERATION_KINDS)[number];
-export type InteractionModerationKind = (typeof INTERACTION_MODERATION_KINDS)[number];
-export type ModerationKind = (typeof MODERATION_KINDS)[number];
+export type ActionModerationKind = 'HIDE' | 'UNHIDE' | 'DELETE';
+export type InteractionModerationKind = 'HIDE_INTERACTION' | 'UNHIDE_INTERACTION' | 'EDIT_INTERACTION';
+export type ModerationKind = ActionModerationKind | 'EDIT' | InteractionModerationKind;
 
 export interface ModerationRecord {
   readonly id: string;

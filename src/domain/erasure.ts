@@ -28,8 +28,7 @@ export function nameOfUnknown(userId: UserId): string {
  * RUNNING: the member's data is being removed. CONFIRMING: the data is gone, and a second pass is due that catches
  * concurrent writes. DONE: the second pass is finished and the member's id is no longer stored.
  */
-export const ERASURE_STATES = ['RUNNING', 'CONFIRMING', 'DONE'] as const;
-export type ErasureState = (typeof ERASURE_STATES)[number];
+export type ErasureState = 'RUNNING' | 'CONFIRMING' | 'DONE';
 
 /** The steps of an erasure. Their order is in `run-erasure.ts`. */
 export type ErasureStepName =

@@ -13,8 +13,7 @@ export const WITHHELD_REASONS = [
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
 /** How an item got into a feed. */
-export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
-export type FeedPath = (typeof FEED_PATHS)[number];
+export type FeedPath = 'STORED' | 'PULLED' | 'SOURCE' | 'NONE';
 
 export interface RelevancyCause {
   readonly kind: Boost['kind'] | 'CONDUCTED' | 'SNOOZE_ENDED';

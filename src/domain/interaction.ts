@@ -5,8 +5,7 @@ import type { InteractionKind } from './relevancy.ts';
 export type InteractionId = string;
 
 /** HIDDEN: visible to admins only. REMOVED: visible to nobody. */
-export const INTERACTION_STATES = ['VISIBLE', 'REMOVED', 'HIDDEN'] as const;
-export type InteractionState = (typeof INTERACTION_STATES)[number];
+export type InteractionState = 'VISIBLE' | 'REMOVED' | 'HIDDEN';
 
 export const DEFAULT_REACTIONS = ['👍', '❤️', '🎉', '😂', '😕', '👀'] as const;
 

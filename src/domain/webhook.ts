@@ -55,8 +55,7 @@ export function refusalOf(
   return null;
 }
 
-export const WEBHOOK_STATES = ['RETRYING', 'FAILED'] as const;
-export type WebhookState = (typeof WEBHOOK_STATES)[number];
+export type WebhookState = 'RETRYING' | 'FAILED';
 
 /** An event that a receiver has not accepted yet. Events accepted at the first attempt leave no record. */
 export interface WebhookDelivery {

@@ -1,22 +1,18 @@
 import { MAX_EXPORT_BYTES, memberExport } from './export-member.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import type { Erasure as ErasureRecord, ErasureState } from '../../domain/erasure.ts';
-import { ERASURE_STATES } from '../../domain/erasure.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { described } from '../../graphql/types/enums.ts';
+import { describedEnum } from '../../graphql/types/enums.ts';
 import { eraseMember, readErasure, listErasures } from './erase-member.ts';
 
 /** So high that an operation can contain only one export. */
 const EXPORT_COST = { size: { usual: 6_000, most: 30_000 } satisfies ListSize, maxBytes: MAX_EXPORT_BYTES };
 
-const ErasureStateEnum = builder.enumType('ErasureState', {
-  description: 'Progress of the erasure of a member.',
-  values: described<ErasureState>(ERASURE_STATES, {
-    RUNNING: 'Stored data are being removed.',
-    CONFIRMING: 'The data are removed. A second pass will remove anything that was being written meanwhile.',
-    DONE: 'The second pass is complete. Only a hash of the member id is left, as proof of the erasure.',
-  }),
+const ErasureStateEnum = describedEnum<ErasureState>('ErasureState', 'Progress of the erasure of a member.', {
+  RUNNING: 'Stored data are being removed.',
+  CONFIRMING: 'The data are removed. A second pass will remove anything that was being written meanwhile.',
+  DONE: 'The second pass is complete. Only a hash of the member id is left, as proof of the erasure.',
 });
 
 const Erasure = builder.objectRef<ErasureRecord>('Erasure').implement({

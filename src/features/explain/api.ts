@@ -1,33 +1,28 @@
 import { type AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
 import {
-  FEED_PATHS,
-  WITHHELD_REASONS,
   type FeedItemExplanation as ExplanationSource,
   type FeedPath,
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
 } from '../../domain/explanation.ts';
 import { MAX_RESHARES } from '../../domain/action.ts';
-import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { mostRefs } from '../../graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
 import { builder } from '../../graphql/builder.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
-import { DeliveryReasonEnum, described } from '../../graphql/types/enums.ts';
+import { DeliveryReasonEnum, describedEnum } from '../../graphql/types/enums.ts';
 
-const FeedPathEnum = builder.enumType('FeedPath', {
-  description: 'Where a feed reads an item from.',
-  values: described<FeedPath>(FEED_PATHS, {
-    STORED: 'From the stored feed.',
-    PULLED: 'Looked up when the feed is read, for a ref with very many followers.',
-    SOURCE: 'From the actions themselves, because that part of the feed is not stored.',
-    NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
-  }),
+const FeedPathEnum = describedEnum<FeedPath>('FeedPath', 'Where a feed reads an item from.', {
+  STORED: 'From the stored feed.',
+  PULLED: 'Looked up when the feed is read, for a ref with very many followers.',
+  SOURCE: 'From the actions themselves, because that part of the feed is not stored.',
+  NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
 });
 
-const WithheldReasonEnum = builder.enumType('WithheldReason', {
-  description: 'What keeps an action out of a feed.',
-  values: described<WithheldReason>(WITHHELD_REASONS, {
+const WithheldReasonEnum = describedEnum<WithheldReason>(
+  'WithheldReason',
+  'What keeps an action out of a feed.',
+  {
     HIDDEN: 'An admin hid it. Only admins see this.',
     MUTED: 'The reader mutes it.',
     HIDDEN_BY_READER: 'The reader hid the item.',
@@ -35,24 +30,22 @@ const WithheldReasonEnum = builder.enumType('WithheldReason', {
     SNOOZED: 'The reader snoozed the item, and the snooze has not ended.',
     NOT_ADDRESSED: 'The action is not addressed to the reader.',
     NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
-  }),
-});
+  },
+);
 
-const RelevancyCauseKindEnum = builder.enumType('RelevancyCauseKind', {
-  description: 'What raises an item.',
-  values: described<RelevancyCauseSource['kind']>(
-    ['CONDUCTED', ...INTERACTION_KINDS, 'RESHARED_BY_FOLLOWED', 'SNOOZE_ENDED'],
-    {
-      CONDUCTED: 'The action itself.',
-      COMMENT: 'A comment.',
-      LIKE: 'A like.',
-      RESHARE: 'A reshare.',
-      REACTION: 'A reaction.',
-      RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
-      SNOOZE_ENDED: 'The end of a snooze by the reader.',
-    },
-  ),
-});
+const RelevancyCauseKindEnum = describedEnum<RelevancyCauseSource['kind']>(
+  'RelevancyCauseKind',
+  'What raises an item.',
+  {
+    CONDUCTED: 'The action itself.',
+    COMMENT: 'A comment.',
+    LIKE: 'A like.',
+    RESHARE: 'A reshare.',
+    REACTION: 'A reaction.',
+    RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
+    SNOOZE_ENDED: 'The end of a snooze by the reader.',
+  },
+);
 
 const AddressedBy = builder.objectRef<AddressedBySource>('AddressedBy').implement({
   description: 'A reason why an action belongs in a feed.',

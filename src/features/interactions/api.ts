@@ -1,18 +1,17 @@
 import {
-  INTERACTION_STATES,
   MAX_COMMENT_LENGTH,
   MAX_INTERACTION_DATA_BYTES,
   MAX_MENTIONS,
   type Interaction as InteractionRecord,
   type OwnInteractions,
 } from '../../domain/interaction.ts';
-import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
+import { type InteractionKind } from '../../domain/relevancy.ts';
 import { FanfareError, badInput } from '../../domain/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { encodeInteractionId, parseActionId, parseInteractionId } from '../../graphql/global-id.ts';
 import { Action } from '../../graphql/types/action.ts';
-import { described } from '../../graphql/types/enums.ts';
+import { describedEnum } from '../../graphql/types/enums.ts';
 import { Member } from '../directory/api/member.ts';
 import { Node } from '../../graphql/types/node.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
@@ -285,24 +284,26 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-export const InteractionKindEnum = builder.enumType('InteractionKind', {
-  description: 'What somebody did with an action.',
-  values: described<InteractionKind>(INTERACTION_KINDS, {
+export const InteractionKindEnum = describedEnum<InteractionKind>(
+  'InteractionKind',
+  'What somebody did with an action.',
+  {
     COMMENT: 'Commented on it.',
     LIKE: 'Liked it.',
     RESHARE: 'Reshared it to their followers.',
     REACTION: 'Reacted with one of the configured reactions.',
-  }),
-});
+  },
+);
 
-const InteractionStateEnum = builder.enumType('InteractionState', {
-  description: 'Whether an interaction is visible and counted.',
-  values: described<InteractionRecord['state']>(INTERACTION_STATES, {
+const InteractionStateEnum = describedEnum<InteractionRecord['state']>(
+  'InteractionState',
+  'Whether an interaction is visible and counted.',
+  {
     VISIBLE: 'Visible to everybody who may see the action.',
     REMOVED: 'Visible to nobody, because it was removed.',
     HIDDEN: 'Visible to admins only and not counted.',
-  }),
-});
+  },
+);
 
 export const Interaction = builder.objectRef<InteractionRecord>('Interaction').implement({
   description:

@@ -1,9 +1,9 @@
-import { MODERATION_KINDS, type ModerationKind, type ModerationRecord } from '../../domain/action.ts';
+import { type ModerationKind, type ModerationRecord } from '../../domain/action.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { encodeActionId, encodeInteractionId, parseActionId } from '../../graphql/global-id.ts';
 import { Action } from '../../graphql/types/action.ts';
-import { described, LaneEnum } from '../../graphql/types/enums.ts';
+import { describedEnum, LaneEnum } from '../../graphql/types/enums.ts';
 import { deleteAction, hideAction, readModerationLog, unhideAction } from './moderate-action.ts';
 import { MAX_PINNED, pinAction, readPinned, unpinAction } from './pin-action.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
@@ -108,17 +108,14 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-const ModerationKindEnum = builder.enumType('ModerationKind', {
-  description: 'What a moderator did.',
-  values: described<ModerationKind>(MODERATION_KINDS, {
-    HIDE: 'The action was hidden from everybody except admins.',
-    UNHIDE: 'The action was shown again.',
-    DELETE: 'The action was deleted permanently.',
-    EDIT: 'The action was edited by somebody other than its actor.',
-    HIDE_INTERACTION: 'An interaction was hidden from everybody except admins.',
-    UNHIDE_INTERACTION: 'An interaction was shown again.',
-    EDIT_INTERACTION: 'An admin changed the text of a comment.',
-  }),
+const ModerationKindEnum = describedEnum<ModerationKind>('ModerationKind', 'What a moderator did.', {
+  HIDE: 'The action was hidden from everybody except admins.',
+  UNHIDE: 'The action was shown again.',
+  DELETE: 'The action was deleted permanently.',
+  EDIT: 'The action was edited by somebody other than its actor.',
+  HIDE_INTERACTION: 'An interaction was hidden from everybody except admins.',
+  UNHIDE_INTERACTION: 'An interaction was shown again.',
+  EDIT_INTERACTION: 'An admin changed the text of a comment.',
 });
 
 const ModerationEntry = builder.objectRef<ModerationRecord>('ModerationEntry').implement({

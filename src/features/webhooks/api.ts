@@ -6,11 +6,11 @@ import {
   type HostEventView,
 } from '../../domain/host-event.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
-import { WEBHOOK_STATES, webhookPayload, type WebhookState } from '../../domain/webhook.ts';
+import { webhookPayload, type WebhookState } from '../../domain/webhook.ts';
 import { type WebhookDeliveryView, listWebhookDeliveries, retryWebhook } from './webhooks.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { described } from '../../graphql/types/enums.ts';
+import { describedEnum } from '../../graphql/types/enums.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from '../events/host-events.ts';
 import type { PageSize } from '../../graphql/limits/cost.ts';
 
@@ -63,13 +63,14 @@ builder.queryField('hostEvents', (t) =>
   }),
 );
 
-const WebhookStateEnum = builder.enumType('WebhookState', {
-  description: 'State of an event that a receiver has not accepted.',
-  values: described<WebhookState>(WEBHOOK_STATES, {
+const WebhookStateEnum = describedEnum<WebhookState>(
+  'WebhookState',
+  'State of an event that a receiver has not accepted.',
+  {
     RETRYING: 'It is retried at `nextAttemptAt`.',
     FAILED: 'It is no longer retried; `retryWebhook` retries it.',
-  }),
-});
+  },
+);
 
 const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery').implement({
   description: 'An event that a webhook receiver did not accept at the first attempt.',
