@@ -31,6 +31,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/rate-limit.ts';
+import type { DirectoryAccess } from '../features/directory/search.ts';
 import type { PublicationQuota, TenantQuotas } from '../features/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';
@@ -257,7 +258,7 @@ async function build(
     feeds: config.feeds,
     cacheBytes: config.cacheBytes,
     hasTenants,
-    ...(parts.api ? { quotas: quotasOf(config, redis) } : {}),
+    ...(parts.api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {
@@ -378,6 +379,20 @@ function quotasOf({ tenants }: Config, redis: RedisParts | null): TenantQuotas {
   if (publications === null) return { members, publications };
   const share = { points: publications.points, seconds: publications.perMs / 1_000 };
   return { members, publications: publicationQuota(share, redis?.parts) };
+}
+
+function directoryOf({ directory }: Config, redis: RedisParts | null): DirectoryAccess {
+  const isOpen = directory.search === 'members';
+  if (directory.limit === null) return { isOpen };
+  const { points, perMs } = directory.limit;
+  const windows = new Windows('searches', { points, seconds: perMs / 1_000 }, redis?.parts);
+  return {
+    isOpen,
+    async takeSearch(userId) {
+      const taken = await windows.take({ key: userId, holder: null, points: 1, isPartial: false });
+      return taken.granted === 0 ? taken.msLeft : null;
+    },
+  };
 }
 
 /** Rejected publications and replays are given back. */

@@ -11,6 +11,7 @@ import type { Core } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { countUnread } from '../feed/page/unread.ts';
+import { CLOSED_DIRECTORY, type DirectoryAccess } from '../features/directory/search.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../features/tenants/quotas.ts';
 import { cursorSeal, UNSEALED } from '../features/tenants/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
@@ -39,6 +40,8 @@ export interface CoreOptions {
   readonly hasTenants?: boolean;
   /** Quotas of each tenant. Default: unlimited. */
   readonly quotas?: TenantQuotas;
+  /** Who may search the directory. Default: admins and services. */
+  readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
   readonly recordsEvents?: boolean;
   /** Inactivity after which a reader gets a digest; null or absent: never. */
@@ -97,6 +100,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...context,
     feedReader: feedReader(context),
     quotas: options.quotas ?? NO_QUOTAS,
+    directory: options.directory ?? CLOSED_DIRECTORY,
     tickets: options.tickets(repositories),
     cursors:
       options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,

@@ -36,6 +36,7 @@ export function shape(values: SettingValues, env: Environment) {
       corsOrigins: corsOrigins(values.CORS_ORIGINS, isProduction),
     },
     tenants: sectionOf('tenants', values),
+    directory: sectionOf('directory', values),
     metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
     auth: {
       ...defined({

@@ -121,6 +121,31 @@ export function comparable(text: string): string {
   return folded.normalize('NFD').replaceAll('i\u0307', 'i').normalize('NFKC').replace(APOSTROPHES, "'");
 }
 
+/** Accents and vowel points; not the marks that make another letter, as in Japanese or Devanagari. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/gu;
+/** Letters with a stroke, and ligatures: they are written without, but do not decompose. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ð: 'd', ŧ: 't', þ: 'th', æ: 'ae', œ: 'oe' },
+};
+const STROKED = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
+
+/** The form in which names are searched and sorted: `comparable`, without accents. */
+export function searchable(text: string): string {
+  const form = comparable(text);
+  if (ASCII.test(form)) return form;
+  const bare = form.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
+  return bare.replace(STROKED, (letter) => PLAIN[letter] ?? letter);
+}
+
+const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u;
+
+/** Words of a name in the form in which they are searched. What is between letters and digits separates them. */
+export function searchWords(text: string): string[] {
+  return searchable(text)
+    .split(BETWEEN_WORDS)
+    .flatMap((piece) => wordsOf(piece));
+}
+
 /** Equal tags have one form: NFC. */
 export function tagForm(tag: string): string {
   return tag.normalize('NFC');

@@ -4,6 +4,7 @@ import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
+import type { DirectoryAccess } from './directory/search.ts';
 import type { TenantQuotas } from './tenants/quotas.ts';
 import type { CursorSeal } from './tenants/cursor-seal.ts';
 
@@ -11,6 +12,7 @@ import type { CursorSeal } from './tenants/cursor-seal.ts';
 export interface Core extends Context {
   readonly feedReader: FeedReader;
   readonly quotas: TenantQuotas;
+  readonly directory: DirectoryAccess;
   readonly tickets: TicketOffice;
   /** Converts cursors between their internal form and the form given to clients. */
   readonly cursors: CursorSeal;

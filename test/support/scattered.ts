@@ -33,6 +33,7 @@ const MOVED = inSource('features/events/store/event-', 'moved events, by id');
 const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
 const CLAIMED = inSource('storage/database/lease.ts', 'work claimed together, by id');
+const SEARCH = because('search by words of names', ['search.terms']);
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
 const OFFLOADED = inSource('packages/archive/src/store/', 'offload and restore');
@@ -99,12 +100,12 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
       because('number of members of a tenant', ['_id'], 'features/directory/store/members.ts'),
-      ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
+      ...[SEARCH, RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
   },
   refs: {
-    reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, EMPTY],
+    reads: [because(PULLED, ['isPulled']), SEARCH, RENAMED, TENANT, EMPTY],
     writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts')],
   },
   itemMarks: {

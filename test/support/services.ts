@@ -21,6 +21,7 @@ import * as moderateInteraction from '../../src/features/interactions/moderate-i
 import * as readInteractions from '../../src/features/interactions/read-interactions.ts';
 import * as removeInteraction from '../../src/features/interactions/remove-interaction.ts';
 import * as directory from '../../src/features/directory/directory.ts';
+import * as directorySearch from '../../src/features/directory/search.ts';
 import * as readDirectory from '../../src/features/directory/read-directory.ts';
 import * as moderateAction from '../../src/features/moderation/moderate-action.ts';
 import * as pinAction from '../../src/features/moderation/pin-action.ts';
@@ -57,6 +58,7 @@ const MODULES = {
   ...readInteractions,
   ...removeInteraction,
   ...directory,
+  ...directorySearch,
   ...readDirectory,
   ...moderateAction,
   ...pinAction,

@@ -114,6 +114,18 @@ export const SERVER_SETTINGS = {
     shownDefault: 'unlimited',
     as: 'tenants.members',
   }),
+  DIRECTORY_SEARCH: setting(
+    'staff',
+    oneOf(['staff', 'members']),
+    'Who may search members and refs by their names: staff, which are the roles service and admin, or members, which are all.',
+    'directory.search',
+  ),
+  DIRECTORY_SEARCH_LIMIT: setting(
+    '120/1m',
+    rate('searches'),
+    'Searches of one member without these roles, counted like RATE_LIMIT.',
+    'directory.limit',
+  ),
   PERSISTED_OPERATIONS: optional(
     text('a file', PRINTABLE),
     'File of operations that clients request by id; see access.md.',

@@ -17,6 +17,15 @@ export interface NamedDocument {
   propagated?: number;
   /** Present until all copies have the version. */
   rename?: LeaseDocument;
+  /** Absent: the name cannot be searched. */
+  search?: SearchDocument;
+}
+
+/** See `name-search.ts`. */
+export interface SearchDocument {
+  terms: string[];
+  /** The name as it is sorted. */
+  order: string;
 }
 
 /** Application data of a member or ref beside its name. Absent fields have no value. */

@@ -74,6 +74,7 @@ beforeAll(async () => {
         departmentId: `d${String(n % 20)}`,
         departmentSince: at(0),
         supervisorId: null,
+        search: { terms: ['', `w${String(n % 200)}`, `x${String(n % 300)}`], order: String(n) },
       })),
     );
     await actions.insertMany(
@@ -115,6 +116,7 @@ const ofRater = {
   ...{ state: null, includeHidden: false, afterId: null, limit: 26 },
   descriptorField: { field: 'raterId', value: 'u8' },
 };
+const named = { tenant: null, limit: 26 };
 const sliceArgs = { refId: 'r3', limit: 26 };
 
 /** Of a day, or what was interacted with since and conducted by then. */
@@ -322,6 +324,16 @@ describe('no hot query scans a whole collection', () => {
       'members of a team',
       'team',
       () => parts.repositories.members.inGroup({ kind: 'team', id: 't5' }, 'u3', 1_000),
+    ],
+    [
+      'members by a word of their names',
+      'search',
+      () => parts.repositories.members.search({ ...named, text: 'w7', after: null }),
+    ],
+    [
+      'members by two words, further down',
+      'search',
+      () => parts.repositories.members.search({ ...named, text: 'w7 x7', after: { order: '5', id: 'u5' } }),
     ],
     [
       'members of a department',

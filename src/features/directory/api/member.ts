@@ -4,13 +4,18 @@ import { nameOfUnknown } from '../../../domain/erasure.ts';
 import { builder } from '../../../graphql/builder.ts';
 import type { ListArgument } from '../../../graphql/limits/variables.ts';
 import { MAX_ENTRIES_PER_CALL, upsertMembers } from '../directory.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node, type MemberSource } from '../../../graphql/types/node.ts';
-import { Ref } from './ref.ts';
+import { Ref, RefConnection } from './ref.ts';
 import { readMember, readRef } from '../read-directory.ts';
+import { MAX_SEARCH_LENGTH, searchMembers, searchRefs } from '../search.ts';
 import { MEMBER, MEMBER_DETAILS } from '../names.ts';
+
+const SEARCHED =
+  'Case and accents do not matter. For admins and services; for everybody with DIRECTORY_SEARCH=members, then limited by DIRECTORY_SEARCH_LIMIT.';
 
 builder.queryFields((t) => ({
   ref: t.field({
@@ -32,7 +37,35 @@ builder.queryFields((t) => ({
     },
     resolve: (_root, { memberId }, context) => readMember(context.session(), memberId),
   }),
+  members: t.field({
+    type: MemberConnection,
+    description: `Described members whose names have all words of \`search\`, in order of name. ${SEARCHED}`,
+    args: { ...searchArg(), ...pageArgs() },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await searchMembers(context.core, context.session(), args), args),
+  }),
+  refs: t.field({
+    type: RefConnection,
+    description: `Described refs whose labels have all words of \`search\`, in order of label. ${SEARCHED}`,
+    args: {
+      ...searchArg(),
+      type: t.arg.string({ description: 'Only refs of this type. Default: of all.' }),
+      ...pageArgs(),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await searchRefs(context.core, context.session(), args), args),
+  }),
 }));
+
+function searchArg() {
+  return builder.args((t) => ({
+    search: t.string({
+      description: `Words, of which the last one may be incomplete, at most ${String(MAX_SEARCH_LENGTH)} characters. Default: all.`,
+    }),
+  }));
+}
 
 function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
   return context.session().load(MEMBER, source.userId);
@@ -73,6 +106,8 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
     ...detailFields(t, (source, context) => context.session().load(MEMBER_DETAILS, source.userId)),
   }),
 });
+
+export const MemberConnection = defineConnection<MemberSource>('Member', Member, 'members');
 
 const MemberInput = builder.inputType('MemberInput', {
   description: 'A person as described by the host application. Absent fields are cleared.',

@@ -6,8 +6,8 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
-/** Projection without details: they are large, and deliveries and rules do not need them. */
-export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
+/** Projection without details and terms of searches: they are large, and deliveries and rules do not need them. */
+export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0, search: 0 } as const;
 
 /** Conditions of which one holds if there are details. */
 export const HAS_DETAILS = [

@@ -4,6 +4,14 @@ import type { Details, Member } from '../../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import {
+  adoptSearch,
+  findNames,
+  SEARCH_INDEX,
+  searchStage,
+  type NamePosition,
+  type NameQuery,
+} from './name-search.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, MemberDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
@@ -21,10 +29,11 @@ export const MEMBERS: Declared<'members'> = {
     RENAME,
     index('supervisor', { supervisorId: 1, _id: 1 }, 'erasure and export: whose supervisor somebody is'),
     index('team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
+    SEARCH_INDEX,
     index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
   ],
   shard: { key: { _id: 1 }, serves: 'a member by id' },
-  tenant: { by: ['_id'] },
+  tenant: { by: ['_id'], adopt: adoptSearch },
   erase: ['CONCEAL', 'SUPERVISION', 'PROFILE'],
   export: [
     'member',
@@ -36,7 +45,7 @@ export const MEMBERS: Declared<'members'> = {
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
 
-export type PlainMember = Omit<MemberDocument, keyof DetailsDocument>;
+export type PlainMember = Omit<MemberDocument, keyof DetailsDocument | 'search'>;
 
 export interface Group {
   readonly kind: 'team' | 'department';
@@ -89,6 +98,7 @@ export function membersRepository(
                 ...storedDetails(record),
               },
             },
+            searchStage(record.userId, record.name),
           ],
           upsert: true,
         },
@@ -110,6 +120,9 @@ export function membersRepository(
       );
       return documents.map(toMember);
     },
+
+    /** Members by words of their names. See `findNames`. */
+    search: (query: NameQuery): Promise<NamePosition[]> => findNames(collection, query),
 
     /** Those among the members with one of these departments or supervisors. One round trip, none without any. */
     async amongGroups(

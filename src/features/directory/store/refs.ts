@@ -3,6 +3,14 @@ import type { ActionRef, RefId } from '../../../domain/action.ts';
 import type { Details, Ref, RefName, RenameProgress } from '../../../domain/member.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import {
+  adoptSearch,
+  findNames,
+  SEARCH_INDEX,
+  searchStage,
+  type NamePosition,
+  type NameQuery,
+} from './name-search.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
@@ -22,9 +30,10 @@ export const REFS: Declared<'refs'> = {
     }),
     index('followers', { followerCount: -1 }, 'which refs have become too big to push to'),
     RENAME,
+    SEARCH_INDEX,
   ],
   shard: { key: { _id: 1 }, serves: 'a ref by id' },
-  tenant: { by: ['_id'] },
+  tenant: { by: ['_id'], adopt: adoptSearch },
   erase: ['CONCEAL', 'PROFILE'],
   export: ['ref'],
   action: { because: 'its pins go with their actions' },
@@ -32,7 +41,7 @@ export const REFS: Declared<'refs'> = {
 
 export type RefRecord = ActionRef & Details;
 
-type Plain = Omit<RefDocument, keyof DetailsDocument>;
+type Plain = Omit<RefDocument, keyof DetailsDocument | 'search'>;
 
 function toRef(document: Plain): Ref {
   return {
@@ -50,7 +59,7 @@ function toRename({ version, propagated, rename }: Plain): RenameProgress {
 
 /** Stages that describe a ref; a missing type or missing details stay unchanged. */
 function described(
-  ref: { readonly type?: string; readonly label: string },
+  ref: { readonly id: RefId; readonly type?: string; readonly label: string },
   now: Date,
   details?: Details,
 ): Document[] {
@@ -63,6 +72,7 @@ function described(
         ...(details === undefined ? {} : storedDetails(details)),
       },
     },
+    searchStage(ref.id, ref.label),
   ];
 }
 
@@ -95,7 +105,7 @@ export function refsRepository(
         () =>
           collection.findOneAndUpdate(
             { _id: refId, label: { $exists: true } },
-            described({ label }, clock.now()),
+            described({ id: refId, label }, clock.now()),
             { returnDocument: 'after' },
           ),
         (renamed) => renamed !== null,
@@ -107,7 +117,7 @@ export function refsRepository(
     async describe(refId: RefId, ref: { readonly type?: string; readonly label: string }): Promise<Ref> {
       const document = await directoryStamps.stamping([refId], () =>
         retryOnDuplicateKey(() =>
-          collection.findOneAndUpdate({ _id: refId }, described(ref, clock.now()), {
+          collection.findOneAndUpdate({ _id: refId }, described({ id: refId, ...ref }, clock.now()), {
             upsert: true,
             returnDocument: 'after',
           }),
@@ -116,6 +126,9 @@ export function refsRepository(
       if (document === null) throw new Error('An upsert gave no document back');
       return toRef(document);
     },
+
+    /** Described refs by words of their labels. See `findNames`. */
+    search: (query: NameQuery): Promise<NamePosition[]> => findNames(collection, query),
 
     async findByIds(ids: readonly RefId[]): Promise<Ref[]> {
       const documents = await inOneBatch(

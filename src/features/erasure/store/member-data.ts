@@ -126,9 +126,16 @@ async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, und
   if (batch.length > 0) yield batch;
 }
 
-/** Without the progress of renames, which is no personal data. */
+/** Without the progress of renames, and without the terms of searches, which repeat the name. */
 function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
-  const { _id: id, version: _version, propagated: _propagated, rename: _rename, ...facts } = document;
+  const {
+    _id: id,
+    version: _version,
+    propagated: _propagated,
+    rename: _rename,
+    search: _search,
+    ...facts
+  } = document;
   return { id, ...facts };
 }
 

@@ -11,6 +11,7 @@ import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { userIds } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { HAS_DETAILS, NO_DETAILS } from '../../directory/store/details.ts';
+import { NOT_SEARCHABLE } from '../../directory/store/name-search.ts';
 import type { DirectoryStampsRepository } from '../../directory/store/directory-stamps.ts';
 import type { Declaration } from '../../../storage/documents/declaration.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../storage/documents/event-documents.ts';
@@ -86,7 +87,7 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
                 departmentSince: null,
                 supervisorId: null,
               },
-              $unset: NO_DETAILS,
+              $unset: { ...NO_DETAILS, ...NOT_SEARCHABLE },
             },
           ),
           refs.updateOne(
@@ -95,7 +96,7 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
               label: { $exists: true },
               $or: [{ label: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS],
             },
-            { $set: { label: FORMER_MEMBER }, $unset: NO_DETAILS },
+            { $set: { label: FORMER_MEMBER }, $unset: { ...NO_DETAILS, ...NOT_SEARCHABLE } },
           ),
         ]),
       );

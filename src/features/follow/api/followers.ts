@@ -4,9 +4,8 @@ import { MAX_TYPE_NAME } from '../../../descriptors/check.ts';
 import { MAX_FOLLOW_TYPES } from '../follow.ts';
 import { isMutedMember } from '../../../domain/mute.ts';
 import { builder } from '../../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
-import { Member } from '../../directory/api/member.ts';
-import type { MemberSource } from '../../../graphql/types/node.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
+import { Member, MemberConnection } from '../../directory/api/member.ts';
 import { Ref } from '../../directory/api/ref.ts';
 import { readFollowers } from '../followers.ts';
 import { FOLLOW } from '../own-follows.ts';
@@ -44,8 +43,6 @@ function toFollow(follow: FollowRecord | null): FollowSource | null {
   const span = openSpanOf(follow);
   return span === null ? null : { span, isAssigned: follow?.isAssigned === true };
 }
-
-const MemberConnection = defineConnection<MemberSource>('Member', Member, 'members');
 
 builder.objectFields(Ref, (t) => ({
   follow: t.field({

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { UserId } from '../../domain/action.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import { idBeside, plainId, tenantOf } from '../../domain/tenant.ts';
+import { isTrusted } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { List } from '../../feed/page/list.ts';
+import { pageSize } from '../../feed/page/paging.ts';
+import type { Load } from '../../feed/session/load.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import type { Core } from '../core.ts';
+import type { CountedPage, PageArgs } from '../shapes.ts';
+import { requireOneOf, validate } from '../validate.ts';
+import { MEMBER, REF } from './names.ts';
+import type { NamePosition, NameQuery } from './store/name-search.ts';
+
+/** Who may search the directory, and how often. */
+export interface DirectoryAccess {
+  /** Whether members may, too: otherwise only admins and services. */
+  readonly isOpen: boolean;
+  /** Takes one search of a member. Milliseconds until they may search again; `null`: now. Absent: not limited. */
+  readonly takeSearch?: (userId: UserId) => Promise<number | null>;
+}
+
+export const CLOSED_DIRECTORY: DirectoryAccess = { isOpen: false };
+
+export const MAX_SEARCH_LENGTH = 100;
+
+const textSchema = z
+  .string()
+  .max(MAX_SEARCH_LENGTH, `Must be at most ${String(MAX_SEARCH_LENGTH)} characters`)
+  .nullish()
+  .transform((text) => text?.trim() ?? '');
+
+export interface SearchArgs extends PageArgs {
+  /** Absent or empty: all names. */
+  readonly search?: string | null | undefined;
+}
+
+/**
+ * Described members whose names have all words of a text, the last one as a beginning, in order of name. Three round trips.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR, RATE_LIMITED
+ */
+export function searchMembers(
+  core: Core,
+  session: ReaderSession,
+  args: SearchArgs,
+): Promise<CountedPage<Member>> {
+  const { members } = core;
+  return search(core, session, args, {
+    ...{ name: 'members', what: MEMBER, type: null },
+    find: (query) => members.search(query),
+  });
+}
+
+/** The same for described refs by their labels. @param args.type only those of this type */
+export function searchRefs(
+  core: Core,
+  session: ReaderSession,
+  { type, ...args }: SearchArgs & { readonly type?: string | null | undefined },
+): Promise<CountedPage<Ref>> {
+  const { refs } = core;
+  return search(core, session, args, {
+    ...{ name: 'refs', what: REF },
+    type: type == null ? null : validate(idSchema, type, ['type']),
+    find: (query) => refs.search(query),
+  });
+}
+
+interface Searched<T> {
+  readonly name: string;
+  readonly what: Load<T>;
+  readonly type: string | null;
+  readonly find: (query: NameQuery) => Promise<readonly NamePosition[]>;
+}
+
+interface Found<T> extends NamePosition {
+  readonly value: T;
+}
+
+async function search<T>(
+  { directory }: Core,
+  session: ReaderSession,
+  args: SearchArgs,
+  { name, what, type, find }: Searched<T>,
+): Promise<CountedPage<T>> {
+  const { identity } = session;
+  await admit(directory, session);
+  const { userId } = identity;
+  const text = validate(textSchema, args.search, ['search']);
+  const list = idBeside(userId, JSON.stringify([name, text, type]));
+  const found = new List<NamePosition, NamePosition, Found<T>>({
+    idOf: ({ id }) => id,
+    isAt: (one, { order }) => one.order === order,
+    scan: (after, limit) => find({ tenant: tenantOf(userId), text, type, after, limit }),
+    select: async (candidates) => {
+      const values = await session.loadMany(
+        what,
+        candidates.map(({ id }) => id),
+      );
+      return candidates.flatMap((one, index) => {
+        const value = values[index] ?? null;
+        return value === null ? [] : [{ ...one, value }];
+      });
+    },
+  });
+  const page = await found.page({
+    size: pageSize(args.first),
+    after: args.after == null ? null : positionIn(userId, decodeCursor(list, args.after)),
+    cursorOf: ({ order, id }) => encodeCursor(list, Buffer.from(JSON.stringify([order, plainId(id)]))),
+  });
+  return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: node.value })) };
+}
+
+function positionIn(userId: UserId, payload: Buffer): NamePosition {
+  const [order, id] = JSON.parse(payload.toString()) as [string, string];
+  return { order, id: idBeside(userId, id) };
+}
+
+/** @throws FanfareError FORBIDDEN, RATE_LIMITED */
+async function admit(directory: DirectoryAccess, { identity }: ReaderSession): Promise<void> {
+  if (isTrusted(identity)) return;
+  if (!directory.isOpen) requireOneOf(identity, ['admin', 'service']);
+  const msLeft = (await directory.takeSearch?.(identity.userId)) ?? null;
+  if (msLeft === null) return;
+  const seconds = String(Math.max(1, Math.ceil(msLeft / 1_000)));
+  throw new FanfareError('RATE_LIMITED', `Too many searches, try again in ${seconds} s`);
+}

@@ -1,0 +1,133 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import { TENANT_SEPARATOR, tenantOf, type Tenant } from '../../../domain/tenant.ts';
+import { searchable, searchWords } from '../../../domain/text-forms.ts';
+import type { SearchDocument } from '../../../storage/documents/directory-documents.ts';
+import { index, type Index } from '../../../storage/documents/declaration.ts';
+import { inOneBatch } from '../../../storage/database/batches.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+
+/** Words of a name that are found, and characters of each. Bounds the entries that one name has in the index. */
+const MAX_WORDS = 12;
+const MAX_WORD_LENGTH = 24;
+/** Characters of a name that its place in the order depends on. */
+const MAX_ORDER_LENGTH = 64;
+
+/** Ends a term that is a whole word: other terms are the beginnings of words. */
+const WHOLE = ' ';
+/** Begins a term that is the type of a ref. */
+const TYPE = ':';
+
+const CONDITION = { 'search.order': { $exists: true } } as const;
+
+export const SEARCH_INDEX: Index = index(
+  'search',
+  { 'search.terms': 1, 'search.order': 1, _id: 1 },
+  'search by words of the name; all, in order of name',
+  { partialFilterExpression: CONDITION },
+);
+
+/**
+ * Each name has a term for every beginning of its words, for every whole word and for the empty text, which all names have.
+ * So a search is an equality, and its pages come from the index in order of name. Terms begin with the tenant.
+ */
+function termOf(tenant: Tenant | null, term: string): string {
+  return tenant === null ? term : `${tenant}${TENANT_SEPARATOR}${term}`;
+}
+
+function termsOf(name: string): string[] {
+  const terms = new Set(['']);
+  for (const word of wordsIn(name)) {
+    const letters = Array.from(word);
+    for (let length = 1; length <= letters.length; length += 1) terms.add(letters.slice(0, length).join(''));
+    terms.add(word + WHOLE);
+  }
+  return [...terms];
+}
+
+function wordsIn(name: string): string[] {
+  return searchWords(name)
+    .slice(0, MAX_WORDS)
+    .map((word) => Array.from(word).slice(0, MAX_WORD_LENGTH).join(''));
+}
+
+/** Update stage that makes a name searchable, after the name and type are set. */
+export function searchStage(id: string, name: string): Document {
+  const tenant = tenantOf(id);
+  const terms = termsOf(name).map((term) => termOf(tenant, term));
+  const ofType = { $concat: [literal(termOf(tenant, TYPE)), '$type'] };
+  const order = searchable(name).slice(0, MAX_ORDER_LENGTH);
+  return {
+    $set: {
+      search: {
+        order: literal(order),
+        terms: { $concatArrays: [literal(terms), { $cond: [{ $gt: ['$type', null] }, [ofType], []] }] },
+      },
+    },
+  };
+}
+
+/** Update fields with which a name is found no more. */
+export const NOT_SEARCHABLE = { search: 1 } as const;
+
+/** The document with the tenant in its terms. Idempotent. */
+export function adoptSearch<D extends { readonly search?: SearchDocument }>(document: D, tenant: Tenant): D {
+  const { search } = document;
+  if (search === undefined) return document;
+  const terms = search.terms.map((term) => (tenantOf(term) === null ? termOf(tenant, term) : term));
+  return { ...document, search: { ...search, terms } };
+}
+
+/** Where a name is in the order of all names. */
+export interface NamePosition {
+  readonly order: string;
+  readonly id: string;
+}
+
+export interface NameQuery {
+  readonly tenant: Tenant | null;
+  /** Words of which the last one may be incomplete. Empty: all names. */
+  readonly text: string;
+  readonly type?: string | null;
+  readonly after: NamePosition | null;
+  readonly limit: number;
+}
+
+/** Names that have all words of a text, the last one as a beginning, in order. Index `search`. */
+export async function findNames<D extends { _id: string; search?: SearchDocument }>(
+  collection: Collection<D>,
+  { tenant, text, type, after, limit }: NameQuery,
+): Promise<NamePosition[]> {
+  const words = wordsIn(text);
+  // Punctuation alone is in no name.
+  if (words.length === 0 && text.trim() !== '') return [];
+  const last = words.pop();
+  const terms = [
+    ...(type == null ? [] : [TYPE + type]),
+    ...words.map((word) => word + WHOLE),
+    ...(last === undefined && type != null ? [] : [last ?? '']),
+  ].map((term) => termOf(tenant, term));
+  const conditions = {
+    'search.terms': terms.length === 1 ? terms[0] : { $all: terms },
+    ...CONDITION,
+    ...behind(after),
+  };
+  const found = await inOneBatch(
+    collection
+      .find(conditions as Filter<D>)
+      .sort({ 'search.order': 1, _id: 1 })
+      .project<{ _id: string; search: SearchDocument }>({ 'search.order': 1 })
+      .limit(limit),
+    limit,
+  );
+  return found.map(({ _id, search }) => ({ id: _id, order: search.order }));
+}
+
+/** The range is redundant with the tie-break condition, but lets the index be entered at the cursor. */
+function behind(after: NamePosition | null): Document {
+  if (after === null) return {};
+  const { order, id } = after;
+  return {
+    'search.order': { $exists: true, $gte: order },
+    $or: [{ 'search.order': { $gt: order } }, { _id: { $gt: id } }],
+  };
+}
