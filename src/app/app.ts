@@ -14,7 +14,7 @@ import type * as Api from './api.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
-import type { Core } from '../features/core.ts';
+import type { Core, DirectoryAccess } from '../features/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { type Repositories, createRepositories } from '../storage/repositories.ts';
 import {
@@ -31,7 +31,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/rate-limit.ts';
-import type { DirectoryAccess } from '../features/directory/search.ts';
 import type { PublicationQuota, TenantQuotas } from '../features/tenants/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';

@@ -7,11 +7,10 @@ import type { Context } from '../feed/context.ts';
 import { feedReader } from '../feed/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../live/create-realtime.ts';
-import type { Core } from '../features/core.ts';
+import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { countUnread } from '../feed/page/unread.ts';
-import { CLOSED_DIRECTORY, type DirectoryAccess } from '../features/directory/search.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../features/tenants/quotas.ts';
 import { cursorSeal, UNSEALED } from '../features/tenants/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
@@ -100,7 +99,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...context,
     feedReader: feedReader(context),
     quotas: options.quotas ?? NO_QUOTAS,
-    directory: options.directory ?? CLOSED_DIRECTORY,
+    directory: options.directory ?? { isOpen: false },
     tickets: options.tickets(repositories),
     cursors:
       options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,

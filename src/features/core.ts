@@ -1,10 +1,10 @@
+import type { UserId } from '../domain/action.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
-import type { DirectoryAccess } from './directory/search.ts';
 import type { TenantQuotas } from './tenants/quotas.ts';
 import type { CursorSeal } from './tenants/cursor-seal.ts';
 
@@ -22,6 +22,14 @@ export interface Core extends Context {
   readonly decisions: SharedDecisions;
   /** Counts a watcher's unread items, with a read that begins after the call. */
   readonly countForWatcher: (identity: Identity) => Promise<UnreadCount>;
+}
+
+/** Who may search the directory, and how often. */
+export interface DirectoryAccess {
+  /** Whether members may, too: otherwise only admins and services. */
+  readonly isOpen: boolean;
+  /** Takes one search of a member. Milliseconds until they may search again; `null`: now. Absent: not limited. */
+  readonly takeSearch?: (userId: UserId) => Promise<number | null>;
 }
 
 /** For clients that cannot send headers. */

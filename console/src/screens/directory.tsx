@@ -64,8 +64,8 @@ export function DirectoryScreen(): ReactNode {
             title={text === '' ? 'Nobody is known yet.' : 'Nothing has this id or name.'}
             code={text === '' ? `${ownCommand()} demo` : `{ member(memberId: "${text}") { name } }`}
           >
-            People and things come here with what they do; anyone who has not acted lately is found by the
-            whole id.
+            People and things are found by the words of their names, once they are described, and by the whole
+            id.
           </Teach>
         }
         onRetry={() => location.reload()}

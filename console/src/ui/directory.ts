@@ -1,10 +1,7 @@
 import { useQuery } from '@fanfare/react';
 import { useEffect, useMemo, useState } from 'react';
 import { hrefTo } from '../route.ts';
-import { useSession } from '../session.ts';
 import { useClient } from './use-client.ts';
-
-type Client = ReturnType<typeof useClient>;
 
 /** Somebody or something that has an id. */
 export interface Entry {
@@ -16,35 +13,38 @@ export interface Entry {
 }
 
 const PERSON = 'person';
-const ACTION = `actor { memberId name } refs { refId type label }`;
-const SEEN = `query Seen { feed(first: 100) { edges { node { action { ${ACTION} } } } }
-  viewer { following(first: 100) { edges { node { refId label type } } } } }`;
-/** Administrators may read all actions: they know more people than those of the own feed. */
-const SEEN_BY_ADMIN = `query SeenByAdmin { actions(first: 100, includeHidden: true) { edges { node { ${ACTION} } } } }`;
+const THING = 'refId type label';
+const SEEN = `query Seen { feed(first: 100) { edges { node { action { actor { memberId name } refs { ${THING} } } } } }
+  viewer { following(first: 100) { edges { node { ${THING} } } } } }`;
 const KNOWN = `query Known($id: String!) {
-  member(memberId: $id) { memberId name } ref(refId: $id) { refId label type } }`;
+  member(memberId: $id) { memberId name } ref(refId: $id) { ${THING} } }`;
+const NAMED = `query Named($text: String!) {
+  members(search: $text, first: 50) { edges { node { memberId name } } }
+  refs(search: $text, first: 50) { edges { node { ${THING} } } } }`;
 const WAIT_MS = 150;
 
-interface Acted {
-  readonly actor: { readonly memberId: string; readonly name: string };
-  readonly refs: readonly Thing[];
+type Client = ReturnType<typeof useClient>;
+
+interface Person {
+  readonly memberId: string;
+  readonly name: string;
 }
 interface Thing {
   readonly refId: string;
   readonly type: string;
   readonly label: string;
 }
+interface List<T> {
+  readonly edges: readonly { readonly node: T }[];
+}
 interface Seen {
-  readonly feed: { readonly edges: readonly { readonly node: { readonly action: Acted } }[] };
-  readonly viewer: {
-    readonly following: { readonly edges: readonly { readonly node: Thing }[] };
-  };
+  readonly feed: List<{ readonly action: { readonly actor: Person; readonly refs: readonly Thing[] } }>;
+  readonly viewer: { readonly following: List<Thing> };
 }
 
 /**
- * People and things whose name or id has a text in it. The one place that knows where they come from: until the server can be
- * asked for all of them by a part of a name, they are those of the latest hundred actions, those that one follows, and
- * whatever has exactly this id.
+ * People and things by the words of their names, by a part of the names of those that are in one's feed or followed, and by
+ * the whole id. The one place that knows where they come from.
  * @param kind only these; default: all
  */
 export function useDirectory(
@@ -52,73 +52,81 @@ export function useDirectory(
   kind?: (entry: Entry) => boolean,
 ): { readonly entries: readonly Entry[]; readonly error: Error | null; readonly isLoading: boolean } {
   const client = useClient();
-  const isAdmin = useSession()?.roles.includes('admin') === true;
   const seen = useQuery<Seen>(SEEN);
-  const more = useQuery<{ readonly actions?: { readonly edges: readonly { readonly node: Acted }[] } }>(
-    isAdmin ? SEEN_BY_ADMIN : '{ __typename }',
-  );
-  const known = useMemo(
-    () =>
-      entriesOf(
-        seen.data,
-        more.data?.actions?.edges.map(({ node }) => node),
-      ),
-    [seen.data, more.data],
-  );
-  const [exact, setExact] = useState<readonly Entry[]>([]);
-  const id = text.trim();
+  const known = useMemo(() => entriesOf(seen.data), [seen.data]);
+  const [found, setFound] = useState<readonly Entry[] | null>(null);
+  const wanted = text.trim();
   useEffect(() => {
-    setExact([]);
-    if (id === '') return undefined;
+    setFound(null);
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      // What cannot be read is not there for this token.
-      void lookUp(client, id, abort.signal).then(setExact, () => undefined);
-    }, WAIT_MS);
+    const timer = setTimeout(
+      () => {
+        void lookUp(client, wanted, abort.signal).then((some) => abort.signal.aborted || setFound(some));
+      },
+      wanted === '' ? 0 : WAIT_MS,
+    );
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [client, id]);
-  const wanted = id.toLowerCase();
-  const ids = new Set(exact.map((one) => `${one.kind} ${one.id}`));
-  const found = known.filter(
-    (one) =>
-      !ids.has(`${one.kind} ${one.id}`) &&
-      (one.name.toLowerCase().includes(wanted) || one.id.toLowerCase().includes(wanted)),
+  }, [client, wanted]);
+  const part = wanted.toLowerCase();
+  const matching = known.filter(({ id, name }) => `${name}\n${id}`.toLowerCase().includes(part));
+  const entries = new Map(
+    [...(found ?? []), ...matching].reverse().map((one) => [`${one.kind} ${one.id}`, one]),
   );
   return {
-    entries: [...exact, ...found].filter((one) => kind?.(one) ?? true),
-    error: seen.error ?? more.error,
-    isLoading: seen.isLoading || more.isLoading,
+    entries: [...entries.values()].reverse().filter((one) => kind?.(one) ?? true),
+    error: seen.error,
+    isLoading: seen.isLoading || (found === null && entries.size === 0),
   };
 }
 
 export const isPerson = ({ kind }: Entry): boolean => kind === PERSON;
 
-function entriesOf(seen: Seen | undefined, acted: readonly Acted[] = []): Entry[] {
-  const entries = new Map<string, Entry>();
-  const follows = seen?.viewer.following.edges.map(({ node }) => node) ?? [];
-  const actions = [...(seen?.feed.edges.map(({ node }) => node.action) ?? []), ...acted];
-  for (const { actor } of actions) entries.set(`m ${actor.memberId}`, personOf(actor));
-  for (const ref of [...follows, ...actions.flatMap(({ refs }) => refs)])
-    // People are followed by their ids, too.
-    if (!entries.has(`m ${ref.refId}`)) entries.set(`r ${ref.refId}`, thingOf(ref));
-  return [...entries.values()].sort((a, b) => a.name.localeCompare(b.name));
+function entriesOf(seen: Seen | undefined): Entry[] {
+  const actions = seen?.feed.edges.map(({ node }) => node.action) ?? [];
+  const things = [
+    ...(seen?.viewer.following.edges.map(({ node }) => node) ?? []),
+    ...actions.flatMap(({ refs }) => refs),
+  ];
+  const people = actions.map(({ actor }) => personOf(actor));
+  // People are followed by their ids, too.
+  const ids = new Set(people.map(({ id }) => id));
+  const entries = [...people, ...things.filter(({ refId }) => !ids.has(refId)).map(thingOf)];
+  return entries.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-function personOf({ memberId, name }: Acted['actor']): Entry {
+function personOf({ memberId, name }: Person): Entry {
   return { id: memberId, name, kind: PERSON, href: hrefTo('slice', memberId) };
 }
 function thingOf({ refId, label, type }: Thing): Entry {
   return { id: refId, name: label, kind: type, href: hrefTo('slice', refId) };
 }
 
-async function lookUp(client: Client, id: string, signal: AbortSignal): Promise<Entry[]> {
-  const { member, ref } = await client.request<{
-    readonly member: Acted['actor'] | null;
-    readonly ref: Thing | null;
-  }>(KNOWN, { id }, signal);
-  if (member !== null) return [personOf(member)];
-  return ref === null ? [] : [thingOf(ref)];
+/** What cannot be read is not there for this token: not everybody may search. */
+async function lookUp(client: Client, text: string, signal: AbortSignal): Promise<readonly Entry[]> {
+  const byId =
+    text === ''
+      ? []
+      : client
+          .request<{ readonly member: Person | null; readonly ref: Thing | null }>(
+            KNOWN,
+            { id: text },
+            signal,
+          )
+          .then(
+            ({ member, ref }) => (member !== null ? [personOf(member)] : ref === null ? [] : [thingOf(ref)]),
+            () => [],
+          );
+  const byName = client
+    .request<{ readonly members: List<Person>; readonly refs: List<Thing> }>(NAMED, { text }, signal)
+    .then(
+      ({ members, refs }) => [
+        ...members.edges.map(({ node }) => personOf(node)),
+        ...refs.edges.map(({ node }) => thingOf(node)),
+      ],
+      () => [],
+    );
+  return [...(await byId), ...(await byName)];
 }

@@ -10,21 +10,11 @@ import { List } from '../../feed/page/list.ts';
 import { pageSize } from '../../feed/page/paging.ts';
 import type { Load } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { Core } from '../core.ts';
+import type { Core, DirectoryAccess } from '../core.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { requireOneOf, validate } from '../validate.ts';
 import { MEMBER, REF } from './names.ts';
 import type { NamePosition, NameQuery } from './store/name-search.ts';
-
-/** Who may search the directory, and how often. */
-export interface DirectoryAccess {
-  /** Whether members may, too: otherwise only admins and services. */
-  readonly isOpen: boolean;
-  /** Takes one search of a member. Milliseconds until they may search again; `null`: now. Absent: not limited. */
-  readonly takeSearch?: (userId: UserId) => Promise<number | null>;
-}
-
-export const CLOSED_DIRECTORY: DirectoryAccess = { isOpen: false };
 
 export const MAX_SEARCH_LENGTH = 100;
 

@@ -93,7 +93,7 @@ test('finds refs by label and type, once they are described', async () => {
     { id: 'j2', type: 'job', label: 'Cook' },
     { id: 's1', type: 'site', label: 'Café north' },
   ]);
-  await parts.services.follow(parts.session('ann'), 'unknown');
+  await parts.services.follow(parts.session('ann'), 'unknown', null);
   const found = async (search: string | null, type?: string): Promise<string[]> => {
     const page = await parts.services.searchRefs(service(parts), { search, type });
     return page.edges.map(({ node }) => node.refId);
