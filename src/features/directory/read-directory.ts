@@ -23,7 +23,8 @@ export async function readRef(core: Core, session: ReaderSession, refId: RefId):
 
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
 export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
-  return (await session.load(REF, refId)) ?? readRef(core, session, refId);
+  const ref = await refOf(core, session, validate(idSchema, refId, ['refId']));
+  return ref.label === null && (await session.load(REF, refId)) === null ? null : ref;
 }
 
 /** A ref with what is known about it; type and label are missing when nobody described it. */

@@ -8,12 +8,12 @@ import { isTrusted } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { List } from '../../feed/page/list.ts';
 import { pageSize } from '../../feed/page/paging.ts';
-import type { Load } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { Core, DirectoryAccess } from '../core.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { requireOneOf, validate } from '../validate.ts';
-import { MEMBER, REF } from './names.ts';
+import { MEMBER } from './names.ts';
+import { refsOf } from './read-directory.ts';
 import type { NamePosition, NameQuery } from './store/name-search.ts';
 
 export const MAX_SEARCH_LENGTH = 100;
@@ -40,12 +40,13 @@ export function searchMembers(
 ): Promise<CountedPage<Member>> {
   const { members } = core;
   return search(core, session, args, {
-    ...{ name: 'members', what: MEMBER, type: null },
+    ...{ name: 'members', type: null },
     find: (query) => members.search(query),
+    load: (ids) => session.loadMany(MEMBER, ids),
   });
 }
 
-/** The same for described refs by their labels. @param args.type only those of this type */
+/** The same for refs by the labels with which they are described, or named by actions. @param args.type only those of this type */
 export function searchRefs(
   core: Core,
   session: ReaderSession,
@@ -53,17 +54,20 @@ export function searchRefs(
 ): Promise<CountedPage<Ref>> {
   const { refs } = core;
   return search(core, session, args, {
-    ...{ name: 'refs', what: REF },
+    name: 'refs',
     type: type == null ? null : validate(idSchema, type, ['type']),
     find: (query) => refs.search(query),
+    // What only actions name is gone with them.
+    load: async (ids) => (await refsOf(core, session, ids)).map((ref) => (ref.label === null ? null : ref)),
   });
 }
 
 interface Searched<T> {
   readonly name: string;
-  readonly what: Load<T>;
   readonly type: string | null;
   readonly find: (query: NameQuery) => Promise<readonly NamePosition[]>;
+  /** In the order of the ids; `null`: not shown. */
+  readonly load: (ids: readonly string[]) => Promise<readonly (T | null)[]>;
 }
 
 interface Found<T> extends NamePosition {
@@ -74,7 +78,7 @@ async function search<T>(
   { directory }: Core,
   session: ReaderSession,
   args: SearchArgs,
-  { name, what, type, find }: Searched<T>,
+  { name, type, find, load }: Searched<T>,
 ): Promise<CountedPage<T>> {
   const { identity } = session;
   await admit(directory, session);
@@ -86,10 +90,7 @@ async function search<T>(
     isAt: (one, { order }) => one.order === order,
     scan: (after, limit) => find({ tenant: tenantOf(userId), text, type, after, limit }),
     select: async (candidates) => {
-      const values = await session.loadMany(
-        what,
-        candidates.map(({ id }) => id),
-      );
+      const values = await load(candidates.map(({ id }) => id));
       return candidates.flatMap((one, index) => {
         const value = values[index] ?? null;
         return value === null ? [] : [{ ...one, value }];

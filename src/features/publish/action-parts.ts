@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
-import { scopeKey, userKey } from '../../domain/audience.ts';
+import { reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -8,6 +8,7 @@ import { refsOfDescriptor } from '../../descriptors/names.ts';
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
 import type { MembersRepository } from '../directory/store/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 import { validate } from '../validate.ts';
 
 // Shared by publishing and editing.
@@ -123,6 +124,14 @@ export function withOwnRefs(
   const own = refsOfDescriptor(descriptor);
   const added = own.filter(({ id }) => !ids.has(id));
   return { refs: [...given, ...added], givenRefs: added.length === own.length ? null : given.length };
+}
+
+/** What all followers may see names refs for the search. At most one write for so many as two hundred new refs. */
+export async function nameRefs(
+  { refs }: Repositories,
+  actions: readonly { readonly scope: Scope; readonly refs: readonly ActionRef[] }[],
+): Promise<void> {
+  await refs.name(actions.filter(reachesFollowers).flatMap((action) => action.refs));
 }
 
 /** The refs given explicitly, without those derived from the descriptor. */

@@ -19,6 +19,7 @@ import {
   checkDescriptor,
   groupsOf,
   lacksGroup,
+  nameRefs,
   noGroup,
   refIdsOf,
   refsSchema,
@@ -89,9 +90,8 @@ export async function publishAction(
   await using quota = await takePublications(core.quotas, identity, 1);
   if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
   const lane = await core.fanOuts.laneFor(checked.actor, 1);
-  const published = await core.actions.insert(
-    newAction(checked, { groups, recorded: clock.now(), lane, isImported: false }),
-  );
+  const action = newAction(checked, { groups, recorded: clock.now(), lane, isImported: false });
+  const [published] = await Promise.all([core.actions.insert(action), nameRefs(core, [action])]);
   quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(core, 1);
@@ -149,7 +149,8 @@ export async function publishActions(
     const lane = laneOf(input);
     ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
   }
-  const published = await core.actions.insertMany(ready.map(({ action }) => action));
+  const actions = ready.map(({ action }) => action);
+  const [published] = await Promise.all([core.actions.insertMany(actions), nameRefs(core, actions)]);
   published.forEach((result, index) => {
     const entry = ready[index];
     if (entry === undefined) return;

@@ -15,6 +15,7 @@ import {
   givenRefsOf,
   groupsOf,
   lacksGroup,
+  nameRefs,
   noGroup,
   peopleKeys,
   refIdsOf,
@@ -87,6 +88,7 @@ export async function updateAction(
     throw new FanfareError('CONFLICT', 'The action was changed at the same time: read it again');
   try {
     if (known.actorId !== identity.userId) await moderation.log(id);
+    await nameRefs(core, [changed]);
   } finally {
     workSignal.notify('fan-out');
   }

@@ -23,7 +23,7 @@ test('a ref that nobody has described is shown as the first action names it', as
   await publish(parts, named('Mary'));
   await publish(parts, { ...named('Mary the Second'), conducted: new Date(Date.now() - 86_400_000) });
   expect(await shown(parts)).toBe('applicant Mary');
-  expect(await services.getRef(session('bob'), 'mary')).toMatchObject({ label: null, followerCount: 1 });
+  expect(await services.getRef(session('bob'), 'mary')).toMatchObject({ label: 'Mary', followerCount: 1 });
   expect(await services.follow(session('bob'), 'mary', 0)).toMatchObject({ label: 'Mary', followerCount: 2 });
   const following = await services.following(session('bob'), {});
   expect(following.edges.map(({ node }) => node.label)).toEqual(['Mary']);
@@ -68,4 +68,31 @@ test('an action does not make a member a ref, and loses the name of an erased on
   await services.eraseMember(parts.admin, 'john');
   expect(await shown(parts, 'john')).toBeNull();
   expect(await shown(parts)).toBe('applicant Case of Former member');
+});
+
+test('finds a ref as the first action names it, until it is described, and not if only a few may see the action', async () => {
+  await using parts = await openParts();
+  const { services, service } = parts;
+  const found = async (search: string, type?: string): Promise<unknown[]> => {
+    const page = await services.searchRefs(parts.session('service', 'service'), { search, type });
+    return page.edges.map(({ node }) => node.label);
+  };
+  await services.upsertMembers(service, [{ memberId: 'bob', name: 'Bob' }]);
+  await publish(parts, { ...named('Secret Mary', 'secret'), scope: 'RESTRICTED', recipients: ['ann'] });
+  await publish(parts, named('Bob the ref', 'bob'));
+  await publish(parts, named('Mary Fanning'));
+  await publish(parts, named('Mary the Second'));
+  expect(await found('secret')).toEqual([]);
+  expect(await found('bob')).toEqual([]);
+  expect(await found('mary')).toEqual(['Mary Fanning']);
+  expect(await found('fan', 'applicant')).toEqual(['Mary Fanning']);
+  expect(await found('second')).toEqual([]);
+  await services.upsertRefs(service, [{ id: 'mary', type: 'person', label: 'M. Fanning' }]);
+  await publish(parts, named('Mary the Third'));
+  expect(await found('mary')).toEqual([]);
+  expect(await found('fanning', 'person')).toEqual(['M. Fanning']);
+  const only = await publish(parts, named('Lone', 'lone'));
+  expect(await found('lone')).toEqual(['Lone']);
+  await services.hideAction(parts.session('admin', 'admin'), only, null);
+  expect(await found('lone')).toEqual([]);
 });

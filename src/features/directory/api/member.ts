@@ -47,7 +47,7 @@ builder.queryFields((t) => ({
   }),
   refs: t.field({
     type: RefConnection,
-    description: `Described refs whose labels have all words of \`search\`, in order of label. ${SEARCHED}`,
+    description: `Refs whose labels have all words of \`search\`, in order of label. ${SEARCHED}`,
     args: {
       ...searchArg(),
       type: t.arg.string({ description: 'Only refs of this type. Default: of all.' }),

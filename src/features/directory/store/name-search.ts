@@ -52,10 +52,8 @@ function wordsIn(name: string): string[] {
 
 /** Update stage that makes a name searchable, after the name and type are set. */
 export function searchStage(id: string, name: string): Document {
-  const tenant = tenantOf(id);
-  const terms = termsOf(name).map((term) => termOf(tenant, term));
-  const ofType = { $concat: [literal(termOf(tenant, TYPE)), '$type'] };
-  const order = searchable(name).slice(0, MAX_ORDER_LENGTH);
+  const ofType = { $concat: [literal(termOf(tenantOf(id), TYPE)), '$type'] };
+  const { order, terms } = searchOf(id, name);
   return {
     $set: {
       search: {
@@ -63,6 +61,15 @@ export function searchStage(id: string, name: string): Document {
         terms: { $concatArrays: [literal(terms), { $cond: [{ $gt: ['$type', null] }, [ofType], []] }] },
       },
     },
+  };
+}
+
+/** How a name is found. @param type of a ref */
+export function searchOf(id: string, name: string, type?: string): SearchDocument {
+  const terms = [...termsOf(name), ...(type === undefined ? [] : [TYPE + type])];
+  return {
+    order: searchable(name).slice(0, MAX_ORDER_LENGTH),
+    terms: terms.map((term) => termOf(tenantOf(id), term)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../../../domain/action.ts';
 import type { Details, Ref, RefName, RenameProgress } from '../../../domain/member.ts';
@@ -7,6 +8,7 @@ import {
   adoptSearch,
   findNames,
   SEARCH_INDEX,
+  searchOf,
   searchStage,
   type NamePosition,
   type NameQuery,
@@ -79,11 +81,42 @@ function described(
 /** Refs per write: serialising a thousand blocks the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
+/** Refs that a process knows to be searchable, and for how long it relies on that: an erasure may have removed them. */
+const KNOWN_REFS = { max: 10_000, ttl: 600_000 } as const;
+
 export function refsRepository(
   collection: Collection<RefDocument>,
   directoryStamps: DirectoryStampsRepository,
 ) {
+  const searchable = new LRUCache<RefId, true>(KNOWN_REFS);
   return {
+    /**
+     * Makes refs searchable as an action names them, unless they are already. Their type and label stay those of the first
+     * action (`firstNaming`) until they are described. One write, none if the process knows all of them. Unique key: `_id`.
+     */
+    async name(refs: readonly ActionRef[]): Promise<void> {
+      const unknown = new Map(refs.filter(({ id }) => !searchable.has(id)).map((ref) => [ref.id, ref]));
+      await inSlices([...unknown.values()], WRITTEN_AT_ONCE, async (some) => {
+        const operations = some.map(({ id, label, type }) => ({
+          updateOne: {
+            filter: { _id: id },
+            update: [
+              {
+                $set: {
+                  search: { $ifNull: ['$search', literal(searchOf(id, label, type))] },
+                  followerCount: { $ifNull: ['$followerCount', 0] },
+                },
+              },
+            ],
+            upsert: true,
+          },
+        }));
+        await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+        for (const { id } of some) searchable.set(id, true);
+        return [];
+      });
+    },
+
     /** Describes refs in writes of two hundred; changed labels become due for renaming. Unique key: `_id`. */
     async upsert(refs: readonly RefRecord[]): Promise<void> {
       const now = clock.now();
