@@ -203,8 +203,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await has(page, 'Row 29', '[role="feed"]');
     await page.evaluate('window.scrollTo(0, 1500)');
     await has(page, 'Row 14', '[role="feed"]');
-    const first = `(() => { const article = [...document.querySelectorAll('article')].find((one) =>
-      one.getBoundingClientRect().top > 100); return [article.dataset.item, article.getBoundingClientRect().top]; })()`;
+    // Where it was scrolled to is drawn a frame later.
+    const first = `new Promise((resolve) => {
+      const look = () => {
+        const article = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > 100);
+        if (article === undefined) requestAnimationFrame(look);
+        else resolve([article.dataset.item, article.getBoundingClientRect().top]);
+      };
+      requestAnimationFrame(() => requestAnimationFrame(look));
+    })`;
     const [item, top] = (await page.evaluate(first)) as [string, number];
     await page.locator(`article[data-item="${item}"] .meta a`).click();
     await has(page, 'Why it is in a feed');

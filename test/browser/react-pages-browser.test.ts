@@ -257,10 +257,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     const unread = await all.browserContext().newPage();
     await unread.goto(`${pages.tabs}?unread`);
     await expect.poll(() => leads(unread), WAIT).toBe('live, follows');
+    // By their ids: what a reader likes is lifted on the server, and stays where it is in the tab in which they liked it.
     const shown = (page: Page) =>
       page.evaluate(`({
         items: [...document.querySelectorAll('article')].map((one) => [one.dataset.item, one.dataset.unread === 'true',
-          one.querySelector('[aria-pressed]').ariaPressed === 'true']),
+          one.querySelector('[aria-pressed]').ariaPressed === 'true']).sort(),
         count: Number(document.querySelector('[data-fanfare="unread-badge"]')?.textContent ?? 0),
       })`);
     interface Server {
@@ -285,9 +286,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
       const items = feed.edges.map(
         ({ node }) => [node.id, node.isUnread, node.action.viewer.hasLiked] as const,
       );
-      return { items, count: feed.unread.count };
+      return { items: items.toSorted(([one], [other]) => (one < other ? -1 : 1)), count: feed.unread.count };
     };
     const agree = async (mark: string): Promise<void> => {
+      await app.idle();
       await expect
         .poll(async () => {
           const { items, count } = await stored();
