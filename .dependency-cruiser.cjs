@@ -93,10 +93,11 @@ const PARTS = {
   ],
   archive: [
     '^src/(?:cli|config|descriptors|domain|lib|storage)/',
+    '^src/app/(?:collections|databases)\\.ts$',
     '^src/features/(?:core|validate)\\.ts$',
     '^src/features/[^/]+/store(?:/|\\.ts$)',
     '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
-    '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|zlib)$',
+    '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?(?:bson|commander|mongodb|zod)/',
   ],
   demo: [

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS } from '../packages/commands.ts';
+import { COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
 import { type CommandContext, TENANT, batchCount } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
@@ -175,7 +175,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   addDataCommands(program, now, exit);
   for (const add of COMMANDS) add(program, now, exit);
   addInstallationCommands(program, now, exit);
-  addTenantCommands(program, now);
+  addTenantCommands(program, now, exit);
   addProjectCommands(program, now, exit);
   sayWhereHelpIs(program, ownCommand());
   return program;
@@ -204,7 +204,11 @@ Examples:
   ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
   MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;
 
-function addTenantCommands(program: Command, context: () => CommandContext): void {
+function addTenantCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
   const tenant = program
     .command('tenant')
     .description('list, export or erase whole tenants, or adopt a database into one');
@@ -235,14 +239,7 @@ function addTenantCommands(program: Command, context: () => CommandContext): voi
       const { eraseTenant } = await import('./tenants.ts');
       await eraseTenant(context(), name, options);
     });
-  tenant
-    .command('adopt')
-    .description('assign all data of a database without tenants to one tenant; no server may run meanwhile')
-    .argument('<tenant>', 'name of the tenant')
-    .action(async (name: string) => {
-      const { adoptTenant } = await import('./tenants.ts');
-      await adoptTenant(context(), name);
-    });
+  for (const add of TENANT_COMMANDS) add(tenant, context, exit);
 }
 
 function addInstallationCommands(

@@ -3,17 +3,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { startDatabases } from '../app/databases.ts';
 import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { NewFile } from '../lib/own-file.ts';
-import { connectDatabase } from '../storage/open-database.ts';
 import { processesRepository } from '../storage/database/processes.ts';
-import { COLLECTIONS } from '../app/collections.ts';
-import { AdoptionRefused, adoptDatabase } from '../features/tenants/store/adopt-database.ts';
 import { erasedTenantsRepository } from '../features/tenants/store/tenant-data.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
-import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import * as allOfTenant from '../features/tenants/all-of-tenant.ts';
 import type { Config } from '../config/config.ts';
@@ -121,31 +116,8 @@ function sumOf(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Assigns all data of a database without tenants to one tenant. */
-export async function adoptTenant(context: CommandContext, name: string): Promise<void> {
-  const tenant = nameOf(context, name);
-  const config = configOf(context, { needsKey: false });
-  using steps = embeddedSteps(context.terminal, null);
-  await using local = config.mongodb.uri === undefined ? await startDatabases(context, config, steps) : null;
-  const uri = config.mongodb.uri ?? local?.mongodbUri ?? '';
-  await using database = await connectDatabase({ uri, db: config.mongodb.db });
-  const changed = new Map<string, number>();
-  try {
-    await adoptDatabase(database, COLLECTIONS, tenant, {
-      now: clock.now(),
-      onProgress: (collection, count) => changed.set(collection, count),
-    });
-  } catch (error) {
-    if (error instanceof AdoptionRefused) throw new CommandError(error.message);
-    throw error;
-  }
-  for (const [collection, count] of changed) context.terminal.out(`${collection}\t${String(count)}`);
-  context.terminal.note(
-    `All data now belong to ${tenant}. Start servers with the same TENANT_CLAIM; tokens require that claim.`,
-  );
-}
-
-function nameOf(context: CommandContext, name: string): Tenant {
+/** @throws CommandError when it is no name, or tenants are off. */
+export function nameOf(context: CommandContext, name: string): Tenant {
   if (!isTenantName(name)) throw new CommandError(`<tenant> got "${String(name)}", expected ${TENANT_FORM}`);
   if (configOf(context, { needsKey: false }).auth.tenantClaim === undefined)
     throw new CommandError('TENANT_CLAIM is not set: it names the claim of tokens that holds the tenant');

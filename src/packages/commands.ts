@@ -1,9 +1,12 @@
-import { addArchive, examineOffloads } from '../../packages/archive/src/index.ts';
+import { addAdopt, addArchive, examineOffloads } from '../../packages/archive/src/index.ts';
 import { addDemo } from '../../packages/demo/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
 
 /** Commands that packages bring, in the order in which the help lists them. */
 export const COMMANDS = [addArchive, addDemo, addPlan];
+
+/** What they add to `fanfare tenant`. */
+export const TENANT_COMMANDS = [addAdopt];
 
 /** What `fanfare doctor` says about the data of packages. */
 export const EXAMINATIONS = [examineOffloads];

@@ -10,7 +10,7 @@ import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
-import { adoptDatabase, AdoptionRefused } from '../../src/features/tenants/store/adopt-database.ts';
+import { adoptDatabase, AdoptionRefused } from '../../packages/archive/src/store/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
 import { READS, rowsOf } from '../support/tenant-table.ts';

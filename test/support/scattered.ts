@@ -8,8 +8,8 @@ export interface Reason {
   readonly why: string;
   /** What its filter names, one of these at least. Absent: whatever it names. */
   readonly by?: readonly string[];
-  /** What the path of the source that sends it begins with, below src. Absent: all of them. */
-  readonly from?: string;
+  /** What the path of the source that sends it begins with, below src; one of several. Absent: all of them. */
+  readonly from?: string | readonly string[];
 }
 
 type Reasons = Readonly<Record<'reads' | 'writes', readonly Reason[]>>;
@@ -18,12 +18,15 @@ const because = (why: string, by: readonly string[], from?: string): Reason => (
   ...{ why, by },
   ...(from === undefined ? {} : { from }),
 });
-const inSource = (from: string, why: string): Reason => ({ why, from });
+const inSource = (from: string | readonly string[], why: string): Reason => ({ why, from });
 
 const HELD = 'feeds that contain an action that was withdrawn or addressed to others';
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
-const TENANT = inSource('features/tenants/store/', 'erasing a tenant, or adopting all data into one');
+const TENANT = inSource(
+  ['features/tenants/store/', 'packages/archive/src/store/adopt-database.ts'],
+  'erasing a tenant, or adopting all data into one',
+);
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('feed/store/reader-choices.ts', 'listing all readers');
@@ -133,7 +136,7 @@ export function reasonsOf({ name, collection, command }: RecordedCommand, from: 
   const kind = READS.has(name) ? 'reads' : 'writes';
   const named = fieldsOf(name, command);
   const fits = ({ by, from: source }: Reason): boolean =>
-    (source === undefined || from.startsWith(source)) &&
+    (source === undefined || [source].flat().some((one) => from.startsWith(one))) &&
     (by === undefined || by.some((field) => named.has(field)));
   const reason = SCATTERED[collection]?.[kind].find(fits);
   if (reason === undefined) return [];
@@ -151,7 +154,7 @@ export function allReasons(): readonly string[] {
 }
 
 function partsOf(collection: string, kind: keyof Reasons, { why, by, from }: Reason): readonly string[] {
-  const source = from === undefined ? '' : `, from ${from}`;
+  const source = from === undefined ? '' : `, from ${[from].flat().join(' or ')}`;
   return (by ?? [null]).map(
     (field) => `${kind} of ${collection}: ${why}${field === null ? '' : ` (${field})`}${source}`,
   );

@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedDocument, MuteDocument } from '../../storage/documents/reader-documents.ts';
+import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
@@ -11,7 +11,6 @@ import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
-import { inTenant } from '../../storage/documents/ids.ts';
 
 export const FEEDS: Declared<'feeds'> = {
   name: 'feeds',
@@ -37,22 +36,11 @@ export const FEEDS: Declared<'feeds'> = {
     }),
   ],
   shard: { key: { _id: 1 }, serves: 'the marks of a reader' },
-  tenant: {
-    by: ['_id'],
-    adopt: ({ mutes, ...document }, tenant) => ({
-      ...document,
-      ...(mutes === undefined ? {} : { mutes: mutes.map((mute) => adoptedMute(mute, inTenant(tenant))) }),
-    }),
-  },
+  tenant: { by: ['_id'] },
   erase: ['MUTES', 'PROFILE'],
   export: ['reader', 'mutedBy'],
   action: NOT_OF_ACTIONS,
 };
-
-/** Mutes of types and phrases name nobody. */
-function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
-  return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
-}
 
 /** A reader's settings of their feed, and its state. */
 export type ReaderMarks = Pick<

@@ -1,11 +1,7 @@
-import { indexedFields, descriptorOfType } from '../../descriptors/registry.ts';
-import { groupKeyOf } from '../../descriptors/group-key.ts';
+import { indexedFields } from '../../descriptors/registry.ts';
 import { type Declared, index, UNSENT } from '../documents/declaration.ts';
-import type { Tenant } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../documents/declaration.ts';
-import { inTenant } from '../documents/ids.ts';
-import { newRevision } from '../stages/revision.ts';
 import { erasedAction } from '../../features/erasure/store/anonymise-actions.ts';
 import { forgetPublications, isKeyed } from '../../features/publish/store/publishing.ts';
 
@@ -130,34 +126,12 @@ export const ACTIONS: Declared<'actions'> = {
   shard: { key: { _id: 'hashed' }, serves: 'pages, live events and passes, which read actions by id' },
   tenant: {
     by: 'tenant',
-    adopt: adoptedAction,
     beforeRemoval: { reads: ['actorId', 'idempotencyKey'], run: removeDerived },
   },
   erase: ['ACTIONS', 'RESHARES', 'FAN_OUTS'],
   export: ['actions'],
   action: { id: '_id', purge: { because: 'its tombstone stays' }, erased: erasedAction },
 };
-
-/** Ids in undeclared types stay, since it is unknown which fields contain ids. */
-function adoptedAction(document: ActionDocument, tenant: Tenant): ActionDocument {
-  const { type, tags, ...values } = document.descriptor;
-  const fields = descriptorOfType(type)?.fields ?? {};
-  const inIt = inTenant(tenant);
-  const entries = Object.entries(values).map(([name, value]) => [
-    name,
-    fields[name]?.kind === 'id' && typeof value === 'string' ? inIt(value) : value,
-  ]);
-  const descriptor = { type, tags, ...(Object.fromEntries(entries) as object) };
-  const { groupKey, unlogged } = document;
-  const newGroup = groupKey === undefined ? null : groupKeyOf({ ...document, descriptor });
-  return {
-    ...document,
-    rev: newRevision(),
-    descriptor,
-    ...(newGroup === null ? {} : { groupKey: newGroup }),
-    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
-  };
-}
 
 /** What is found only through the actions goes first, so that an interrupted call finds it again. */
 async function removeDerived(

@@ -114,35 +114,6 @@ export function schemaVersionRepository(collections: Collections) {
       return found;
     },
 
-    /**
-     * Locks the database for adding the tenant prefix to all ids, also for continuing an interrupted attempt. `false`: it
-     * already has tenants, is being adopted for another tenant, is empty, or does not have the latest schema.
-     */
-    async beginAdoption(tenant: string, latest: number): Promise<boolean> {
-      const { matchedCount } = await schema.updateOne(
-        {
-          ...{ _id: 'schema', version: latest },
-          ...{ migration: { $exists: false }, tenants: { $exists: false } },
-          $or: [{ adopting: { $exists: false } }, { adopting: tenant }],
-        },
-        { $set: { adopting: tenant } },
-      );
-      return matchedCount === 1;
-    },
-
-    /** Unlocks the database; nothing was changed, and it still has no tenants. */
-    async leaveAdoption(tenant: string): Promise<void> {
-      await schema.updateOne({ _id: 'schema', adopting: tenant }, { $unset: { adopting: 1 } });
-    },
-
-    /** All ids have the tenant prefix now. */
-    async finishAdoption(tenant: string): Promise<void> {
-      await schema.updateOne(
-        { _id: 'schema', adopting: tenant },
-        { $set: { tenants: true }, $unset: { adopting: 1 } },
-      );
-    },
-
     /** Claims the migration to the next version; `null` when it is claimed already or not due yet. */
     async claim(from: number, claiming: Claiming): Promise<MigrationClaim | null> {
       const to = from + 1;

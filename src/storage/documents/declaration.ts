@@ -1,6 +1,5 @@
 import type { Collection, Document, Filter, IndexDescription, ObjectId } from 'mongodb';
 import type { ErasureStepName, ErasureSubject } from '../../domain/erasure.ts';
-import type { Tenant } from '../../domain/tenant.ts';
 
 /** The documents of each collection, by its name: the files with their types add them. */
 export interface Documents {
@@ -59,8 +58,6 @@ export interface OfTenant<D extends object> {
   readonly by: 'tenant' | readonly PathOf<D>[];
   /** Stored feeds are rebuilt from the actions: they are neither exported nor adopted. */
   readonly isRebuilt?: true;
-  /** What else changes when a tenant adopts a document. The ids and the field `tenant` have been changed before. Idempotent. */
-  readonly adopt?: (document: D, tenant: Tenant) => D;
   /** What has to be done before documents are removed with their tenant, and the fields it needs. */
   readonly beforeRemoval?: {
     readonly reads: readonly string[];

@@ -175,7 +175,7 @@ it('every field in such a reason occurs in its sources', () => {
   const isNamed = (field: string, { from = '' }: Reason): boolean =>
     texts.some(
       ({ path, text }) =>
-        path.startsWith(from) &&
+        [from].flat().some((one) => path.startsWith(one)) &&
         new RegExp(`(?<![\\w.$])${field.replaceAll(/[$.]/g, '\\$&')}(?!\\w)`).test(text),
     );
   const unnamed = Object.entries(SCATTERED).flatMap(([collection, { reads, writes }]) =>

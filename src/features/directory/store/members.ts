@@ -4,14 +4,7 @@ import type { Details, Member } from '../../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
-import {
-  adoptSearch,
-  findNames,
-  SEARCH_INDEX,
-  searchStage,
-  type NamePosition,
-  type NameQuery,
-} from './name-search.ts';
+import { findNames, SEARCH_INDEX, searchStage, type NamePosition, type NameQuery } from './name-search.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, MemberDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
@@ -33,7 +26,7 @@ export const MEMBERS: Declared<'members'> = {
     index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
   ],
   shard: { key: { _id: 1 }, serves: 'a member by id' },
-  tenant: { by: ['_id'], adopt: adoptSearch },
+  tenant: { by: ['_id'] },
   erase: ['CONCEAL', 'SUPERVISION', 'PROFILE'],
   export: [
     'member',

@@ -76,14 +76,6 @@ export function searchOf(id: string, name: string, type?: string): SearchDocumen
 /** Update fields with which a name is found no more. */
 export const NOT_SEARCHABLE = { search: 1 } as const;
 
-/** The document with the tenant in its terms. Idempotent. */
-export function adoptSearch<D extends { readonly search?: SearchDocument }>(document: D, tenant: Tenant): D {
-  const { search } = document;
-  if (search === undefined) return document;
-  const terms = search.terms.map((term) => (tenantOf(term) === null ? termOf(tenant, term) : term));
-  return { ...document, search: { ...search, terms } };
-}
-
 /** Where a name is in the order of all names. */
 export interface NamePosition {
   readonly order: string;

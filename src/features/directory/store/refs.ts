@@ -5,7 +5,6 @@ import type { Details, Ref, RefName, RenameProgress } from '../../../domain/memb
 import { inSlices } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import {
-  adoptSearch,
   findNames,
   SEARCH_INDEX,
   searchOf,
@@ -35,7 +34,7 @@ export const REFS: Declared<'refs'> = {
     SEARCH_INDEX,
   ],
   shard: { key: { _id: 1 }, serves: 'a ref by id' },
-  tenant: { by: ['_id'], adopt: adoptSearch },
+  tenant: { by: ['_id'] },
   erase: ['CONCEAL', 'PROFILE'],
   export: ['ref'],
   action: { because: 'its pins go with their actions' },

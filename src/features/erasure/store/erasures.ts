@@ -26,12 +26,7 @@ export const ERASURES: Declared<'erasures'> = {
     }),
   ],
   shard: { because: 'one document per erased member' },
-  tenant: {
-    by: 'tenant',
-    // The member of a finished erasure is unknown: it stays under the key of the id without a tenant.
-    adopt: (document) =>
-      document.memberId === undefined ? document : { ...document, _id: erasureKeyOf(document.memberId) },
-  },
+  tenant: { by: 'tenant' },
   erase: ['REQUESTS'],
   export: { because: 'says who asked for it, not whom it was about' },
   action: NOT_OF_ACTIONS,

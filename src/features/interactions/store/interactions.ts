@@ -19,7 +19,6 @@ import { interactionRecords } from './interaction-records.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { type Declared, index, UNSENT } from '../../../storage/documents/declaration.ts';
 import type { ErasureSubject } from '../../../domain/erasure.ts';
-import { plainId, type Tenant } from '../../../domain/tenant.ts';
 
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
@@ -71,7 +70,7 @@ export const INTERACTIONS: Declared<'interactions'> = {
     }),
   ],
   shard: { key: { actionId: 1 }, serves: 'the interactions of an action, and their counts' },
-  tenant: { by: 'tenant', adopt: adoptedInteraction },
+  tenant: { by: 'tenant' },
   erase: ['INTERACTIONS'],
   export: [
     {
@@ -86,17 +85,6 @@ export const INTERACTIONS: Declared<'interactions'> = {
   ],
   action: { id: 'actionId', purge: purgeInteractions, erased: erasedInteraction },
 };
-
-/** A key starts with its actor, or is an id that names nobody. */
-function adoptedInteraction(document: InteractionDocument, tenant: Tenant): InteractionDocument {
-  const { actorId, key, unlogged } = document;
-  const head = `[${JSON.stringify(plainId(actorId))},`;
-  return {
-    ...document,
-    key: key.startsWith(head) ? `[${JSON.stringify(actorId)},${key.slice(head.length)}` : key,
-    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
-  };
-}
 
 function erasedInteraction(
   document: InteractionDocument,

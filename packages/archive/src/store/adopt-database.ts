@@ -1,14 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { plainId, type Tenant } from '../../../domain/tenant.ts';
-import { erasureKeyOf } from '../../erasure/store/erasures.ts';
-import { latestVersion, MIGRATIONS } from '../../../storage/migrations/migration.ts';
-import type { Database } from '../../../storage/database/mongo.ts';
-import { processesRepository } from '../../../storage/database/processes.ts';
-import { isKeyed, notePublications, type Published } from '../../publish/store/publishing.ts';
-import { schemaVersionRepository } from '../../../storage/database/schema-version.ts';
-import type { Declaration } from '../../../storage/documents/declaration.ts';
-import { inTenant, mapIds } from '../../../storage/documents/ids.ts';
+import { plainId, type Tenant } from '../../../../src/domain/tenant.ts';
+import { groupKeyOf } from '../../../../src/descriptors/group-key.ts';
+import { descriptorOfType } from '../../../../src/descriptors/registry.ts';
+import { newRevision } from '../../../../src/storage/stages/revision.ts';
+import type { ActionDocument, InteractionDocument } from '../../../../src/storage/documents/documents.ts';
+import type { MuteDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import { erasureKeyOf } from '../../../../src/features/erasure/store/erasures.ts';
+import { latestVersion, MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
+import type { Database } from '../../../../src/storage/database/mongo.ts';
+import { processesRepository } from '../../../../src/storage/database/processes.ts';
+import {
+  isKeyed,
+  notePublications,
+  type Published,
+} from '../../../../src/features/publish/store/publishing.ts';
+import { schemaVersionRepository } from '../../../../src/storage/database/schema-version.ts';
+import type { Declaration, Documents } from '../../../../src/storage/documents/declaration.ts';
+import { inTenant, mapIds } from '../../../../src/storage/documents/ids.ts';
 
 const BATCH = 500;
 
@@ -52,7 +61,10 @@ export async function adoptDatabase(
   await nameErasuresAgain();
   await notePublicationsAgain();
   await collections.feedEpochs.updateOne({ _id: 'feeds' }, { $inc: { epoch: 1 } });
-  await schemaVersionRepository(collections).finishAdoption(tenant);
+  await collections.schema.updateOne(
+    { _id: 'schema', adopting: tenant },
+    { $set: { tenants: true }, $unset: { adopting: 1 } },
+  );
   return changed;
 
   async function walk(declaration: Declaration): Promise<number> {
@@ -105,13 +117,22 @@ export async function adoptDatabase(
 }
 
 async function begin(collections: Database['collections'], tenant: Tenant, now: Date): Promise<void> {
-  const schemaVersion = schemaVersionRepository(collections);
-  const before = await schemaVersion.state();
+  const { schema } = collections;
+  const before = await schemaVersionRepository(collections).state();
   if (before === null) throw new AdoptionRefused('The database is empty: there is nothing to adopt');
   if (before.hasTenants) throw new AdoptionRefused('The database has tenants already');
   if (before.adopting !== null && before.adopting !== tenant)
     throw new AdoptionRefused(`The database is being adopted into the tenant ${before.adopting}`);
-  if (!(await schemaVersion.beginAdoption(tenant, latestVersion(MIGRATIONS))))
+  // Also continues an interrupted attempt.
+  const { matchedCount } = await schema.updateOne(
+    {
+      ...{ _id: 'schema', version: latestVersion(MIGRATIONS) },
+      ...{ migration: { $exists: false }, tenants: { $exists: false } },
+      $or: [{ adopting: { $exists: false } }, { adopting: tenant }],
+    },
+    { $set: { adopting: tenant } },
+  );
+  if (matchedCount === 0)
     throw new AdoptionRefused(
       'A migration is not finished: run a worker of this release until it is, then stop it',
     );
@@ -119,17 +140,80 @@ async function begin(collections: Database['collections'], tenant: Tenant, now: 
   await processes.purge(now);
   const running = await processes.count(now);
   if (running === 0) return;
-  if (before.adopting === null) await schemaVersion.leaveAdoption(tenant);
+  if (before.adopting === null)
+    await schema.updateOne({ _id: 'schema', adopting: tenant }, { $unset: { adopting: 1 } });
   throw new AdoptionRefused(
     `${String(running)} processes run on the database: stop them first; a process that died stops counting after 90 seconds`,
   );
 }
 
+/** What is not an id at a declared place, yet has one in it. The ids and the field `tenant` have been changed before. Idempotent. */
+const ADOPTED: {
+  readonly [Name in keyof Documents]?: (document: Documents[Name], tenant: Tenant) => Documents[Name];
+} = {
+  actions: adoptedAction,
+  interactions: adoptedInteraction,
+  members: adoptedTerms,
+  refs: adoptedTerms,
+  feeds: ({ mutes, ...document }, tenant) => ({
+    ...document,
+    ...(mutes === undefined ? {} : { mutes: mutes.map((mute) => adoptedMute(mute, inTenant(tenant))) }),
+  }),
+  // The member of a finished erasure is unknown: it stays under the key of the id without a tenant.
+  erasures: (document) =>
+    document.memberId === undefined ? document : { ...document, _id: erasureKeyOf(document.memberId) },
+};
+
+/** Ids in undeclared types stay, since it is unknown which fields contain ids. */
+function adoptedAction(document: ActionDocument, tenant: Tenant): ActionDocument {
+  const { type, tags, ...values } = document.descriptor;
+  const fields = descriptorOfType(type)?.fields ?? {};
+  const inIt = inTenant(tenant);
+  const entries = Object.entries(values).map(([name, value]) => [
+    name,
+    fields[name]?.kind === 'id' && typeof value === 'string' ? inIt(value) : value,
+  ]);
+  const descriptor = { type, tags, ...(Object.fromEntries(entries) as object) };
+  const { groupKey, unlogged } = document;
+  const newGroup = groupKey === undefined ? null : groupKeyOf({ ...document, descriptor });
+  return {
+    ...document,
+    rev: newRevision(),
+    descriptor,
+    ...(newGroup === null ? {} : { groupKey: newGroup }),
+    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
+  };
+}
+
+/** A key starts with its actor, or is an id that names nobody. */
+function adoptedInteraction(document: InteractionDocument, tenant: Tenant): InteractionDocument {
+  const { actorId, key, unlogged } = document;
+  const head = `[${JSON.stringify(plainId(actorId))},`;
+  return {
+    ...document,
+    key: key.startsWith(head) ? `[${JSON.stringify(actorId)},${key.slice(head.length)}` : key,
+    ...(unlogged === undefined ? {} : { unlogged: unlogged.map((one) => ({ ...one, tenant })) }),
+  };
+}
+
+/** What a name is found by begins like an id. */
+function adoptedTerms<D extends object>(document: D, tenant: Tenant): D {
+  return mapIds(document, { ref: ['search.terms[]'] }, inTenant(tenant));
+}
+
+/** Mutes of types and phrases name nobody. */
+function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
+  return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
+}
+
 /** The document with the tenant in every id. Free JSON contains ids in the application's form and stays. Idempotent. */
-function adoptedBy(tenant: Tenant, { ids, tenant: of }: Declaration, document: Stored): Stored {
+function adoptedBy(tenant: Tenant, { name, ids, tenant: of }: Declaration, document: Stored): Stored {
   if ('because' in of) return document;
   const mapped = { ...mapIds(document, ids, inTenant(tenant)), ...(of.by === 'tenant' ? { tenant } : {}) };
-  return (of.adopt?.(mapped, tenant) ?? mapped) as Stored;
+  const adopt = ADOPTED[name as keyof Documents] as
+    | ((document: object, tenant: Tenant) => object)
+    | undefined;
+  return (adopt?.(mapped, tenant) ?? mapped) as Stored;
 }
 
 function isSame(document: Stored, adopted: Stored): boolean {
