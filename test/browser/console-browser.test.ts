@@ -2,15 +2,16 @@ import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, textOf, type Visit } from '../support/browser.ts';
 import {
-  choose,
-  click,
   CONSOLE_ROLES,
+  WAIT,
   axeViolations,
   axeViolationsInBoth,
+  choose,
+  click,
   has,
   openConsole,
   picture,
-  WAIT,
+  retype,
   type ConsoleWorld,
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
@@ -97,7 +98,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await using first = await visit();
     await using second = await visit();
     await click(second.page, 'Sign out');
-    await second.page.locator('textarea').fill('nonsense');
+    await retype(second.page, 'textarea', 'nonsense');
     await click(second.page, 'Sign in');
     await has(second.page, 'That is not a token');
     // Long texts are not typed but set, which React does not see; pasting it sees.
@@ -177,7 +178,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
   test('shows work in progress, and rebuilds a feed', async () => {
     await using visited = await visit('#/deliveries');
     const { page } = visited;
-    await page.locator('input[name="member"]').fill('rita');
+    await retype(page, 'input[name="member"]', 'rita');
     await click(page, 'Rebuild');
     await has(page, 'The feed of rita has been rebuilt');
     await page.locator('a[href="#/overview"]').click();

@@ -2,12 +2,13 @@ import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, textOf } from '../support/browser.ts';
 import {
-  click,
+  WAIT,
   axeViolationsInBoth,
+  click,
   has,
   openConsole,
   picture,
-  WAIT,
+  retype,
   type ConsoleWorld,
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
@@ -102,7 +103,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await using visited = await world.visit(`#/action/${encodeURIComponent(id)}`);
     const { page, errors } = visited;
     await has(page, '1 like0 comments1 reshare');
-    await page.locator('input[name="reader"]').fill('rita');
+    await retype(page, 'input[name="reader"]', 'rita');
     await page.keyboard.press('Enter');
     await has(page, 'The reader follows john');
     await page.locator('textarea').fill('Seen');

@@ -2,14 +2,15 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, textOf } from '../support/browser.ts';
 import {
-  click,
   CONSOLE_ROLES,
+  WAIT,
   axeViolations,
   axeViolationsInBoth,
+  click,
   has,
   openConsole,
   picture,
-  WAIT,
+  retype,
   type ConsoleWorld,
 } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
@@ -132,7 +133,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     expect(await isReady()).toBe(false);
     await page.locator('[role="alertdialog"] input').fill('joh');
     expect(await isReady()).toBe(false);
-    await page.locator('[role="alertdialog"] input').fill('john');
+    await retype(page, '[role="alertdialog"] input', 'john');
     await page.locator('[role="alertdialog"] button.main').click();
     await has(page, 'not in the directory');
     await expect

@@ -67,6 +67,18 @@ export function click(page: Page, text: string): Promise<void> {
   return page.locator(`::-p-xpath(//button[contains(normalize-space(.), "${text}")])`).click();
 }
 
+/**
+ * Types over what a field has. `fill` empties it first without telling the page, which then may write the old text back before
+ * the first key.
+ */
+export async function retype(page: Page, selector: string, text: string): Promise<void> {
+  const field = await page.locator(selector).waitHandle();
+  await field.evaluate((input) => {
+    (input as unknown as { select(): void }).select();
+  });
+  await field.type(text);
+}
+
 /** By the menu of the first item. */
 export async function choose(page: Page, text: string): Promise<void> {
   await page.locator('article button[aria-haspopup="menu"]').click();
