@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
-import type { DemoPerson } from '../http/pages/console.ts';
+import type { DemoPerson } from '../http/http-context.ts';
 import { checkReadiness, type Probes, type Readiness } from '../http/pages/health.ts';
 import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -116,12 +116,8 @@ async function prepareDatabase(
   closer.own(
     syncToAsync(
       watchClock({
-        skewed: (seconds) => {
-          logClockSkewed(logger, { seconds });
-        },
-        right: (seconds) => {
-          logClockRight(logger, { seconds });
-        },
+        skewed: (seconds) => logClockSkewed(logger, { seconds }),
+        right: (seconds) => logClockRight(logger, { seconds }),
       }),
     ),
   );
@@ -130,9 +126,7 @@ async function prepareDatabase(
     schema: latestVersion(MIGRATIONS),
     isWorker,
     hasTenants,
-    onError: (err) => {
-      logPresenceTrouble(logger, { err });
-    },
+    onError: (err) => logPresenceTrouble(logger, { err }),
   });
   closer.own(presence, LEAVES_WITHIN_MS);
   const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
@@ -160,16 +154,8 @@ async function openRedis(
   };
   const parts = await openRedisParts({
     ...{ url, sentinel, prefix: `${prefix}${mongodb.db}:` },
-    ...(waits
-      ? {
-          onWaiting: (err) => {
-            isLost(AT_START, err);
-          },
-        }
-      : {}),
-    onLost: (role) => {
-      isLost(role, new Error(`The ${role} connection was lost`));
-    },
+    ...(waits ? { onWaiting: (err) => isLost(AT_START, err) } : {}),
+    onLost: (role) => isLost(role, new Error(`The ${role} connection was lost`)),
     onReady: isBack,
   });
   isBack(AT_START);
@@ -264,26 +250,18 @@ async function build(
       const realtime = createRealtime(
         { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
         redis,
-        (what, err) => {
-          logLiveLogTrouble(logger, { what, err });
-        },
+        (what, err) => logLiveLogTrouble(logger, { what, err }),
       );
       for (const part of Object.values(realtime)) closer.own(part);
       return realtime;
     },
     tickets: (repositories) => createTickets(ticketKey(config, repositories)),
-    observer: {
-      liveLogFailed: (err) => {
-        logLiveLogTrouble(logger, { err });
-      },
-      storeUnavailable: (err) => {
-        metrics.feedReadWithoutStore();
-        logFeedReadWithoutStore(logger, { err });
-      },
-      published: (count) => {
-        metrics.actionsPublished(count);
-      },
+    onLiveLogError: (err) => logLiveLogTrouble(logger, { err }),
+    onStoreUnavailable: (err) => {
+      metrics.feedReadWithoutStore();
+      logFeedReadWithoutStore(logger, { err });
     },
+    onPublished: (count) => metrics.actionsPublished(count),
   });
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
   metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
@@ -304,26 +282,10 @@ async function build(
     ...(redis === null ? {} : { redis: () => redis.ping() }),
   };
   const apiParts = {
-    core,
-    sessionEnds: core.sessionEnds,
-    database,
-    redis,
-    pageToken,
-    demoPeople,
-    probes,
+    ...{ core, database, redis, pageToken, demoPeople, probes, logger, readiness: group?.readiness },
+    metrics: group === undefined ? metrics : { ...metrics, metrics: group.metrics },
   };
-  const http = parts.api
-    ? closer.own(
-        await (
-          await loadApi()
-        ).openApi(
-          config,
-          { ...apiParts, readiness: group?.readiness },
-          logger,
-          group === undefined ? metrics : { ...metrics, metrics: group.metrics },
-        ),
-      )
-    : null;
+  const http = parts.api ? closer.own(await (await loadApi()).openApi(config, apiParts)) : null;
   const { port: metricsPort, token } = config.metrics;
   if (parts.metrics === true && metricsPort !== undefined)
     closer.own(

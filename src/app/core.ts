@@ -19,14 +19,8 @@ import type { Database } from '../storage/database/mongo.ts';
 import { forgetDeleted } from '../features/erasure/store/forget-deleted.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 
-/** Receives events that do not fail the caller. */
-export interface CoreObserver {
-  readonly liveLogFailed: (error: unknown) => void;
-  readonly storeUnavailable: (error: unknown) => void;
-  readonly published: (count: number) => void;
-}
-
-export interface CoreOptions {
+/** Its callbacks receive what does not fail the caller. */
+export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUnavailable' | 'onPublished'> {
   /** Owned by the caller, as are Redis and the parts of `realtime`. */
   readonly database: Database;
   /** Connections for commands on feeds; empty without Redis. */
@@ -47,7 +41,6 @@ export interface CoreOptions {
   readonly digestAfterMs?: number | null;
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
-  readonly observer: CoreObserver;
   /** Memory bound of the caches, in bytes. Default: that of the repositories. */
   readonly cacheBytes?: number | undefined;
   /** How long a process uses its cached list of pulled refs. Default: that of the repository. */
@@ -56,7 +49,7 @@ export interface CoreOptions {
 
 /** @throws when the feed model lacks a requirement, or newer processes use a different model. */
 export async function createCore(options: CoreOptions): Promise<Core> {
-  const { database, feeds, observer, pullRefreshMs } = options;
+  const { database, feeds, pullRefreshMs, onLiveLogError, onStoreUnavailable, onPublished } = options;
   const { collections } = database;
   const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
@@ -66,13 +59,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
     ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
   });
-  const feedParts = {
-    db: database.db,
-    isSharded: database.isSharded,
-    feedEpoch,
-    cap: feeds.cap,
-    redis: options.redis,
-  };
+  const { db, isSharded } = database;
+  const feedParts = { db, isSharded, feedEpoch, cap: feeds.cap, redis: options.redis };
   const context: Context = {
     ...repositories,
     ...options.realtime(repositories),
@@ -86,11 +74,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,
-    onLiveLogError: observer.liveLogFailed,
-    onStoreUnavailable: observer.storeUnavailable,
-    onPublished: observer.published,
+    ...{ onLiveLogError, onStoreUnavailable, onPublished },
     forgetDeleted: async () => {
-      await forgetDeleted(database.db);
+      await forgetDeleted(db);
       for (const { commands } of options.redis) await forgetDeletedKeys(commands);
     },
   };

@@ -6,7 +6,7 @@ import type { ActionRef, Scope } from '../domain/action.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import type { Role } from '../domain/viewer.ts';
 import type { Answer } from '../graphql/run-operation.ts';
-import type { DemoPerson } from '../http/pages/console.ts';
+import type { DemoPerson } from '../http/http-context.ts';
 import type {
   FeedFilter,
   FollowInput,

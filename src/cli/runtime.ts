@@ -10,7 +10,7 @@ import { DEMO_PEOPLE } from '../packages/demo-people.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { insideOf } from '../app/fanfare.ts';
 import type { FanfareOptions } from '../app/fanfare-shapes.ts';
-import type { DemoPerson } from '../http/pages/console.ts';
+import type { DemoPerson } from '../http/http-context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
 import { endOnSignals, closeOnSignals } from './shutdown.ts';

@@ -1,37 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { HttpContext } from './http-context.ts';
 import { acceptsEvents } from './exchange/accept.ts';
-import type { AddressOf } from './identity/addresses.ts';
-import { TENANT_HEADER, type Authenticate, type Caller } from './identity/auth.ts';
+import { TENANT_HEADER, type Caller } from './identity/auth.ts';
 import type { EventStreams } from './sockets/event-streams.ts';
-import type { Connections } from './limits/connections.ts';
-import type { Answers } from './limits/answers.ts';
-import { maxBodyOf, type BodyUnderWay, type Intake, readJsonBody } from './limits/intake.ts';
-import type { HttpLimits } from './limits/limits.ts';
+import { maxBodyOf, type BodyUnderWay, readJsonBody } from './limits/intake.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
-import type { Core } from '../features/core.ts';
-import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './limits/rate-limit.ts';
-import { isStream, send, sendJson, sendResponse, GRAPHQL_PATH } from './exchange/respond.ts';
+import { rateLimitHeaders, refusalFor, type ShareState } from './limits/rate-limit.ts';
+import { isStream, send, sendJson, sendResponse, GRAPHQL_PATH, type Handler } from './exchange/respond.ts';
 import type { PlainAnswer, ShortWay } from './execution/short-way.ts';
 import type { YogaApp } from './execution/yoga.ts';
 
-export interface GraphqlEndpointOptions {
+interface Executors {
   readonly yoga: YogaApp;
   readonly shortWay: ShortWay;
-  readonly authenticate: Authenticate;
-  readonly core: Core;
   readonly streams: EventStreams;
-  readonly limits: HttpLimits;
-  readonly rateLimits: RateLimits | undefined;
-  readonly intake: Intake;
-  readonly connections: Connections;
-  readonly addressOf: AddressOf;
-  readonly answers: Answers;
-  readonly logger: Logger;
 }
 
 /**
@@ -39,10 +25,8 @@ export interface GraphqlEndpointOptions {
  * of a small request. Faults in either are answered by Yoga, so that the answer has the headers and form that the client
  * requested.
  */
-export function createGraphqlEndpoint(
-  options: GraphqlEndpointOptions,
-): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { yoga, shortWay, streams, intake, answers, connections, addressOf } = options;
+export function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, streams }: Executors): Handler {
+  const { intake, answers, connections, addressOf } = http;
   return async (req, res) => {
     const startedAt = performance.now();
     if (!isHost(req.headers.host)) {
@@ -50,21 +34,19 @@ export function createGraphqlEndpoint(
       return;
     }
     const address = addressOf(req);
-    const { identity, shares, refusal: refused } = await admit(options, req, address);
+    const { identity, shares, refusal: refused } = await admit(http, req, address);
     const byTicket = ticketOf(req) !== null;
     const { socket: connection } = req;
     const caller: Caller = { identity, address, connection, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
     const { answer: making, room } = answers.open(caller);
-    res.once('close', () => {
-      room[Symbol.dispose]();
-    });
+    res.once('close', () => room[Symbol.dispose]());
     let answer: PlainAnswer | Response;
     {
       using underWay = intake.open(caller);
       const full = connections.hold(req.socket, caller);
-      const refusal = refused ?? full ?? (await readBody(options, req, caller, underWay));
+      const refusal = refused ?? full ?? (await readBody(http, req, caller, underWay));
       const languages = req.headers['accept-language'];
       const traceparent = req.headers['traceparent']?.toString();
       const context: RequestContext = {
@@ -118,11 +100,10 @@ interface Admission {
 }
 
 async function admit(
-  options: GraphqlEndpointOptions,
+  { authenticate, core, rateLimits, logger }: HttpContext,
   req: IncomingMessage,
   address: string,
 ): Promise<Admission> {
-  const { authenticate, core, rateLimits, logger } = options;
   // A preflight: browsers send it without a token, and it asks nothing.
   if (req.method === 'OPTIONS') return { identity: null, shares: [] };
   let identity: Identity | null = null;
@@ -146,7 +127,7 @@ async function admit(
 
 /** Reads the body to where Yoga looks for a parsed one. Returns an error to reject the request with, if any. */
 async function readBody(
-  { limits }: GraphqlEndpointOptions,
+  { limits }: HttpContext,
   req: IncomingMessage,
   caller: Caller,
   underWay: BodyUnderWay,

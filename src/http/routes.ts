@@ -1,33 +1,28 @@
-import { createConsole, isConsolePath, type ConsoleOptions } from './pages/console.ts';
+import { createConsole, isConsolePath } from './pages/console.ts';
 import { GRAPHQL_PATH, readOnly, requestPath, type Handler, send, sendJson } from './exchange/respond.ts';
-import { createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
-import { type Readiness } from './pages/health.ts';
+import { createMetricsPage } from './pages/metrics-page.ts';
+import { checkReadiness, type Readiness } from './pages/health.ts';
+import type { HttpContext } from './http-context.ts';
 
 export interface ProbesOptions {
   readonly readiness: () => Promise<Readiness>;
   readonly isClosing: () => boolean;
 }
 
-export interface RoutesOptions extends ProbesOptions {
-  readonly graphql: Handler;
-  readonly graphiql: boolean;
-  /** `null`: there is none. */
-  readonly console: ConsoleOptions | null;
-  /** `null`: /metrics is not served here. */
-  readonly metrics: MetricsPageOptions | null;
-}
-
-export function createRoutes(options: RoutesOptions): Handler {
-  const routes = new Map<string, Handler>([[GRAPHQL_PATH, options.graphql], ...probeRoutes(options)]);
-  if (options.metrics !== null) routes.set('/metrics', readOnly(createMetricsPage(options.metrics)));
-  if (options.graphiql)
+export function createRoutes(http: HttpContext, graphql: Handler, isClosing: () => boolean): Handler {
+  const { metrics, metricsPage } = http;
+  const readiness = http.readiness ?? (() => checkReadiness(http.probes));
+  const routes = new Map<string, Handler>([
+    [GRAPHQL_PATH, graphql],
+    ...probeRoutes({ readiness, isClosing }),
+  ]);
+  if (metricsPage !== null) routes.set('/metrics', readOnly(createMetricsPage({ metrics, ...metricsPage })));
+  if (http.graphiql)
     routes.set(
       '/',
-      readOnly((_req, res) => {
-        send(res, 302, '', { location: GRAPHQL_PATH });
-      }),
+      readOnly((_req, res) => send(res, 302, '', { location: GRAPHQL_PATH })),
     );
-  const page = options.console === null ? undefined : createConsole(options.console);
+  const page = http.console === true ? createConsole(http) : undefined;
   return (req, res) => {
     const path = requestPath(req);
     const handler = routes.get(path) ?? (isConsolePath(path) ? page : undefined);
@@ -39,12 +34,7 @@ export function createRoutes(options: RoutesOptions): Handler {
 /** What orchestrators ask, by path. */
 export function probeRoutes(options: ProbesOptions): [string, Handler][] {
   return [
-    [
-      '/health',
-      readOnly((_req, res) => {
-        sendJson(res, 200, { status: 'ok' }, NO_STORE);
-      }),
-    ],
+    ['/health', readOnly((_req, res) => sendJson(res, 200, { status: 'ok' }, NO_STORE))],
     ['/ready', readOnly(answerReadiness(options))],
   ];
 }

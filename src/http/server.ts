@@ -1,16 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CorsOrigins } from '../config/config.ts';
 import { buildSchema } from '../graphql/schema.ts';
-import type { SessionEnds } from '../live/session-ends.ts';
-import type { Core } from '../features/core.ts';
 import { logListening, logSocketTrouble } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import { createAddressOf } from './identity/addresses.ts';
-import { createAuthenticator, type AuthOptions } from './identity/auth.ts';
-import type { ConsoleOptions, DemoPerson } from './pages/console.ts';
+import { createAuthenticator } from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
+import type { HttpContext, HttpServerOptions } from './http-context.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import {
   GRAPHQL_PATH,
@@ -20,66 +15,16 @@ import {
   createRequestObserver,
   type RequestObserver,
 } from './exchange/respond.ts';
-import { checkReadiness, type Probes, type Readiness } from './pages/health.ts';
-import { Connections, createNodeServer, listen } from './limits/connections.ts';
+import { Connections, createNodeServer, listen, SubscriptionQuota } from './limits/connections.ts';
 import { Answers } from './limits/answers.ts';
 import { Intake } from './limits/intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits/limits.ts';
-import {
-  readPersistedFile,
-  type PersistedFileOptions,
-  PersistedOperations,
-} from './execution/persisted-operations.ts';
-import type { RateLimits } from './limits/rate-limit.ts';
+import { readPersistedFile, PersistedOperations } from './execution/persisted-operations.ts';
 import { RequestLanes } from './limits/request-lanes.ts';
 import { createRoutes } from './routes.ts';
 import { PartCache } from './execution/shared-parts/part-cache.ts';
-import { SubscriptionQuota } from './execution/plugins/live-subscriptions.ts';
 import { SocketServer } from './sockets/websocket.ts';
 import { createGraphqlApp } from './execution/yoga.ts';
-
-export interface HttpServerOptions {
-  readonly core: Core;
-  readonly auth: AuthOptions;
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Serve the query page at GET /graphql and redirect / to it. */
-  readonly graphiql: boolean;
-  /** Serve the console at /console. Default: false. */
-  readonly console?: boolean;
-  /** Folder of its built files; default: in the package. */
-  readonly consoleFolder?: string;
-  /** Token printed at start, filled into both pages for the user who started the process. Default: none. */
-  readonly pageToken?: string | undefined;
-  /** People whose feeds the demo page can show to the user who started the process. Default: none. */
-  readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
-  /** Allow introspection, also without a token. */
-  readonly introspection: boolean;
-  /** Origins whose pages may call the API. Default: none. */
-  readonly corsOrigins?: CorsOrigins;
-  /** Approximate memory bound for rendered parts of actions, in bytes. Default: 16 MiB. */
-  readonly partBytes?: number;
-  /** Proxies in front, as in TRUSTED_PROXIES. Default: none. */
-  readonly trustedProxies?: readonly string[];
-  /** Override single defaults. */
-  readonly limits?: Partial<HttpLimits>;
-  /** Reports members whose open streams must end. */
-  readonly sessionEnds: SessionEnds;
-  /** Absent: requests are not limited. */
-  readonly rateLimits?: RateLimits;
-  /** File of operations that can be requested by id, and whether users may send no others. Default: none. */
-  readonly persistedOperations?: { readonly path: string; readonly isOnly: boolean } | undefined;
-  /** Recognises errors of services that cannot be reached: clients get UNAVAILABLE. Default: none. */
-  readonly isUnavailable?: (error: unknown) => boolean;
-  readonly probes: Probes;
-  /** Answers /ready instead of the probes, for a group of processes. */
-  readonly readiness?: (() => Promise<Readiness>) | undefined;
-  /** How to serve /metrics; `null`: not here. Default: for everybody. */
-  readonly metricsPage?: { readonly token?: string | undefined } | null;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-}
 
 /** The API of one process. Close it before the dependencies of its services. */
 export interface HttpServer extends AsyncDisposable {
@@ -106,71 +51,16 @@ const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
 
 /** Rejects when it cannot listen. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { core, sessionEnds, graphiql, introspection, rateLimits, probes, metrics, logger } = options;
-  const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
-  const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
-  const authenticate = createAuthenticator(options.auth, logger);
-  const schema = await buildSchema({ hasTenants: options.auth.tenantClaim !== undefined });
-  const persisted = await openPersisted(options.persistedOperations, { schema, limits });
+  const http = await openContext(options);
+  const { limits, connections, intake, answers, quota, observer, addressOf, metrics, logger } = http;
   const parts = new PartCache(options.partBytes ?? DEFAULT_PART_BYTES);
   const watchedParts = metrics.watchReadCache('parts', () => parts.lookups);
-  const { yoga, shortWay } = createGraphqlApp({
-    schema,
-    core,
-    graphiql,
-    pageToken: options.pageToken,
-    introspection,
-    limits,
-    corsOrigins: options.corsOrigins ?? [],
-    parts,
-    quota,
-    rateLimits,
-    persisted,
-    observer,
-    metrics,
-  });
-  const intake = new Intake(limits);
-  const connections = new Connections(limits, logger);
-  const addressOf = createAddressOf(options.trustedProxies ?? []);
-  const answers = new Answers(limits);
-  const sockets = new SocketServer({
-    yoga,
-    authenticate,
-    sessionEnds,
-    limits,
-    intake,
-    connections,
-    addressOf,
-    answers,
-    rateLimits,
-    persisted,
-    observer,
-    logger,
-  });
-  const streams = new EventStreams(sessionEnds);
+  const { yoga, shortWay } = createGraphqlApp(http, parts);
+  const sockets = new SocketServer(http, yoga);
+  const streams = new EventStreams(http.core.sessionEnds);
   let closing: Promise<void> | null = null;
-  const routes = createRoutes({
-    graphql: createGraphqlEndpoint({
-      yoga,
-      shortWay,
-      authenticate,
-      core,
-      streams,
-      limits,
-      intake,
-      connections,
-      addressOf,
-      answers,
-      rateLimits,
-      logger,
-    }),
-    graphiql,
-    console: options.console === true ? consoleOf(options) : null,
-    readiness: options.readiness ?? (() => checkReadiness(probes)),
-    metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
-    isClosing: () => closing !== null,
-  });
+  const graphql = createGraphqlEndpoint(http, { yoga, shortWay, streams });
+  const routes = createRoutes(http, graphql, () => closing !== null);
   const lanes = new RequestLanes(limits.maxPipelined);
   const server = createNodeServer(limits, connections);
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -196,9 +86,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   async function shutDown(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
-      server.close(() => {
-        resolve();
-      });
+      server.close(() => resolve());
     });
     connections.close();
     streams.close();
@@ -231,16 +119,26 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function consoleOf({ pageToken, demoPeople, consoleFolder }: HttpServerOptions): ConsoleOptions {
-  return { token: pageToken, people: demoPeople, folder: consoleFolder };
-}
-
-async function openPersisted(
-  given: HttpServerOptions['persistedOperations'],
-  options: PersistedFileOptions,
-): Promise<PersistedOperations | undefined> {
-  if (given === undefined) return undefined;
-  return new PersistedOperations(await readPersistedFile(given.path, options), given.isOnly);
+async function openContext(options: HttpServerOptions): Promise<HttpContext> {
+  const { auth, logger, metrics, trustedProxies, persistedOperations: file = null } = options;
+  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const schema = await buildSchema({ hasTenants: auth.tenantClaim !== undefined });
+  return {
+    ...options,
+    corsOrigins: options.corsOrigins ?? [],
+    ...{ limits, schema },
+    authenticate: createAuthenticator(auth, logger),
+    addressOf: createAddressOf(trustedProxies ?? []),
+    persisted:
+      file === null
+        ? undefined
+        : new PersistedOperations(await readPersistedFile(file.path, { schema, limits }), file.isOnly),
+    intake: new Intake(limits),
+    answers: new Answers(limits),
+    connections: new Connections(limits, logger),
+    quota: new SubscriptionQuota(limits.maxSubscriptionsPerUser),
+    observer: createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false)),
+  };
 }
 
 async function answer(

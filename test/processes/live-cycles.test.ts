@@ -132,8 +132,6 @@ test(`leaves nothing behind after ${String(SUBSCRIPTIONS)} subscriptions that en
     ...{ redis, prefix, onTrouble },
     endedAmong: () => Promise.resolve([]),
   });
-  await using parts = await openParts({ realtime: { liveLog, sessionEnds } });
-  const metrics = createMetrics({ withProcess: false });
   let sessions = 0;
   const counted: SessionEnds = {
     endSessions: (userId) => sessionEnds.endSessions(userId),
@@ -149,7 +147,9 @@ test(`leaves nothing behind after ${String(SUBSCRIPTIONS)} subscriptions that en
       };
     },
   };
-  await using server = await startTestHttp(parts, { metrics, sessionEnds: counted });
+  await using parts = await openParts({ realtime: { liveLog, sessionEnds: counted } });
+  const metrics = createMetrics({ withProcess: false });
+  await using server = await startTestHttp(parts, { metrics });
   const readers = {
     tokens: await tokensOf(READERS),
     touch: (n: number) =>

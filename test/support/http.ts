@@ -1,5 +1,5 @@
-import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
-import { MemorySessionEnds } from '../../src/live/session-ends.ts';
+import type { HttpServerOptions } from '../../src/http/http-context.ts';
+import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
 import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { TEST_SECRET, type TestApp } from './app.ts';
@@ -11,7 +11,6 @@ export function startTestHttp(
 ): Promise<HttpServer> {
   return startHttpServer({
     core: app.core,
-    sessionEnds: new MemorySessionEnds(),
     auth: { secret: TEST_SECRET },
     host: '127.0.0.1',
     port: 0,

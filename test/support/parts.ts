@@ -144,7 +144,7 @@ async function openOn(
       }),
     }),
     tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
-    observer: { liveLogFailed: fail, storeUnavailable: fail, published: () => undefined },
+    ...{ onLiveLogError: fail, onStoreUnavailable: fail, onPublished: () => undefined },
     pullRefreshMs: options.pullRefreshMs,
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,

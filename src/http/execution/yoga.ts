@@ -1,57 +1,29 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { OperationTypeNode, type DocumentNode } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { CompiledExecution } from './compiled-execution.ts';
-import type { CorsOrigins } from '../../config/config.ts';
-import type { GraphQLContext } from '../../graphql/context.ts';
-import type { Core } from '../../features/core.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import { createContext, type GraphQLContext } from '../../graphql/context.ts';
+import { apiError, documentError } from '../../graphql/errors.ts';
+import { operationCost } from '../../graphql/limits/cost.ts';
+import { findOperation, isIntrospection } from '../../graphql/limits/document-limits.ts';
+import { variablesFault } from '../../graphql/limits/variables.ts';
+import { localeFor } from '../../descriptors/registry.ts';
+import type { HttpContext } from '../http-context.ts';
 import { corsFor } from '../exchange/cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';
-import type { HttpLimits } from '../limits/limits.ts';
 import { LiveRendering } from './live-rendering.ts';
-import type { RequestObserver } from '../exchange/respond.ts';
-import { openOperation, type RequestContext } from './operation-context.ts';
+import type { RequestContext } from './operation-context.ts';
 import { documentGuard, requestFigures, requestGuard } from './plugins/request-guard.ts';
 import { compiledQueries } from './plugins/compiled-queries.ts';
 import type { PartCache } from './shared-parts/part-cache.ts';
 import { SharedExecution } from './shared-parts/shared-execution.ts';
-import { liveSubscriptions, type SubscriptionQuota } from './plugins/live-subscriptions.ts';
+import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { tracedOperations } from './plugins/traced-operations.ts';
-import {
-  ID_PARAMS,
-  type PersistedOperations,
-  noPersistedDocuments,
-  persistedDocuments,
-} from './persisted-operations.ts';
-import type { RateLimits } from '../limits/rate-limit.ts';
+import { ID_PARAMS, noPersistedDocuments, persistedDocuments } from './persisted-operations.ts';
+import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { ShortWay } from './short-way.ts';
 
-export interface GraphqlAppOptions {
-  readonly schema: GraphQLSchema;
-  readonly core: Core;
-  readonly graphiql: boolean;
-  readonly pageToken: string | undefined;
-  readonly introspection: boolean;
-  readonly limits: HttpLimits;
-  readonly corsOrigins: CorsOrigins;
-  /** Cache of rendered parts. */
-  readonly parts: PartCache;
-  readonly quota: SubscriptionQuota;
-  readonly rateLimits: RateLimits | undefined;
-  readonly persisted: PersistedOperations | undefined;
-  readonly observer: RequestObserver;
-  readonly metrics: Metrics;
-}
-
 export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;
-
-export interface GraphqlApp {
-  /** GraphQL over HTTP, and for sockets as `getEnveloped`. Does not handle tokens: the caller is in the server context. */
-  readonly yoga: YogaApp;
-  /** Fast path for plain HTTP requests. */
-  readonly shortWay: ShortWay;
-}
 
 /** Upper bound on the text of cached documents, in characters. */
 const DOCUMENT_CACHE_LENGTH = 4 * 1024 * 1024;
@@ -79,28 +51,25 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
   };
 }
 
-export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
-  const { core, introspection, limits, rateLimits, persisted, observer } = options;
-  const { schema } = options;
-  const sharing = new SharedExecution(schema, options.parts);
-  const compiledExecution = new CompiledExecution({}, sharing);
-  const guard = { core, schema, maxCost: limits.maxCost, rateLimits };
+/**
+ * GraphQL over HTTP, and for sockets as `getEnveloped`; `shortWay` is its fast path for plain requests. Does not handle tokens:
+ * the caller is in the server context.
+ */
+export function createGraphqlApp(http: HttpContext, parts: PartCache) {
+  const { schema, limits, persisted, observer, corsOrigins } = http;
+  const execution = new CompiledExecution({}, new SharedExecution(schema, parts));
   const open = (request: RequestContext): GraphQLContext | Promise<GraphQLContext> => {
-    const opened = openOperation(guard, request);
+    const opened = openOperation(http, request);
     return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);
   };
   const documents = documentCache<DocumentNode>();
-  const { corsOrigins } = options;
-  const shortWay = new ShortWay({
-    ...{ documents, schema, open, corsOrigins, persisted, observer },
-    execution: compiledExecution,
-  });
+  const shortWay = new ShortWay(http, { documents, open, execution });
   const yoga = createYoga<RequestContext, GraphQLContext>({
     schema,
     context: open,
     graphqlEndpoint: '/graphql',
     cors: corsFor(corsOrigins),
-    ...(options.graphiql ? graphiqlOf(options.pageToken) : { graphiql: false }),
+    ...(http.graphiql ? graphiqlOf(http.pageToken) : { graphiql: false }),
     landingPage: false,
     batching: false,
     extraParamNames: persisted === undefined ? [] : [...ID_PARAMS],
@@ -112,15 +81,69 @@ export function createGraphqlApp(options: GraphqlAppOptions): GraphqlApp {
     parserAndValidationCache: { documentCache: documents, errorCache: documentCache() },
     plugins: [
       shortWay.plugin(),
-      requestGuard({ introspection, json: limits.json }),
+      requestGuard(http),
       persisted === undefined ? noPersistedDocuments() : persistedDocuments(persisted),
-      documentGuard({ introspection, limits }),
-      compiledQueries(compiledExecution),
+      documentGuard(http),
+      compiledQueries(execution),
       tracedOperations(),
-      liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution, limits) }),
+      liveSubscriptions(http, new LiveRendering(execution, limits)),
       requestFigures(observer),
-      ...(options.graphiql ? [pagePolicy()] : []),
+      ...(http.graphiql ? [pagePolicy()] : []),
     ],
   });
   return { yoga, shortWay };
+}
+
+/** Queries and mutations are never aborted: started work is finished. */
+const NEVER = new AbortController().signal;
+
+/**
+ * Final check before an operation runs: may this caller run it? Returns its context.
+ * Rejects with UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT or RATE_LIMITED.
+ */
+function openOperation(http: HttpContext, request: RequestContext): GraphQLContext | Promise<GraphQLContext> {
+  const { caller, document, params, answer } = request;
+  const operation = document === undefined ? null : findOperation(document, params?.operationName);
+  if (document === undefined || operation === null)
+    throw apiError('BAD_USER_INPUT', 'The document must contain exactly one operation with this name');
+  if (caller.identity === null && !isIntrospection(operation))
+    throw apiError('UNAUTHENTICATED', 'This requires a token: authorization: Bearer <token>');
+
+  const isSubscription = operation.definition.operation === OperationTypeNode.SUBSCRIPTION;
+  if (caller.byTicket === true && !isSubscription)
+    throw apiError('FORBIDDEN', 'A ticket can only open event streams');
+  if (isSubscription && !request.mayStream)
+    throw apiError('BAD_USER_INPUT', 'Subscriptions require accept: text/event-stream, or a WebSocket', {
+      status: 406,
+    });
+
+  const variables = params?.variables ?? {};
+  const fault = variablesFault(http.schema, document, operation, variables);
+  if (fault !== null) throw documentError(fault);
+  const cost = operationCost('most', http.schema, operation, variables);
+  if (cost > http.limits.maxCost)
+    throw documentError(
+      `The operation requests up to ${String(cost)} objects, at most ${String(http.limits.maxCost)} are allowed`,
+    );
+
+  const context = createContext(http.core, caller.identity, NEVER, {
+    locale: localeFor(request.languages),
+    answer,
+  });
+  const { rateLimits } = http;
+  // No await when nothing is counted.
+  if (rateLimits?.hasCost !== true) return context;
+  const usual = operationCost('usual', http.schema, operation, variables);
+  return countCost(rateLimits, request, usual).then(() => context);
+}
+
+async function countCost(
+  rateLimits: RateLimits,
+  { caller, shares }: RequestContext,
+  cost: number,
+): Promise<void> {
+  const counted = await rateLimits.countCost(caller, cost);
+  shares?.push(...counted);
+  const refusal = refusalFor(counted);
+  if (refusal !== null) throw refusal;
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { requestPath, readOnly, type Handler, send, sendJson } from '../exchange/respond.ts';
+import type { HttpContext } from '../http-context.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
 
@@ -32,27 +33,11 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** A person whose feed the demo page can show. */
-export interface DemoPerson {
-  readonly memberId: string;
-  readonly name: string;
-  readonly token: string;
-}
-
-export interface ConsoleOptions {
-  /** Filled in when the user who started this process opens the page on the same machine; absent: never. */
-  readonly token?: string | undefined;
-  /** The same for the demo page; absent: nobody. */
-  readonly people?: (() => Promise<readonly DemoPerson[]>) | undefined;
-  /** Folder of the built files; default: in the package. */
-  readonly folder?: string | undefined;
-}
-
 /** Serves the console from its built files, read once on first use. */
-export function createConsole({ token, people, folder = FILES }: ConsoleOptions): Handler {
+export function createConsole({ pageToken, demoPeople, consoleFolder = FILES }: HttpContext): Handler {
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;
   return readOnly(async (req, res) => {
-    const files = await (loaded ??= load(folder));
+    const files = await (loaded ??= load(consoleFolder));
     const name = requestPath(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
     const page = PAGES[name];
     const path = page ?? name;
@@ -72,7 +57,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
     }
     const isOwn = await isOwnVisitor(headersOf(req), req.socket);
     const named = file.replace(COMMAND, COMMAND.replace('npx fanfare', ownCommand()));
-    const shown = isOwn ? await filledIn(named, token, people) : named;
+    const shown = isOwn ? await filledIn(named, pageToken, demoPeople) : named;
     send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
   });
 }
@@ -80,8 +65,8 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
 /** Adds the values for the user who started this process. Neither alphabet needs escaping. */
 async function filledIn(
   file: string,
-  token: ConsoleOptions['token'],
-  people: ConsoleOptions['people'],
+  token: HttpContext['pageToken'],
+  people: HttpContext['demoPeople'],
 ): Promise<string> {
   const demo = placeOf('demo');
   const set = (page: string, place: string, content: string): string =>

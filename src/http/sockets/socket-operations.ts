@@ -11,21 +11,16 @@ import type {
 } from 'graphql';
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import type { HttpContext } from '../http-context.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import type { AddressOf } from '../identity/addresses.ts';
-import { unauthenticated, type Authenticate, type Caller, TENANT_HEADER } from '../identity/auth.ts';
-import type { Connections } from '../limits/connections.ts';
+import { unauthenticated, type Caller, TENANT_HEADER } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
-import type { Answers } from '../limits/answers.ts';
-import type { BodyUnderWay, Intake } from '../limits/intake.ts';
-import type { HttpLimits } from '../limits/limits.ts';
-import type { RequestObserver } from '../exchange/respond.ts';
+import type { BodyUnderWay } from '../limits/intake.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-guard.ts';
 import {
@@ -94,21 +89,6 @@ export interface Connection {
   message?: { readonly underWay: BodyUnderWay; readonly isLarge: boolean } | undefined;
 }
 
-export interface SocketOperationsOptions {
-  readonly yoga: YogaApp;
-  readonly authenticate: Authenticate;
-  readonly sessionEnds: SessionEnds;
-  readonly limits: HttpLimits;
-  readonly rateLimits: RateLimits | undefined;
-  readonly persisted: PersistedOperations | undefined;
-  readonly intake: Intake;
-  readonly connections: Connections;
-  readonly addressOf: AddressOf;
-  readonly answers: Answers;
-  readonly observer: RequestObserver;
-  readonly logger: Logger;
-}
-
 type Hooks = ServerOptions<Record<string, unknown>, Connection>;
 type Result = ExecutionResult | WrittenResult | AsyncIterable<ExecutionResult>;
 
@@ -139,8 +119,8 @@ const NEEDS_TOKEN = 'This requires a token: connectionParams {authorization: "Be
  * Handlers of a socket, called by the protocol. Operations run through the same plugins as over HTTP. Faults of one
  * operation are reported as its errors and leave the socket open.
  */
-export function createSocketOperations(options: SocketOperationsOptions): Hooks {
-  const { yoga, limits, rateLimits, persisted, answers, observer } = options;
+export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks {
+  const { limits, rateLimits, persisted, answers, observer } = http;
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
@@ -215,7 +195,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     async onConnect(connection) {
       const { connectionParams, extra, subscriptions } = connection;
       extra.initDeadline[Symbol.dispose]();
-      const isAdmitted = await admit(options, extra, connectionParams);
+      const isAdmitted = await admit(http, extra, connectionParams);
       extra.activeAt = performance.now();
       extra.operations = subscriptions;
       // The token is not needed any more while the socket is open.
@@ -244,11 +224,10 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
  * succeed. A socket without a token would be useless, since it could not even subscribe.
  */
 async function admit(
-  options: SocketOperationsOptions,
+  { authenticate, rateLimits, core, connections, logger }: HttpContext,
   connection: Connection,
-  params: Readonly<Record<string, unknown>> | undefined,
+  params: ConnectionParams,
 ): Promise<boolean> {
-  const { authenticate, rateLimits, sessionEnds, connections, logger } = options;
   const { socket, stream } = connection;
   try {
     const identity = await authenticate(authorizationOf(params), tenantIn(params));
@@ -261,7 +240,7 @@ async function admit(
       socket.close(TRY_AGAIN_LATER, closeReason(full.message));
       return false;
     }
-    endWithSession(socket, identity, sessionEnds);
+    endWithSession(socket, identity, core.sessionEnds);
     return true;
   } catch (error) {
     if (!(error instanceof FanfareError)) throw error;

@@ -4,21 +4,15 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events.ts';
-import {
-  closeReason,
-  createSocketOperations,
-  sendTo,
-  type Connection,
-  type SocketOperationsOptions,
-} from './socket-operations.ts';
-import { GOODBYE_MS, type Connections } from '../limits/connections.ts';
+import { closeReason, createSocketOperations, sendTo, type Connection } from './socket-operations.ts';
+import { GOODBYE_MS } from '../limits/connections.ts';
 import { callAfter } from '../limits/deadline.ts';
-import { LARGE_BYTES, maxBodyOf, type BodyUnderWay, type Intake } from '../limits/intake.ts';
+import { LARGE_BYTES, maxBodyOf, type BodyUnderWay } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonMeter } from '../../lib/json-meter.ts';
-import type { Caller } from '../identity/auth.ts';
-import type { HttpLimits } from '../limits/limits.ts';
+import type { HttpContext } from '../http-context.ts';
+import type { YogaApp } from '../execution/yoga.ts';
 
 const MESSAGE_TOO_BIG = 1009;
 const TRY_AGAIN_LATER = 1013;
@@ -29,22 +23,13 @@ const HEAD_BYTES = [6, 8, 14] as const;
 /** How long a client may take to answer the close of its socket, in milliseconds; nothing more is read from it. */
 const FAREWELL_MS = 1_000;
 
-interface SocketIntakeOptions {
-  readonly socket: WebSocket;
-  /** The stream on which the socket's frames arrive. */
-  readonly stream: Duplex;
-  readonly caller: () => Caller;
-  readonly limits: HttpLimits;
-  readonly intake: Intake;
-  readonly connections: Connections;
-}
-
 /**
  * Limits the messages of one socket by their sender, whereas ws has one limit for all. Closes the socket with 1009 for a
  * message that is too large, 4400 for one with too many values, 1013 when there is no room for it now.
  */
 class SocketIntake {
-  readonly #options: SocketIntakeOptions;
+  readonly #http: HttpContext;
+  readonly #connection: Connection;
   /** Bytes of the incomplete message, including frame headers if it has several. */
   #pending = 0;
   /** Bytes of the last chunk. */
@@ -52,14 +37,15 @@ class SocketIntake {
   #underWay: BodyUnderWay | null = null;
   #isRefused = false;
 
-  constructor(options: SocketIntakeOptions) {
-    this.#options = options;
-    const { socket, stream, connections } = options;
+  constructor(http: HttpContext, connection: Connection) {
+    this.#http = http;
+    this.#connection = connection;
+    const { socket, stream } = connection;
     // Runs before ws, which emits the messages in these bytes.
     stream.prependListener('data', (chunk: Buffer) => {
       this.#grow(chunk.length);
       // Each message has an answer, and each ping: a client that sends without reading is noticed here.
-      connections.wrote(stream);
+      http.connections.wrote(stream);
     });
     const onControl = (data: Buffer): void => {
       this.#pending = this.#without(data.length);
@@ -74,9 +60,10 @@ class SocketIntake {
   /** Accounts for a complete message until disposed. `null`: rejected. */
   take(message: Buffer): BodyUnderWay | null {
     if (this.#isRefused) return null;
-    const { caller, limits, intake } = this.#options;
-    const underWay = (this.#underWay ??= intake.open(caller()));
-    if (!this.#hasRoom(message.length, maxBodyOf(caller(), limits))) return null;
+    const { limits, intake } = this.#http;
+    const { caller } = this.#connection;
+    const underWay = (this.#underWay ??= intake.open(caller));
+    if (!this.#hasRoom(message.length, maxBodyOf(caller, limits))) return null;
     const fault = new JsonMeter(limits.json).read(message);
     if (fault !== null) {
       this.#refuse(CloseCode.BadRequest, fault);
@@ -110,9 +97,10 @@ class SocketIntake {
       this.#underWay = null;
       return;
     }
-    const { caller, limits, intake } = this.#options;
-    this.#underWay ??= intake.open(caller());
-    this.#hasRoom(this.#pending, maxBodyOf(caller(), limits) + SLACK_BYTES);
+    const { limits, intake } = this.#http;
+    const { caller } = this.#connection;
+    this.#underWay ??= intake.open(caller);
+    this.#hasRoom(this.#pending, maxBodyOf(caller, limits) + SLACK_BYTES);
   }
 
   #hasRoom(bytes: number, maxBytes: number): boolean {
@@ -125,7 +113,7 @@ class SocketIntake {
   }
 
   #refuse(code: number, reason: string): void {
-    const { socket } = this.#options;
+    const { socket } = this.#connection;
     this.#isRefused = true;
     socket.close(code, reason);
     socket.pause();
@@ -179,15 +167,15 @@ const IDLE = CloseCode.ConnectionInitialisationTimeout;
  */
 export class SocketServer {
   readonly #server: WebSocketServer;
-  readonly #options: SocketOperationsOptions;
+  readonly #http: HttpContext;
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #alive = new WeakSet<WebSocket>();
   readonly #connections = new WeakMap<WebSocket, Connection>();
   readonly #pings: NodeJS.Timeout;
 
-  constructor(options: SocketOperationsOptions) {
-    const { limits } = options;
-    this.#options = options;
+  constructor(http: HttpContext, yoga: YogaApp) {
+    const { limits } = http;
+    this.#http = http;
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: limits.maxBodyBytes,
@@ -196,7 +184,7 @@ export class SocketServer {
         offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
     });
     this.#protocol = makeServer({
-      ...createSocketOperations(options),
+      ...createSocketOperations(http, yoga),
       // A timer of its own for every socket would stay as long as the socket.
       connectionInitWaitTimeout: 0,
     });
@@ -217,7 +205,7 @@ export class SocketServer {
   }
 
   #open(socket: WebSocket, request: IncomingMessage, stream: Duplex): void {
-    const { logger, limits, intake, connections, addressOf } = this.#options;
+    const { logger, limits, addressOf } = this.#http;
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
     // ws closes the socket itself, with a suitable code.
@@ -239,10 +227,7 @@ export class SocketServer {
       }),
     };
     this.#connections.set(socket, connection);
-    const messages = new SocketIntake({
-      ...{ socket, stream, limits, intake, connections },
-      caller: () => connection.caller,
-    });
+    const messages = new SocketIntake(this.#http, connection);
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -306,7 +291,7 @@ export class SocketServer {
   }
 
   #fail(socket: WebSocket, err: unknown): void {
-    this.#options.observer.presentError(err);
+    this.#http.observer.presentError(err);
     socket.close(CloseCode.InternalServerError, 'Internal server error');
   }
 
@@ -324,11 +309,11 @@ export class SocketServer {
     if (connection?.operations == null) return false;
     const now = performance.now();
     if (Object.keys(connection.operations).length > 0) connection.activeAt = now;
-    return now - connection.activeAt > this.#options.limits.socketIdleMs;
+    return now - connection.activeAt > this.#http.limits.socketIdleMs;
   }
 
   get #idleReason(): string {
-    return `No operation for ${String(this.#options.limits.socketIdleMs / 1_000)} s`;
+    return `No operation for ${String(this.#http.limits.socketIdleMs / 1_000)} s`;
   }
 
   /** Closes all sockets with 1001. */

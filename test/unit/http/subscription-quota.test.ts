@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SubscriptionQuota } from '../../../src/http/execution/plugins/live-subscriptions.ts';
+import { SubscriptionQuota } from '../../../src/http/limits/connections.ts';
 
 test('gives each user a limited number of places, and frees each place once', () => {
   const quota = new SubscriptionQuota(2);

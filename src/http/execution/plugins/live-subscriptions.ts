@@ -4,60 +4,16 @@ import { isWritten, type EventRenderer, type LiveRendering, withEventId } from '
 import { createContext, type GraphQLContext } from '../../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
-import { Answer, type AnswerLimits } from '../../../graphql/rendering/answer.ts';
+import { Answer } from '../../../graphql/rendering/answer.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending, OnDispose } from '../../../lib/closer.ts';
-import type { Core } from '../../../features/core.ts';
+import type { HttpContext } from '../../http-context.ts';
 import type { FeedEvent } from '../../../features/shapes.ts';
-import type { Metrics } from '../../../telemetry/metrics.ts';
 import type { Caller } from '../../identity/auth.ts';
-import type { RequestObserver } from '../../exchange/respond.ts';
 import type { RequestContext } from '../operation-context.ts';
 import { clock } from '../../../lib/clock.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
-import { Tally } from '../../../lib/tally.ts';
-
-/** Counts each user's open subscriptions in this process, and refuses those beyond the limit. */
-export class SubscriptionQuota {
-  readonly #limit: number;
-  readonly #open = new Tally();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get total(): number {
-    return this.#open.total;
-  }
-
-  /** Takes a place, returned by disposing. `null` when the user has none left. */
-  take(userId: string): Disposable | null {
-    if (this.#open.of(userId) >= this.#limit) return null;
-    this.#open.add(userId, 1);
-    return new Place(this, userId);
-  }
-
-  /** Called once for each place. */
-  giveBack(userId: string): void {
-    this.#open.add(userId, -1);
-  }
-}
-
-class Place implements Disposable {
-  readonly #userId: string;
-  #quota: SubscriptionQuota | null;
-
-  constructor(quota: SubscriptionQuota, userId: string) {
-    this.#quota = quota;
-    this.#userId = userId;
-  }
-
-  [Symbol.dispose](): void {
-    this.#quota?.giveBack(this.#userId);
-    this.#quota = null;
-  }
-}
 
 /** A push later than this was not caused by the pass that the change requested. */
 const PUSHED_WITHIN_MS = 900_000;
@@ -80,29 +36,21 @@ function tracedPushes(): <T>(event: FeedEvent, present: () => T) => T {
   };
 }
 
-export interface LiveSubscriptionsOptions {
-  readonly core: Core;
+interface SubscriptionParts extends HttpContext {
   readonly rendering: LiveRendering;
-  readonly quota: SubscriptionQuota;
-  readonly limits: AnswerLimits;
-  readonly metrics: Metrics;
-  readonly observer: RequestObserver;
+  readonly inTrace: ReturnType<typeof tracedPushes>;
 }
 
 type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: Request };
 
 /** Runs subscriptions over any transport: counted, with new loaders per event, and ended at once when the client leaves. */
-export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
-  const parts = { ...options, inTrace: tracedPushes() };
+export function liveSubscriptions(http: HttpContext, rendering: LiveRendering): Plugin {
+  const parts = { ...http, rendering, inTrace: tracedPushes() };
   return {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn((args: ExecutionArgs) => subscribe(parts, args));
     },
   };
-}
-
-interface SubscriptionParts extends LiveSubscriptionsOptions {
-  readonly inTrace: ReturnType<typeof tracedPushes>;
 }
 
 async function subscribe(parts: SubscriptionParts, args: ExecutionArgs) {
@@ -240,10 +188,7 @@ class LiveSubscription implements ResultStreamOptions {
 }
 
 /** The result with its errors as clients may see them. */
-function withPresented(
-  result: ExecutionResult,
-  { presentError }: LiveSubscriptionsOptions['observer'],
-): ExecutionResult {
+function withPresented(result: ExecutionResult, { presentError }: HttpContext['observer']): ExecutionResult {
   return result.errors === undefined
     ? result
     : { ...result, errors: result.errors.map((error) => presentError(error)) };

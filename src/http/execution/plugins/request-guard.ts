@@ -13,25 +13,19 @@ import {
 } from 'graphql';
 import { findOperation, documentFault } from '../../../graphql/limits/document-limits.ts';
 import type { RequestObserver } from '../../exchange/respond.ts';
-import type { HttpLimits } from '../../limits/limits.ts';
-
-interface DocumentGuardOptions {
-  readonly introspection: boolean;
-  readonly limits: HttpLimits;
-}
+import type { HttpContext } from '../../http-context.ts';
 
 /** Validation stops after this many errors, since each may search for similar names. */
 const MAX_ERRORS = 10;
-
-interface ParsedContext {
-  document?: DocumentNode;
-}
 
 /**
  * Limits the work that a document causes before it runs, and gives its faults the API's error code. Limits are checked
  * before validation, because some validation rules take quadratic time.
  */
-export function documentGuard({ introspection, limits }: DocumentGuardOptions): Plugin<ParsedContext> {
+export function documentGuard({
+  introspection,
+  limits,
+}: HttpContext): Plugin<Pick<RequestContext, 'document'>> {
   const faults = new WeakMap<DocumentNode, GraphQLError | null>();
 
   function faultOf(document: DocumentNode): GraphQLError | null {
@@ -103,10 +97,7 @@ export function bodyFault(headerOf: HeaderOf): string | null {
  * validation messages would reveal the schema. Bodies that are not JSON are rejected as well, so that pages of other origins
  * need a preflight request; browsers never send tokens on their own.
  */
-export function requestGuard(options: {
-  readonly introspection: boolean;
-  readonly json: JsonBounds;
-}): Plugin<object, RequestContext> {
+export function requestGuard({ introspection, limits }: HttpContext): Plugin<object, RequestContext> {
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       if (!acceptsAnswers(request.headers.get('accept'))) {
@@ -117,14 +108,14 @@ export function requestGuard(options: {
         return;
       }
       if (serverContext.refusal !== undefined) throw serverContext.refusal;
-      if (serverContext.caller.identity === null && !options.introspection)
+      if (serverContext.caller.identity === null && !introspection)
         throw apiError('UNAUTHENTICATED', 'This requires a token: authorization: Bearer <token>');
       const fault = request.method === 'POST' ? bodyFault((name) => request.headers.get(name)) : null;
       if (fault !== null) throw apiError('BAD_USER_INPUT', fault, { status: 415 });
       if (request.method === 'GET' && requestParser !== undefined)
         setRequestParser(async (get) => {
           const tooMuch =
-            jsonFault(get, 'variables', options.json) ?? jsonFault(get, 'extensions', options.json);
+            jsonFault(get, 'variables', limits.json) ?? jsonFault(get, 'extensions', limits.json);
           if (tooMuch !== null) throw apiError('BAD_USER_INPUT', tooMuch);
           try {
             return await requestParser(get);
