@@ -49,7 +49,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
 }
 
 async function* examine(context: CommandContext): AsyncGenerator<Finding> {
-  yield { state: 'ok', what: 'Fanfare', detail: `${await packageVersion()} on Node ${process.version}` };
+  yield ok('Fanfare', `${await packageVersion()} on Node ${process.version}`);
   const given = givenSettings(context.env);
   const settings = given.length === 0 ? 'All defaults; doctor --settings lists them' : given.join('\n');
   const config = await attempt('Settings', () => Promise.resolve(configOf(context)));
@@ -57,29 +57,32 @@ async function* examine(context: CommandContext): AsyncGenerator<Finding> {
     yield config;
     return;
   }
-  yield { state: 'ok', what: 'Settings', detail: settings };
+  yield ok('Settings', settings);
   for (const { name, message } of doubtsOf(context.env, config, true))
-    yield { state: 'note', what: 'Settings', detail: `${name} ${message}` };
+    yield note('Settings', `${name} ${message}`);
   yield await identityOf(config);
   yield* examineDatabases(context, config);
 }
+
+const ok = (what: string, detail: string): Finding => ({ state: 'ok', what, detail });
+const note = (what: string, detail: string): Finding => ({ state: 'note', what, detail });
+const failed = (what: string, detail: string): Finding => ({ state: 'FAIL', what, detail });
 
 async function identityOf({ auth, dataDir }: Config): Promise<Finding> {
   const keys = [
     ...(auth.jwtSecret === undefined ? [] : ['HS256 tokens with JWT_SECRET']),
     ...(auth.jwksUri === undefined ? [] : [`tokens signed by the keys of ${auth.jwksUri}`]),
   ];
-  if (keys.length > 0) return { state: 'ok', what: 'Identity', detail: keys.join('; ') };
+  if (keys.length > 0) return ok('Identity', keys.join('; '));
   const path = keptSecretPath(dataDir);
   const secret = await attempt('Identity', async () => ({ isThere: (await keptSecret(dataDir)) !== null }));
   if ('state' in secret) return secret;
-  return {
-    state: 'note',
-    what: 'Identity',
-    detail: secret.isThere
+  return note(
+    'Identity',
+    secret.isThere
       ? `JWT_SECRET is not set: using the secret stored in ${path}`
       : `JWT_SECRET is not set: the first start of a server stores a generated one in ${path}`,
-  };
+  );
 }
 
 async function* examineDatabases(context: CommandContext, config: Config): AsyncGenerator<Finding> {
@@ -90,7 +93,7 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
     return;
   }
   await using databases = services;
-  yield { state: 'ok', what: 'Databases', detail: describeDatabases(databases, config) };
+  yield ok('Databases', describeDatabases(databases, config));
   yield* examineServer(config);
   yield* examineMongo(databases.mongodbUri, config);
   yield await examineRedis({ ...config.redis, url: databases.redisUrl });
@@ -114,11 +117,7 @@ async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): As
     return;
   }
   await using database = connected;
-  yield {
-    state: 'ok',
-    what: 'MongoDB',
-    detail: `${await database.version()} answers at ${uri}, database ${db}`,
-  };
+  yield ok('MongoDB', `${await database.version()} answers at ${uri}, database ${db}`);
   const hasTenants = auth.tenantClaim !== undefined;
   yield await examineIndexes(database, hasTenants);
   yield await examineSchema(database, hasTenants);
@@ -130,19 +129,11 @@ async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Fi
   const all = allIndexes({ hasTenants });
   const missing = await missingIndexes(db, all);
   const present = `${String(all.length - missing.length)} of ${String(all.length)}`;
-  if (missing.length === 0) return { state: 'ok', what: 'Indexes', detail: `${present} present` };
+  if (missing.length === 0) return ok('Indexes', `${present} present`);
   if (missing.length === all.length)
-    return {
-      state: 'note',
-      what: 'Indexes',
-      detail: `${present} present; the first start of a server creates them`,
-    };
+    return note('Indexes', `${present} present; the first start of a server creates them`);
   const names = missing.map(({ collection, name }) => `${collection}.${name}`).join(', ');
-  return {
-    state: 'FAIL',
-    what: 'Indexes',
-    detail: `${present} present, missing: ${names}\nThe next start of a server creates them`,
-  };
+  return failed('Indexes', `${present} present, missing: ${names}\nThe next start of a server creates them`);
 }
 
 async function examineSchema({ collections }: Database, hasTenants: boolean): Promise<Finding> {
@@ -150,37 +141,29 @@ async function examineSchema({ collections }: Database, hasTenants: boolean): Pr
   const known = latestVersion(MIGRATIONS);
   const schema = schemaVersionRepository(collections);
   const state = await schema.state();
-  if (state === null)
-    return { state: 'note', what, detail: 'no version yet; the first start of a server records it' };
+  if (state === null) return note(what, 'no version yet; the first start of a server records it');
   const { version, required, migration, adopting } = state;
   if (adopting !== null)
-    return {
-      state: 'FAIL',
+    return failed(
       what,
-      detail: `the database is being adopted into the tenant ${adopting}: fanfare tenant adopt ${adopting} continues`,
-    };
+      `the database is being adopted into the tenant ${adopting}: fanfare tenant adopt ${adopting} continues`,
+    );
   const detail = `version ${String(version)} of ${String(known)}`;
-  if (required > known)
-    return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
+  if (required > known) return failed(what, `${detail}: written by a newer release, run that one`);
   const fault = await schema.tenancyFault(state, hasTenants);
-  if (fault !== null) return { state: 'FAIL', what, detail: fault };
-  if (version === known) return { state: 'ok', what, detail };
-  if (migration === null)
-    return { state: 'note', what, detail: `${detail}; the next worker starts the migration` };
+  if (fault !== null) return failed(what, fault);
+  if (version === known) return ok(what, detail);
+  if (migration === null) return note(what, `${detail}; the next worker starts the migration`);
   const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.progress?.looked ?? 0)} documents done`;
   return migration.error === undefined
-    ? { state: 'note', what, detail: progress }
-    : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
+    ? note(what, progress)
+    : failed(what, `${progress}, last attempt: ${migration.error}`);
 }
 
 /** Deliveries that nobody retries any more, by receiver and reason. */
 async function* examineWebhooks({ collections }: Database): AsyncGenerator<Finding> {
   for (const { url, error, count } of await webhookDeliveriesRepository(collections).failed())
-    yield {
-      state: 'note',
-      what: 'Webhooks',
-      detail: `${String(count)} deliveries to ${new URL(url).host} failed: ${error}`,
-    };
+    yield note('Webhooks', `${String(count)} deliveries to ${new URL(url).host} failed: ${error}`);
 }
 
 async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Finding> {
@@ -190,7 +173,7 @@ async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Fi
   const [first] = redis.parts;
   const info = (await first?.commands.info('server')) ?? '';
   const version = /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[0].replace('_version:', ' ') ?? 'Redis';
-  return { state: 'ok', what: 'Redis', detail: `${version} answers at ${url}` };
+  return ok('Redis', `${version} answers at ${url}`);
 }
 
 /** The result, or a finding for the failure. */
@@ -198,6 +181,6 @@ async function attempt<T extends object>(what: string, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    return { state: 'FAIL', what, detail: reasonFor(error) };
+    return failed(what, reasonFor(error));
   }
 }

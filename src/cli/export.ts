@@ -1,8 +1,7 @@
-import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Tenant, withoutTenantIn } from '../domain/tenant.ts';
-import { NewFile } from '../lib/own-file.ts';
+import { isThere, NewFile } from '../lib/own-file.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import type { ExportPart } from '../features/shapes.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
@@ -146,11 +145,4 @@ async function write(
     await file.discard();
   }
   terminal.note(`Written to ${file.path}`);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
-import { type CommandContext, TENANT, batchCount } from './context.ts';
+import { type AddCommands, type CommandContext, TENANT, wholeNumber } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ShardOptions } from './shard.ts';
@@ -14,11 +14,14 @@ import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
 import type { RebuildOptions } from './rebuild.ts';
 
-function addDataCommands(
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-): void {
+const TOKEN = [
+  '--token <token>',
+  'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+] as const;
+/** More batches would only hold more of the file in memory. */
+const MOST_IN_FLIGHT = 256;
+
+const addDataCommands: AddCommands = (program, context, exit) => {
   program
     .command('import')
     .description('import files of one JSON object per line, plain or gzip')
@@ -31,11 +34,13 @@ function addDataCommands(
       '--url <url>',
       'import through the API of a running server instead of directly into the databases',
     )
+    .option(...TOKEN)
     .option(
-      '--token <token>',
-      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+      '--in-flight <n>',
+      'number of concurrent batches; 1 keeps the order of the file',
+      wholeNumber(MOST_IN_FLIGHT),
+      3,
     )
-    .option('--in-flight <n>', 'number of concurrent batches; 1 keeps the order of the file', batchCount, 3)
     .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
     .option('--wait', 'wait until everything is delivered (always the case without --url)')
     .addOption(waitForWorkerOption())
@@ -52,10 +57,7 @@ function addDataCommands(
     .option(...TENANT)
     .option('--out <file>', 'file to create; default: stdout')
     .option('--url <url>', 'use the API of a running server, which returns up to 4 MiB')
-    .option(
-      '--token <token>',
-      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
-    )
+    .option(...TOKEN)
     .action(async (options: ExportOptions) => {
       const { exportMember } = await import('./export.ts');
       await exportMember(context(), options);
@@ -69,25 +71,18 @@ function addDataCommands(
     .option('--member <id>', 'rebuild only the feed of this member')
     .option(...TENANT)
     .option('--url <url>', 'use the API of a running server; requires --member')
-    .option(
-      '--token <token>',
-      'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
-    )
+    .option(...TOKEN)
     .action(async (options: RebuildOptions) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context(), options);
     });
-}
+};
 
 const IMPORT_NOTES = `
 Members and refs are imported first, then follows, then actions. Bad lines are reported with file and line, left out,
 and make the exit code 1. Importing again is safe: actions are recognised by their idempotencyKey, or by their line.`;
 
-function addServerCommands(
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-): void {
+const addServerCommands: AddCommands = (program, context, exit) => {
   program
     .command('serve')
     .description('run the API and a fan-out worker; without addresses, local databases are started')
@@ -131,7 +126,7 @@ function addServerCommands(
       const { token } = await import('./token.ts');
       await token(context(), options);
     });
-}
+};
 
 const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
 
@@ -156,12 +151,8 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .exitOverride()
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
-      writeOut: (text) => {
-        context.terminal.out(text.trimEnd());
-      },
-      writeErr: (text) => {
-        context.terminal.note(text.trimEnd());
-      },
+      writeOut: (text) => context.terminal.out(text.trimEnd()),
+      writeErr: (text) => context.terminal.note(text.trimEnd()),
     })
     .addHelpText('after', examples(ownCommand()))
     .hook('preAction', async (root, command) => {
@@ -171,12 +162,15 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     });
 
   const now = (): CommandContext => context;
-  addServerCommands(program, now, exit);
-  addDataCommands(program, now, exit);
-  for (const add of COMMANDS) add(program, now, exit);
-  addInstallationCommands(program, now, exit);
-  addTenantCommands(program, now, exit);
-  addProjectCommands(program, now, exit);
+  for (const add of [
+    addServerCommands,
+    addDataCommands,
+    ...COMMANDS,
+    addInstallationCommands,
+    addTenantCommands,
+    addProjectCommands,
+  ])
+    add(program, now, exit);
   sayWhereHelpIs(program, ownCommand());
   return program;
 }
@@ -204,11 +198,7 @@ Examples:
   ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
   MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;
 
-function addTenantCommands(
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-): void {
+const addTenantCommands: AddCommands = (program, context, exit) => {
   const tenant = program
     .command('tenant')
     .description('list, export or erase whole tenants, or adopt a database into one');
@@ -240,13 +230,9 @@ function addTenantCommands(
       await eraseTenant(context(), name, options);
     });
   for (const add of TENANT_COMMANDS) add(tenant, context, exit);
-}
+};
 
-function addInstallationCommands(
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-): void {
+const addInstallationCommands: AddCommands = (program, context, exit) => {
   program
     .command('shard')
     .description('print, run or check the commands that shard the database')
@@ -260,13 +246,9 @@ function addInstallationCommands(
       const { shard } = await import('./shard.ts');
       exit(await shard(context(), options));
     });
-}
+};
 
-function addProjectCommands(
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-): void {
+const addProjectCommands: AddCommands = (program, context, exit) => {
   program
     .command('doctor')
     .description('check the configuration, the databases and running servers')
@@ -293,4 +275,4 @@ function addProjectCommands(
       const { schema } = await import('./schema.ts');
       await schema(context());
     });
-}
+};

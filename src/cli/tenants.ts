@@ -1,11 +1,10 @@
-import { access } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
-import { NewFile } from '../lib/own-file.ts';
+import { isThere, NewFile } from '../lib/own-file.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { erasedTenantsRepository } from '../features/tenants/store/tenant-data.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
@@ -136,13 +135,6 @@ function open(
     farewell: () => farewell,
     ...(onInterrupted === undefined ? {} : { onInterrupted }),
   });
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, createWriteStream, type Stats, type WriteStream } from 'node:fs';
-import { lstat, open, rename, rm, writeFile, mkdir, stat } from 'node:fs/promises';
+import { access, lstat, open, rename, rm, writeFile, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const NEW_FILE = { flags: 'wx', mode: 0o600 } as const;
@@ -104,6 +104,13 @@ export async function makeFolder(path: string): Promise<void> {
 function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
     () => false,
   );
 }

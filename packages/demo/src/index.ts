@@ -1,4 +1,4 @@
-import { type AddCommands, atLeastOne } from '../../../src/cli/context.ts';
+import { type AddCommands, wholeNumber } from '../../../src/cli/context.ts';
 import { sayLoading } from '../../../src/cli/waiting-line.ts';
 import type { DemoOptions } from './demo.ts';
 
@@ -19,7 +19,7 @@ export const addDemo: AddCommands = (program, context) => {
     )
     .option('--interval <duration>', 'time between live actions', '2s')
     .option('--trace [duration]', 'play the sample trace instead, within this time; default: 1m')
-    .option('--count <n>', 'stop after this many live actions; default: when interrupted', atLeastOne)
+    .option('--count <n>', 'stop after this many live actions; default: when interrupted', wholeNumber())
     .action(async (options: DemoOptions) => {
       sayLoading(context().terminal);
       const { demo } = await import('./demo.ts');

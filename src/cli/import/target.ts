@@ -28,13 +28,7 @@ export function servicesTarget(
         writeAll(refs, shown, (batch) => upsertRefs(core, importer, stored({ refs: batch }).refs)),
       follows: (pairs) => writeAll(pairs, shown, (batch) => followMany(core, importer, stored(batch))),
       async actions(actions) {
-        const outcomes = await publishActions(core, importer, stored(actions), { isBulk: true });
-        return {
-          replays: outcomes.filter((outcome) => outcome.isReplay).length,
-          faults: outcomes.flatMap(({ error }, index) =>
-            error === null ? [] : [{ index, message: shown(error.message) }],
-          ),
-        };
+        return outcomeOf(await publishActions(core, importer, stored(actions), { isBulk: true }), shown);
       },
     },
     ...waiting,
@@ -101,19 +95,22 @@ const WORKERS = /* GraphQL */ `
   }
 `;
 
-interface PublishedActions {
-  readonly publishActions: readonly {
-    readonly isReplay: boolean;
-    readonly error: { readonly message: string } | null;
-  }[];
+type Outcomes = readonly {
+  readonly isReplay: boolean;
+  readonly error: { readonly message: string } | null;
+}[];
+
+function outcomeOf(outcomes: Outcomes, shown = (message: string): string => message): BatchOutcome {
+  return {
+    replays: outcomes.filter((outcome) => outcome.isReplay).length,
+    faults: outcomes.flatMap(({ error }, index) =>
+      error === null ? [] : [{ index, message: shown(error.message) }],
+    ),
+  };
 }
 
 interface Work {
-  readonly work: { readonly lanes: readonly { readonly pending: number }[] };
-}
-
-interface Workers {
-  readonly work: { readonly workers: number };
+  readonly work: { readonly workers: number; readonly lanes: readonly { readonly pending: number }[] };
 }
 
 /** Writes through the API of a running server, with a token that has the role service. */
@@ -130,13 +127,13 @@ export function apiTarget(client: ApiClient): ImportTarget {
       refs: (records) => writeAll(REFS, records),
       follows: (records) => writeAll(FOLLOWS, records),
       async actions(records) {
-        const { publishActions: outcomes } = await client.run<PublishedActions>(ACTIONS, { records });
-        return {
-          replays: outcomes.filter((outcome) => outcome.isReplay).length,
-          faults: outcomes.flatMap(({ error }, index) =>
-            error === null ? [] : [{ index, message: error.message }],
-          ),
-        };
+        const { publishActions: outcomes } = await client.run<{ readonly publishActions: Outcomes }>(
+          ACTIONS,
+          {
+            records,
+          },
+        );
+        return outcomeOf(outcomes);
       },
     },
     async openFanOuts() {
@@ -144,7 +141,7 @@ export function apiTarget(client: ApiClient): ImportTarget {
       return work.lanes.reduce((sum, { pending }) => sum + pending, 0);
     },
     async workers() {
-      const { work } = await client.run<Workers>(WORKERS, {}).catch(throwNotAdmin);
+      const { work } = await client.run<Work>(WORKERS, {}).catch(throwNotAdmin);
       return work.workers;
     },
   };

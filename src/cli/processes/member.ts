@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { insideOf } from '../../app/fanfare.ts';
 import type { Config } from '../../config/config.ts';
 import { Closer } from '../../lib/closer.ts';
-import type { CommandContext } from '../context.ts';
+import { type CommandContext, wholeNumber } from '../context.ts';
 import { fanfareOf, startTraced, type CommandParts } from '../fanfare-of.ts';
 import { demoTokenOf, loggerOf, pagesOf } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
@@ -15,16 +15,14 @@ import {
 } from './group.ts';
 import { openLine, type Port } from './line.ts';
 import { availableParallelism } from 'node:os';
-import { InvalidArgumentError } from 'commander';
 
 const MOST = 256;
 
+const parseCount = wholeNumber(MOST, ', or auto');
+
 /** Parses `--processes`: a number, or `auto` for the number of cores. */
 export function processCount(text: string): number {
-  const value = text === 'auto' ? availableParallelism() : Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > MOST)
-    throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST)}, or auto.`);
-  return value;
+  return parseCount(text === 'auto' ? String(availableParallelism()) : text);
 }
 
 /** Whether this process was started by one that runs the same command several times. */
