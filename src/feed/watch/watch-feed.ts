@@ -346,7 +346,7 @@ class FollowedFeed implements ReadyIterator<FeedEvent>, DecisionListener {
 
 /**
  * Follows changes of the reader's feed. Whether a change is visible is decided when it is sent, by the rules of the feed
- * query. The protocol is described in realtime/README.md.
+ * query. The protocol is described in live/README.md.
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(

@@ -20,8 +20,6 @@ import { inOneBatch, inTurns } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 
-const BATCH = 500;
-const REFS_AT_ONCE = 100;
 /** Actions among which one is looked for that describes a ref: a bound for refs that have very many. */
 const FIRST_ACTIONS = 100;
 
@@ -34,23 +32,6 @@ function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
 
 /** Finds actions by their audience. Part of the repository of actions. */
 function actionsOfAudience(collection: Collection<ActionDocument>) {
-  async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
-    const cursor = collection.find(filter).batchSize(BATCH);
-    try {
-      let batch: Action[] = [];
-      for await (const document of cursor) {
-        batch.push(toAction(document));
-        if (batch.length === BATCH) {
-          yield batch;
-          batch = [];
-        }
-      }
-      if (batch.length > 0) yield batch;
-    } finally {
-      await cursor.close();
-    }
-  }
-
   return {
     /**
      * Start of a span that contains the newest `count` (at least 1) actions of a ref; `null` when there are none. Counts the
@@ -172,21 +153,6 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
         .toArray();
       const named = new Set(documents.flatMap(({ mentions, recipients }) => [...mentions, ...recipients]));
       return userIds.filter((userId) => named.has(userId));
-    },
-
-    /**
-     * All visible actions that may be addressed to a reader, in unordered batches, possibly with duplicates. Indexes
-     * `audience` and `recorded_by_ref`.
-     */
-    async *candidatesFor(
-      audience: readonly string[],
-      refIds: readonly RefId[],
-    ): AsyncGenerator<Action[], void, undefined> {
-      yield* batches({ ...VISIBLE, audience: { $in: [...audience] } });
-      for (let from = 0; from < refIds.length; from += REFS_AT_ONCE) {
-        const some = refIds.slice(from, from + REFS_AT_ONCE);
-        yield* batches({ ...VISIBLE_TO_FOLLOWERS, refIds: { $in: some } });
-      }
     },
   };
 }

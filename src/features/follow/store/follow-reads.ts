@@ -49,30 +49,14 @@ const REFS_AT_ONCE = 1_000;
 /** Usually few followers are assigned: reading all of them is faster than naming hundreds of readers in a query. */
 const FEW_ASSIGNED = 100;
 
-/** Read-only access to follows. */
-export function followReads(collection: Collection<FollowDocument>) {
-  async function find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
-    const documents = await inOneBatch(
-      collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
-      refIds.length,
-    );
-    return documents.map(toFollow);
-  }
+type StoredFollow = Follow & FollowPair;
 
-  async function among(
-    followerIds: readonly UserId[],
-    refIds: readonly RefId[],
-  ): Promise<(Follow & FollowPair)[]> {
-    const documents = await collection
-      .find({
-        followerId: { $in: [...new Set(followerIds)] },
-        refId: { $in: [...new Set(refIds)] },
-      })
-      .hint('pair')
-      .toArray();
-    return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
-  }
+function toStoredFollow(document: PlainFollow & { readonly followerId: UserId }): StoredFollow {
+  return { ...toFollow(document), followerId: document.followerId };
+}
 
+/** Readers who follow a ref. Index `by_ref`. */
+function readsOfFollowers(collection: Collection<FollowDocument>) {
   /** Reads one more than the limit: without it, a full page would need another read to find out whether it is the last. */
   async function rowsOf(
     filter: Filter<FollowDocument>,
@@ -90,21 +74,8 @@ export function followReads(collection: Collection<FollowDocument>) {
     return { rows: found.slice(0, limit), isCut: found.length > limit };
   }
 
-  /** @param limit 0: no limit */
-  async function assignedTo(
-    refIds: readonly RefId[],
-    filter: Filter<FollowDocument>,
-    limit: number,
-  ): Promise<FollowDocument[]> {
-    return collection
-      .find({ refId: { $in: [...new Set(refIds)] }, ...filter, isAssigned: true, active: true })
-      .hint('assigned')
-      .limit(limit)
-      .toArray();
-  }
-
   return {
-    /** Current and former followers of the ref, in order of id, after `afterId`. Index `by_ref`. */
+    /** Current and former followers of the ref, in order of id, after `afterId`. */
     async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<FollowerPage> {
       const filter = { refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) };
       const { rows, isCut } = await rowsOf(filter, limit);
@@ -112,8 +83,8 @@ export function followReads(collection: Collection<FollowDocument>) {
     },
 
     /**
-     * The first followers of several refs, so many in total: refs come in order of id, and refs beyond the limit are left
-     * out. Index `by_ref`, which has this order.
+     * The first followers of several refs, so many in total: refs come in order of id, as in the index, and refs beyond the
+     * limit are left out.
      */
     async firstFollowers(refIds: readonly RefId[], limit: number): Promise<ReadonlyMap<RefId, FollowerPage>> {
       const { rows, isCut } = await rowsOf({ refId: { $in: [...refIds] } }, limit);
@@ -135,25 +106,41 @@ export function followReads(collection: Collection<FollowDocument>) {
     async countFollowers(refId: RefId): Promise<number> {
       return collection.countDocuments({ refId, active: true });
     },
+  };
+}
 
-    /** The reader's follows of the given refs. Index `pair`. */
+/** What readers follow. Index `pair`. */
+function readsOfPairs(collection: Collection<FollowDocument>) {
+  async function find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
+    const documents = await inOneBatch(
+      collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
+      refIds.length,
+    );
+    return documents.map(toFollow);
+  }
+
+  async function among(
+    followerIds: readonly UserId[],
+    refIds: readonly RefId[],
+    filter: Filter<FollowDocument> = {},
+  ): Promise<StoredFollow[]> {
+    const documents = await collection
+      .find({
+        followerId: { $in: [...new Set(followerIds)] },
+        refId: { $in: [...new Set(refIds)] },
+        ...filter,
+      })
+      .hint('pair')
+      .toArray();
+    return documents.map(toStoredFollow);
+  }
+
+  return {
+    /** The reader's follows of the given refs. */
     find,
 
-    /** Those of the pairs with at least so many spans, open or not. Index `pair`. */
-    async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
-      const documents = await collection
-        .find({
-          followerId: { $in: [...new Set(pairs.map(({ followerId }) => followerId))] },
-          refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
-          [`spans.${String(atLeast - 1)}`]: { $exists: true },
-        })
-        .hint('pair')
-        .toArray();
-      return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
-    },
-
-    /** Follows by any of these readers of any of these refs. Index `pair`. */
-    async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
+    /** Follows by any of these readers of any of these refs. */
+    async findPairs(pairs: readonly FollowPair[]): Promise<StoredFollow[]> {
       const refIds = pairs.map(({ refId }) => refId);
       const followerIds = [...new Set(pairs.map(({ followerId }) => followerId))];
       const [one] = followerIds;
@@ -161,56 +148,47 @@ export function followReads(collection: Collection<FollowDocument>) {
       return (await find(one, refIds)).map((follow) => ({ ...follow, followerId: one }));
     },
 
-    /**
-     * These readers' follows of these members, by reader; no query if either list is empty. One round trip per 1,000
-     * members. Index `pair`.
-     */
+    /** Those of the pairs with at least so many spans, open or not. */
+    async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<StoredFollow[]> {
+      return among(
+        pairs.map(({ followerId }) => followerId),
+        pairs.map(({ refId }) => refId),
+        { [`spans.${atLeast - 1}`]: { $exists: true } },
+      );
+    },
+
+    /** These readers' follows of these members, by reader; no query if either list is empty. One round trip per 1,000 members. */
     async amongPassers(
       followerIds: readonly UserId[],
       passerIds: readonly UserId[],
     ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
       const byFollower = new Map<UserId, Follow[]>();
       if (followerIds.length === 0) return byFollower;
-      for (let from = 0; from < passerIds.length; from += REFS_AT_ONCE)
-        for (const { followerId, ...follow } of await among(
-          followerIds,
-          passerIds.slice(from, from + REFS_AT_ONCE),
-        ))
+      for (let from = 0; from < passerIds.length; from += REFS_AT_ONCE) {
+        const found = await among(followerIds, passerIds.slice(from, from + REFS_AT_ONCE));
+        for (const { followerId, ...follow } of found)
           byFollower.set(followerId, [...(byFollower.get(followerId) ?? []), follow]);
+      }
       return byFollower;
     },
+  };
+}
 
-    /**
-     * These readers' assigned follows of these refs. One round trip, two if very many readers are assigned to the refs.
-     * Index `assigned`.
-     */
-    async assignedAmong(
-      followerIds: readonly UserId[],
-      refIds: readonly RefId[],
-    ): Promise<(Follow & FollowPair)[]> {
-      if (followerIds.length === 0 || refIds.length === 0) return [];
-      const wanted = new Set(followerIds);
-      const isAsked = wanted.size <= FEW_ASSIGNED;
-      const some = isAsked ? [] : await assignedTo(refIds, {}, FEW_ASSIGNED + 1);
-      const found =
-        isAsked || some.length > FEW_ASSIGNED
-          ? await assignedTo(refIds, { followerId: { $in: [...wanted] } }, 0)
-          : some.filter(({ followerId }) => wanted.has(followerId));
-      return found.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
-    },
-
-    /** All current and former follows of the reader. Index `pair`. */
+/** All that readers follow. Index `pair`. */
+function readsOfAll(collection: Collection<FollowDocument>) {
+  return {
+    /** All current and former follows of the reader. */
     async all(followerId: UserId): Promise<Follow[]> {
       const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
       return documents.map(toFollow);
     },
 
-    /** Those of the users who follow or ever followed anything. Index `pair`. */
+    /** Those of the users who follow or ever followed anything. */
     async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
     },
 
-    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `pair`. */
+    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. */
     async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
       const documents = await collection
         .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
@@ -220,7 +198,48 @@ export function followReads(collection: Collection<FollowDocument>) {
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      return documents.map((document) => document.refId);
+      return documents.map(({ refId }) => refId);
     },
+  };
+}
+
+/** What hosts assigned to readers. Index `assigned`. */
+function readsOfAssigned(collection: Collection<FollowDocument>) {
+  /** @param limit 0: no limit */
+  async function assignedTo(
+    refIds: readonly RefId[],
+    filter: Filter<FollowDocument>,
+    limit: number,
+  ): Promise<FollowDocument[]> {
+    return collection
+      .find({ refId: { $in: [...new Set(refIds)] }, ...filter, isAssigned: true, active: true })
+      .hint('assigned')
+      .limit(limit)
+      .toArray();
+  }
+
+  return {
+    /** These readers' assigned follows of these refs. One round trip, two if very many readers are assigned to the refs. */
+    async assignedAmong(followerIds: readonly UserId[], refIds: readonly RefId[]): Promise<StoredFollow[]> {
+      if (followerIds.length === 0 || refIds.length === 0) return [];
+      const wanted = new Set(followerIds);
+      const isAsked = wanted.size <= FEW_ASSIGNED;
+      const some = isAsked ? [] : await assignedTo(refIds, {}, FEW_ASSIGNED + 1);
+      const found =
+        isAsked || some.length > FEW_ASSIGNED
+          ? await assignedTo(refIds, { followerId: { $in: [...wanted] } }, 0)
+          : some.filter(({ followerId }) => wanted.has(followerId));
+      return found.map(toStoredFollow);
+    },
+  };
+}
+
+/** Read-only access to follows. */
+export function followReads(collection: Collection<FollowDocument>) {
+  return {
+    ...readsOfFollowers(collection),
+    ...readsOfPairs(collection),
+    ...readsOfAll(collection),
+    ...readsOfAssigned(collection),
   };
 }
