@@ -25,7 +25,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './remove-interaction.ts';
+import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
 
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 

@@ -15,7 +15,7 @@ import {
   settleInteraction,
   settleUnknown,
   takenFrom,
-} from './remove-interaction.ts';
+} from './settle-interaction.ts';
 
 /**
  * Hides an interaction from everybody but admins. Updates counts, viewer state and scores; boosts stay. Idempotent; each

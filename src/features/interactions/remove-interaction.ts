@@ -11,10 +11,14 @@ import { actingAs } from '../validate.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { findInteraction, isAdmin } from './read-interactions.ts';
-import type { Action, ActionId } from '../../domain/action.ts';
-import type { ReshareChange, EngagementChange } from '../../storage/stages/interaction-stages.ts';
-import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
-import type { SettlingToken } from './store/interaction-records.ts';
+import {
+  noSuchAction,
+  noSuchInteraction,
+  reshareOf,
+  settleInteraction,
+  settleUnknown,
+  takenFrom,
+} from './settle-interaction.ts';
 
 /**
  * Takes back an interaction: one's own, as a service that of others, as an admin any. Updates counts, viewer state and
@@ -107,87 +111,4 @@ function actsForOther(identity: Identity, interaction: Interaction | null): inte
 
 function asRemoved(interaction: Interaction): Interaction {
   return { ...interaction, state: 'REMOVED', text: null, data: null };
-}
-
-/** Further effects of a changed interaction on its action. */
-interface SettledBy {
-  /**
-   * Time of the interaction. Set also when it was removed or hidden: the recording call may have been interrupted before it
-   * marked the action, and a removed interaction still boosts.
-   */
-  readonly boost: Date;
-  readonly settling: SettlingToken;
-  /** Whether the action gains or loses this reshare for followers; `null`: neither. */
-  readonly reshare: ReshareChange | null;
-}
-
-/** Effect of an interaction in its current state on the reshares of its action. */
-export function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
-  if (at === null) return null;
-  return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
-}
-
-/**
- * Marks the action as changed by interactions, so that a fan-out pass derives the counts, then settles the change. If this
- * is interrupted before, upkeep finds the change. Two round trips.
- * @throws FanfareError NOT_FOUND when the action is gone
- */
-export async function settleInteraction(
-  { actions, interactions, workSignal }: Core,
-  actionId: ActionId,
-  change: EngagementChange,
-  { boost, settling, reshare }: SettledBy,
-): Promise<Action> {
-  const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
-  if (marked === null) throw noSuchAction();
-  workSignal.notify('fan-out');
-  await interactions.settle(actionId, settling);
-  return marked;
-}
-
-/** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
-export async function settleUnknown(
-  core: Core,
-  interaction: Interaction,
-  settling: SettlingToken,
-): Promise<Action> {
-  const { actionId, at } = interaction;
-  const summary = (await core.interactions.summaries([actionId])).get(actionId);
-  const change: EngagementChange =
-    summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
-  return settleInteraction(core, actionId, change, {
-    boost: at,
-    settling,
-    reshare: reshareOf(interaction),
-  });
-}
-
-/** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */
-export async function takenFrom(
-  { interactions }: Core,
-  action: Action,
-  { kind, reaction, at }: Interaction,
-  count: number,
-): Promise<EngagementChange> {
-  if (count === 0) return { kind: 'none' };
-  const { lastInteraction } = action.engagement;
-  if (count === 1 && lastInteraction !== null && at.getTime() < lastInteraction.getTime())
-    return { kind: 'taken', of: kind, reaction, count, lastInteraction: null };
-  const newest = await interactions.newestOf([action.id], {
-    kinds: INTERACTION_KINDS,
-    after: null,
-    limit: 1,
-    withHidden: false,
-  });
-  const is = newest.get(action.id)?.[0]?.at ?? null;
-  return { kind: 'taken', of: kind, reaction, count, lastInteraction: { is } };
-}
-
-export function noSuchAction(): FanfareError {
-  return new FanfareError('NOT_FOUND', 'There is no such action');
-}
-
-/** Used both for missing and for invisible interactions. */
-export function noSuchInteraction(): FanfareError {
-  return new FanfareError('NOT_FOUND', 'There is no such interaction');
 }
