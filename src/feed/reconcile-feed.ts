@@ -6,8 +6,10 @@ import {
   readFromSource,
   type StretchGuess,
   entriesOf,
+  sharedReads,
   sourceKeys,
   feedMembershipOf,
+  feedMembershipsOf,
   type FeedMembership,
 } from './source.ts';
 import { announce, announceListChange, removals } from './announce.ts';
@@ -37,42 +39,26 @@ export async function makeDue({ feeds, workSignal }: Context, userIds: readonly 
  * which are returned.
  */
 export async function sweepFeed(context: Context, userId: UserId): Promise<ReadonlySet<ActionId>> {
-  return (await sweep(context, userId, (chunk) => chunk())).notified;
-}
-
-/** Also returns the first page of the stored feed as it was before. */
-async function sweep(
-  context: Context,
-  userId: UserId,
-  inTurn: InTurn,
-): Promise<{ readonly notified: ReadonlySet<ActionId>; readonly before: StoredPage }> {
-  let before: StoredPage | undefined;
   const notified = new Set<ActionId>();
   const membership = await feedMembershipOf(context, userId);
-  let after: FeedPosition | undefined;
-  for (;;) {
-    const from = after;
-    const { page, changed } = await inTurn(() => sweepChunk(context, membership, userId, from));
-    before ??= page;
-    for (const { actionId } of changed) notified.add(actionId);
-    if (page.entries.length < CHUNK) return { notified, before };
-    after = page.entries.at(-1);
-  }
+  for await (const { entries } of storedPages(context, userId, (chunk) => chunk()))
+    for (const { actionId } of await correct(context, membership, userId, entries)) notified.add(actionId);
+  return notified;
 }
 
-/** Returns the entries stored below the position, and the changes among them. */
-async function sweepChunk(
-  context: Context,
-  membership: FeedMembership,
+/** The stored feed from its top, at least one page. */
+async function* storedPages(
+  { feedStore }: Context,
   userId: UserId,
-  after: FeedPosition | undefined,
-): Promise<{ readonly page: StoredPage; readonly changed: readonly FeedEntry[] }> {
-  const page = await context.feedStore.page({
-    userId,
-    limit: CHUNK,
-    ...(after === undefined ? {} : { after }),
-  });
-  return { page, changed: await correct(context, membership, userId, page.entries) };
+  inTurn: InTurn,
+): AsyncGenerator<StoredPage, void, undefined> {
+  let after: FeedPosition | undefined;
+  do {
+    const query = { userId, limit: CHUNK, ...(after === undefined ? {} : { after }) };
+    const page = await inTurn(() => feedStore.page(query));
+    yield page;
+    after = page.entries.length < CHUNK ? undefined : page.entries.at(-1);
+  } while (after !== undefined);
 }
 
 /** Returns those of the stored entries that did not match the definition. */
@@ -131,33 +117,67 @@ export async function fillFeed(
   await correct(context, membership, userId, await feedStore.find(userId, ids));
 }
 
+/** A reader's feed that is to be rebuilt. */
+export interface RebuiltFeed {
+  readonly userId: UserId;
+  /** The stored feed was complete above this position before; `null`: to the end. */
+  readonly floor: FeedPosition | null;
+}
+
 /**
- * Makes the top of a reader's stored feed match the definition: sweeps it, or drops it if none of it counts, then adds
- * missing entries from the actions, down to `cap` entries. Returns the floor, below which the feed continues from the source;
- * `null` when it is stored completely. The store is informed before the actions are read and after all are written, so that it
- * can declare the feed complete. Differences are announced to watchers; if it is unknown what their pages were read from, they
- * are asked to resync instead.
- *
- * @param claim.floor the stored feed was complete above this position before; `null`: to the end
+ * Begins to rebuild several stored feeds, whose actions are then read together as far as they are the same. The store is
+ * informed before any are read, so that it can declare the feeds complete.
+ * @returns how each of them is rebuilt; see `rebuildStoredFeed`
  */
-export async function rebuildStoredFeed(
+export async function beginRebuilds(
+  context: Context,
+  feeds: readonly RebuiltFeed[],
+  turns: RebuildTurns,
+): Promise<(feed: RebuiltFeed) => Promise<FeedPosition | null>> {
+  const { feedStore } = context;
+  await Promise.all(
+    feeds.map(async ({ userId, floor }) => {
+      // Where nothing stored counts, it may also have been stored in another shape, which the model no longer finds.
+      if (isAboveAll(floor)) await turns.inTurn(() => feedStore.drop(userId));
+      await feedStore.fill(userId, []);
+    }),
+  );
+  const memberships = await feedMembershipsOf(
+    context,
+    feeds.map(({ userId }) => userId),
+  );
+  const shared = sharedReads(context, memberships);
+  const byReader = new Map(memberships.map((membership) => [membership.reader.userId, membership]));
+  return async (feed) => {
+    const membership = byReader.get(feed.userId) ?? (await feedMembershipOf(context, feed.userId));
+    return rebuildStoredFeed(context, feed, { ...turns, shared, membership });
+  };
+}
+
+/**
+ * Makes the top of a reader's stored feed match the definition: computes it from the actions, corrects what is stored and
+ * differs, and adds what is missing, down to `cap` entries. Returns the floor, below which the feed continues from the source;
+ * `null` when it is stored completely. Differences are announced to watchers; if it is unknown what their pages were read from,
+ * they are asked to resync instead.
+ *
+ * @param how.shared for the first look. What differs by it is looked at again.
+ */
+async function rebuildStoredFeed(
   given: Context,
-  { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
-  { inTurn, stretch }: RebuildTurns,
+  { userId, floor: vouchedFor }: RebuiltFeed,
+  how: RebuildTurns & { readonly shared: Context; readonly membership: FeedMembership },
 ): Promise<FeedPosition | null> {
-  // Where nothing stored counts, it may also have been stored in another shape, which the model no longer finds.
-  const before = isAboveAll(vouchedFor)
-    ? await inTurn(() => given.feedStore.drop(userId).then(() => null))
-    : (await sweep(given, userId, inTurn)).before;
-  const isDifferenceKnown = before !== null && storesWhatWasRead(before, vouchedFor);
+  const { inTurn, stretch, shared, membership } = how;
+  const pages: StoredPage[] = [];
+  if (!isAboveAll(vouchedFor)) for await (const page of storedPages(given, userId, inTurn)) pages.push(page);
+  const [before] = pages;
+  const isDifferenceKnown = before !== undefined && storesWhatWasRead(before, vouchedFor);
   // Nobody watches a log of its own.
   const context = isDifferenceKnown ? given : { ...given, liveLog: new MemoryLiveLog() };
   const { cap, feedStore } = context;
-  await feedStore.fill(userId, []);
-  const membership = await feedMembershipOf(context, userId);
   const entries = await inTurn(() =>
     readFromSource(
-      context,
+      shared,
       {
         reader: membership.reader,
         keys: sourceKeys(membership),
@@ -167,16 +187,22 @@ export async function rebuildStoredFeed(
       { limit: cap + 1 },
     ),
   );
-  const kept = entries.slice(0, cap);
   const floor = entries[cap] ?? null;
-  for (let from = 0; from < kept.length; from += CHUNK) {
-    const some = kept.slice(from, from + CHUNK);
-    await inTurn(() => fillFeed(context, userId, asStored(some)));
-  }
+  const wanted = new Map(asStored(entries.slice(0, cap)).map((entry) => [entry.actionId, entry]));
+  const stored = pages.flatMap((page) => page.entries);
+  const different = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
+  for (const some of inChunks(different))
+    await inTurn(async () => correct(context, await feedMembershipOf(context, userId), userId, some));
+  for (const { actionId } of stored) wanted.delete(actionId);
+  for (const some of inChunks([...wanted.values()])) await inTurn(() => fillFeed(context, userId, some));
   const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
   await feedStore.fill(userId, [], { isCompleteDownTo });
   if (!isDifferenceKnown) await announceListChange(given, [userId], 'membership');
   return isCompleteDownTo;
+}
+
+function* inChunks<T>(values: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < values.length; from += CHUNK) yield values.slice(from, from + CHUNK);
 }
 
 /**

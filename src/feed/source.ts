@@ -1,12 +1,12 @@
 import type { Context } from './context.ts';
 import { type FeedEntry, compareFeedPositions } from '../domain/newsfeed-item.ts';
-import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
+import { MAX_FUTURE_MS, type InteractionGroup } from '../domain/relevancy.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
-import type { Action, UserId } from '../domain/action.ts';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { type Follow, type ReaderProfile, profileOfMember, profileOfStranger } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
+import { departmentKey, reachesFollowers, teamKey, userKey } from '../domain/audience.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import { resolveEntries } from './relevancies.ts';
 
@@ -166,16 +166,35 @@ export interface FeedMembership {
 
 /** One round trip of two queries; reads all of the reader's follows. */
 export async function feedMembershipOf(context: Context, userId: UserId): Promise<FeedMembership> {
+  const [membership] = await feedMembershipsOf(context, [userId]);
+  return membership ?? { reader: profileOfStranger(userId), follows: [] };
+}
+
+/** The same for several readers, in their order. */
+export async function feedMembershipsOf(
+  context: Context,
+  userIds: readonly UserId[],
+): Promise<FeedMembership[]> {
   const [found, follows] = await Promise.all([
-    context.members.findByIds([userId]),
-    followsWithSpans(context, userId),
+    context.members.findByIds(userIds),
+    context.follows.all(userIds),
   ]);
-  const [member] = found;
-  return { reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member), follows };
+  const members = new Map(found.map((member) => [member.userId, member]));
+  return userIds.map((userId) => {
+    const member = members.get(userId);
+    return {
+      reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member),
+      follows: withSpans(follows.get(userId)),
+    };
+  });
 }
 
 export async function followsWithSpans({ follows }: Context, userId: UserId): Promise<readonly Follow[]> {
-  return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
+  return withSpans((await follows.all([userId])).get(userId));
+}
+
+function withSpans(follows: readonly Follow[] = []): Follow[] {
+  return follows.filter(({ spans }) => spans.length > 0);
 }
 
 /** Keys by which actions may reach the reader. */
@@ -211,4 +230,89 @@ export async function entriesOf(
     follows.filter(({ isAssigned }) => isAssigned),
   );
   return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
+}
+
+/** Default limit of actions that are read at once for several feeds. */
+const MAX_SHARED = 5_000;
+/** Windows that readers begin at about the same time are widened to the same one. */
+const SHARED_STEP_MS = 60_000;
+
+/**
+ * The context with which several feeds are read one after another: what many of their readers have in common is read once. An
+ * action or an interaction may have changed since it was read, so this is for what is checked afterwards.
+ *
+ * @param most actions that are read at once. If there are more, each feed reads its own.
+ */
+export function sharedReads(
+  context: Context,
+  memberships: readonly FeedMembership[],
+  most = MAX_SHARED,
+): Context {
+  if (memberships.length < 2) return context;
+  const { interactions, sourceActions } = context;
+  const all = unionOf(memberships.map(sourceKeys));
+  const windows = new Map<string, Promise<readonly Action[]>>();
+  const lifts = new Map<ActionId, readonly InteractionGroup[]>();
+  let areTooMany = false;
+
+  async function candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
+    if (areTooMany || window.bumpedAndConductedBy !== undefined)
+      return sourceActions.candidates(keys, window, limit);
+    const wide = { above: stepped(window.above, Math.floor), upTo: stepped(window.upTo, Math.ceil) };
+    const name = JSON.stringify(wide);
+    const reading = windows.get(name) ?? sourceActions.candidates(all, wide, most);
+    windows.set(name, reading);
+    const found = await reading;
+    areTooMany ||= found.length > most;
+    if (found.length > most) return sourceActions.candidates(keys, window, limit);
+    const isFor = mayReach(keys);
+    return found.filter((action) => isWithin(action, window) && isFor(action));
+  }
+
+  async function liftsOf(ids: readonly ActionId[]): Promise<Map<ActionId, readonly InteractionGroup[]>> {
+    const unknown = ids.filter((id) => !lifts.has(id));
+    const found = unknown.length === 0 ? null : await interactions.liftsOf(unknown);
+    for (const id of unknown) lifts.set(id, found?.get(id) ?? []);
+    const known = ids.map((id) => [id, lifts.get(id) ?? []] as const);
+    return new Map(known.filter(([, groups]) => groups.length > 0));
+  }
+
+  return {
+    ...context,
+    sourceActions: { ...sourceActions, candidates },
+    interactions: { ...interactions, liftsOf },
+  };
+}
+
+function unionOf(all: readonly SourceKeys[]): SourceKeys {
+  const union = (of: (keys: SourceKeys) => readonly string[]): string[] => [...new Set(all.flatMap(of))];
+  return {
+    audience: union(({ audience }) => audience),
+    refIds: union(({ refIds }) => refIds),
+    pullRefIds: union(({ pullRefIds }) => pullRefIds),
+    passerIds: union(({ passerIds }) => passerIds),
+  };
+}
+
+function stepped(time: Date | null, round: (steps: number) => number): Date | null {
+  return time === null ? null : new Date(round(time.getTime() / SHARED_STEP_MS) * SHARED_STEP_MS);
+}
+
+function isWithin({ latest }: Action, { above, upTo }: SourceWindow): boolean {
+  return (above === null || latest > above) && (upTo === null || latest <= upTo);
+}
+
+/** The same as what `candidates` of the source asks the database for. */
+function mayReach(keys: SourceKeys): (action: Action) => boolean {
+  const [audience, refIds, pullRefIds, passerIds] = [
+    keys.audience,
+    keys.refIds,
+    keys.pullRefIds,
+    keys.passerIds,
+  ].map((ids) => new Set(ids));
+  return (action) =>
+    action.audience.some((key) => audience?.has(key)) ||
+    (reachesFollowers(action) &&
+      (action.refIds.some((id) => refIds?.has(id)) || action.pullRefIds.some((id) => pullRefIds?.has(id)))) ||
+    (action.scope === 'PUBLIC' && action.reshares.some(({ by }) => passerIds?.has(by)));
 }

@@ -40,7 +40,7 @@ function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): JobRu
   const started = rebuildWorker({
     feeds: {
       ...feeds,
-      claimDue: (now, leaseMs) => feeds.claimDue(new Date(now.getTime() + AHEAD_MS), leaseMs),
+      claimDue: (now, ...how) => feeds.claimDue(new Date(now.getTime() + AHEAD_MS), ...how),
     },
   });
   started.start();

@@ -21,11 +21,6 @@ export interface RebuildClaim {
   readonly floor: FeedPosition | null;
 }
 
-export interface FoundRebuild extends RebuildClaim {
-  /** No other feed was due. */
-  readonly isOnly: boolean;
-}
-
 /** Which feeds are due for a rebuild, and their leases. Part of the repository of feeds. */
 export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number) {
   const leases = leased(collection, 'rebuild');
@@ -59,27 +54,22 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     },
 
     /**
-     * Claims the feed that has been due longest; deliveries that skip it from here on make it stale again. A feed that
-     * becomes due during its rebuild waits for the end of it. Index `rebuild`.
+     * Claims up to so many of the feeds that have been due longest; deliveries that skip them from here on make them stale
+     * again. A feed that becomes due during its rebuild waits for the end of it. Three round trips, one if there are none.
+     * Index `rebuild`.
      */
-    async claimDue(now: Date, leaseMs: number): Promise<FoundRebuild | null> {
+    async claimDue(now: Date, leaseMs: number, limit = 1): Promise<RebuildClaim[]> {
       const token = newObjectId();
       const isUnbuilt = { $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }] };
-      const first = await leases.claim(
-        { token, now, leaseMs },
-        {
-          where: { dropUntil: { $not: { $gt: now } } },
-          then: [{ $set: { isUnbuilt } }, { $unset: ['isStale', 'isDropped', 'dropUntil'] }],
-        },
-      );
-      if (first === null) return null;
-      const { document, isOnly } = first;
-      const { _id: userId, rebuildVersion: version = 0, rebuild, isUntold = false } = document;
-      return {
-        ...{ userId, token, version, isOnly },
-        wasCutOff: (rebuild?.attempts ?? 1) > 1 || isUntold,
-        floor: floorOf(document, epoch),
-      };
+      const claimed = await leases.claimSome({ token, now, leaseMs }, limit, {
+        where: { dropUntil: { $not: { $gt: now } } },
+        then: [{ $set: { isUnbuilt } }, { $unset: ['isStale', 'isDropped', 'dropUntil'] }],
+      });
+      return claimed.map((document) => {
+        const { _id: userId, rebuildVersion: version = 0, rebuild, isUntold = false } = document;
+        const wasCutOff = (rebuild?.attempts ?? 1) > 1 || isUntold;
+        return { userId, token, version, wasCutOff, floor: floorOf(document, epoch) };
+      });
     },
 
     /** Extends the lease, measured from when the database executes it. `false`: another worker has taken the feed over. */

@@ -77,9 +77,13 @@ export function leased<D extends Document>(collection: Collection<D>, field: str
     },
 
     /** Claims up to so many, those that have been due longest. Three round trips, one if there are none. */
-    async claimSome(claiming: Claiming, limit: number, then: readonly Document[] = []): Promise<WithId<D>[]> {
-      const isDue = leaseDue(field, claiming.now);
-      const found = collection.find(isDue as Filter<D>).sort({ [due]: 1 });
+    async claimSome(
+      claiming: Claiming,
+      limit: number,
+      { where = {}, then = [] }: { readonly where?: Filter<D>; readonly then?: readonly Document[] } = {},
+    ): Promise<WithId<D>[]> {
+      const isDue = { ...leaseDue(field, claiming.now), ...where } as Filter<D>;
+      const found = collection.find(isDue).sort({ [due]: 1 });
       const ids = (await inOneBatch(found.project<{ _id: Id }>({ _id: 1 }).limit(limit), limit)).map(
         ({ _id }) => _id,
       );

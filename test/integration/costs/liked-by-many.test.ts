@@ -100,7 +100,7 @@ test('a page from the source reads a document per department, not per like of 10
     expect(ids).toHaveLength(PAGE);
     const { actions, follows, interactions } = parts.repositories;
     const summaries = await interactions.summaries(ids);
-    const own = { ...reader, follows: await follows.all(reader.userId) };
+    const own = { ...reader, follows: (await follows.all([reader.userId])).get(reader.userId) ?? [] };
     const places = (await actions.findByIds(ids)).map((action): [string, Date] => [
       action.id,
       relevancyFor(action, summaries.get(action.id)?.groups ?? [], DEFAULT_WEIGHTS)(own),

@@ -154,7 +154,7 @@ test('a change of membership that is interrupted before it is announced is annou
     feeds: {
       ...feeds,
       // It waits for the call to come to its end.
-      claimDue: (now, leaseMs) => feeds.claimDue(new Date(now.getTime() + 60_000), leaseMs),
+      claimDue: (now, ...how) => feeds.claimDue(new Date(now.getTime() + 60_000), ...how),
     },
   });
   rebuilds.start();

@@ -177,10 +177,19 @@ function readsOfPairs(collection: Collection<FollowDocument>) {
 /** All that readers follow. Index `pair`. */
 function readsOfAll(collection: Collection<FollowDocument>) {
   return {
-    /** All current and former follows of the reader. */
-    async all(followerId: UserId): Promise<Follow[]> {
+    /** All current and former follows of the readers who have any. */
+    async all(followerIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
+      const [first, ...others] = followerIds;
+      if (first === undefined) return new Map();
+      const followerId = others.length === 0 ? first : { $in: [...followerIds] };
       const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
-      return documents.map(toFollow);
+      const all = new Map<UserId, Follow[]>();
+      for (const document of documents) {
+        const found = all.get(document.followerId);
+        if (found === undefined) all.set(document.followerId, [toFollow(document)]);
+        else found.push(toFollow(document));
+      }
+      return all;
     },
 
     /** Those of the users who follow or ever followed anything. */

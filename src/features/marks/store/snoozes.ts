@@ -103,7 +103,7 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
 
     /** Records the end of due snoozes, and returns those that this claim must announce. Index `snoozes_due`. */
     async claimEnded(claiming: Claiming, limit: number): Promise<EndedSnooze[]> {
-      const claimed = await leases.claimSome(claiming, limit, [{ $set: { isOver: true } }]);
+      const claimed = await leases.claimSome(claiming, limit, { then: [{ $set: { isOver: true } }] });
       return claimed.flatMap(({ _id, until }) =>
         until === undefined ? [] : [{ userId: _id.userId, actionId: _id.actionId.toHexString(), until }],
       );

@@ -1,9 +1,9 @@
-import type { FoundRebuild, RebuildClaim } from '../store.ts';
+import type { RebuildClaim } from '../store.ts';
 import { StoreUnavailable } from '../../../storage/database/errors.ts';
 import { holdLease } from '../../../fan-out/passes.ts';
 import { Outage } from '../../../lib/outage.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
-import { rebuildStoredFeed, sweepFeed, type RebuildTurns } from '../../../feed/reconcile-feed.ts';
+import { beginRebuilds, sweepFeed, type RebuildTurns } from '../../../feed/reconcile-feed.ts';
 import { StretchGuess } from '../../../feed/source.ts';
 import { TRIM_GRACE_MS } from '../../../feed/trim-feeds.ts';
 import { clock } from '../../../lib/clock.ts';
@@ -15,7 +15,9 @@ const POSTPONE_MS = 250;
 const FIRST_OUTAGE_MS = 200;
 const MAX_OUTAGE_MS = 5_000;
 
-/** Concurrent rebuilds: the gate allows two bulk chunks at once, while another rebuild is being claimed or is ending. */
+/** Feeds that are claimed at once: what their readers have in common is read once. */
+const AT_ONCE = 16;
+/** Concurrent rebuilds among them: the gate allows two bulk chunks at once, while another rebuild is ending. */
 const SIDE_BY_SIDE = 3;
 
 const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
@@ -30,7 +32,6 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
   const { leaseMs, pollMs } = config.fanOut;
   const turns: RebuildTurns = { inTurn: (chunk) => gate.run(IN_BULK, chunk), stretch: new StretchGuess() };
   const outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
-  let claiming: Promise<unknown> = Promise.resolve();
 
   return {
     name: 'rebuilds',
@@ -39,7 +40,13 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     async run({ signal, failed }) {
       if (outage.waitMs > 0) return false;
       const failures: unknown[] = [];
-      const found = await oneAfterAnother({ place: 1, failures, signal });
+      let found = false;
+      while (failures.length === 0 && !signal.aborted) {
+        const claims = await feeds.claimDue(clock.now(), leaseMs, AT_ONCE);
+        if (claims.length === 0) break;
+        found = true;
+        await rebuildAll(claims, failures, signal);
+      }
       const [first, ...others] = failures;
       if (failures.length === 0) return found;
       for (const other of others) if (String(other) !== String(first)) failed(other);
@@ -47,56 +54,58 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     },
   };
 
-  /**
-   * Rebuilds due feeds one after another until there are none, or one fails. If others are due, too, starts a second such
-   * loop beside it. Returns whether any was due.
-   */
-  async function oneAfterAnother(loop: Loop): Promise<boolean> {
-    const { place, failures, signal } = loop;
-    let beside: Promise<unknown> | null = null;
-    let found = false;
-    while (failures.length === 0 && !signal.aborted) {
-      try {
-        const claim = await claimOne();
-        if (claim === null) break;
-        found = true;
-        if (place < SIDE_BY_SIDE && !claim.isOnly)
-          beside ??= oneAfterAnother({ ...loop, place: place + 1 }).finally(() => {
-            beside = null;
-          });
-        await rebuild(claim).catch((error: unknown) => handBack(claim, error));
-      } catch (error) {
-        failures.push(error);
-      }
+  /** After the first failure, or when the process ends, no more begin; those are given back. */
+  async function rebuildAll(
+    claims: readonly RebuildClaim[],
+    failures: unknown[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const held = new Set(claims);
+    // Renewed however long it takes, otherwise another worker would take the rebuilds for interrupted.
+    using _lease = holdLease(async () => {
+      await Promise.all([...held].map((claim) => feeds.renewRebuild(claim, leaseMs)));
+      return true;
+    }, leaseMs);
+    const failed = async (claim: RebuildClaim, error: unknown): Promise<void> => {
+      held.delete(claim);
+      failures.push(error);
+      await handBack(claim, error).catch((another: unknown) => failures.push(another));
+    };
+    try {
+      // Passes that started before may have read the reader's old state, and may write after the feed has been examined.
+      const older = new Set(await fanOuts.ownClaims());
+      const rebuildOne = await beginRebuilds(core, claims, turns);
+      const waiting = [...claims];
+      const oneAfterAnother = async (): Promise<void> => {
+        while (failures.length === 0 && !signal.aborted) {
+          const claim = waiting.shift();
+          if (claim === undefined) return;
+          try {
+            await rebuild(claim, { older, rebuildOne });
+            held.delete(claim);
+          } catch (error) {
+            await failed(claim, error);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: SIDE_BY_SIDE }, oneAfterAnother));
+      await Promise.all(waiting.map((claim) => feeds.postponeRebuild(claim, clock.now())));
+    } catch (error) {
+      await Promise.all([...held].map((claim) => failed(claim, error)));
     }
-    await beside;
-    return found;
   }
 
-  /** One claim at a time: concurrent ones would find the same feed. */
-  function claimOne(): Promise<FoundRebuild | null> {
-    const claim = claiming.then(() => feeds.claimDue(clock.now(), leaseMs));
-    claiming = claim.catch(() => undefined);
-    return claim;
+  /** Reschedules after a short backoff if the store is away; otherwise it is due when its lease expires. */
+  async function handBack(claim: RebuildClaim, error: unknown): Promise<void> {
+    if (!(error instanceof StoreUnavailable)) return;
+    const until = new Date(clock.time() + outage.failed());
+    await feeds.postponeRebuild(claim, until, { error });
   }
 
-  /** Reschedules after a short backoff; a store outage is not counted as a failed attempt. */
-  async function handBack(claim: RebuildClaim, error: unknown): Promise<never> {
-    if (error instanceof StoreUnavailable) {
-      const until = new Date(clock.time() + outage.failed());
-      await feeds.postponeRebuild(claim, until, { error });
-    }
-    throw error;
-  }
-
-  async function rebuild(claim: RebuildClaim): Promise<void> {
+  async function rebuild(claim: RebuildClaim, { older, rebuildOne }: Begun): Promise<void> {
     const { userId, wasCutOff } = claim;
     const startedAt = performance.now();
-    // Renewed however long it takes, otherwise another worker would take the rebuild for interrupted.
-    using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
-    // Passes that started before may have read the reader's old state, and may write after the feed has been examined.
-    const older = new Set(await fanOuts.ownClaims());
-    const floor = await rebuildStoredFeed(core, claim, turns);
+    const floor = await rebuildOne(claim);
     outage.over();
     if (older.size > 0) {
       if ((await fanOuts.ownClaims()).some((token) => older.has(token))) {
@@ -113,10 +122,8 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
   }
 }
 
-interface Loop {
-  /** 1 for the first one. */
-  readonly place: number;
-  /** Of all loops of a round. The first one ends them. */
-  readonly failures: unknown[];
-  readonly signal: AbortSignal;
+interface Begun {
+  /** Fan-outs that were under way before. */
+  readonly older: ReadonlySet<string>;
+  readonly rebuildOne: Awaited<ReturnType<typeof beginRebuilds>>;
 }
