@@ -2,6 +2,7 @@ import { COLLECTIONS } from '../src/app/collections.ts';
 import {
   NAMES_NOBODY,
   NOT_OF_ACTIONS,
+  tenantIn,
   type Declaration,
   type Not,
 } from '../src/storage/documents/declaration.ts';
@@ -22,16 +23,9 @@ export function collectionsMarkdown(): string[] {
   return [HEAD, HEAD.map(() => '---'), ...COLLECTIONS.map(row)].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-function row({
-  name,
-  holds,
-  indexes,
-  shard,
-  tenant,
-  erase,
-  export: exported,
-  action,
-}: Declaration): string[] {
+function row(declaration: Declaration): string[] {
+  const { name, holds, indexes, shard, erase, export: exported, action } = declaration;
+  const tenant = tenantIn(declaration);
   const sections =
     'because' in exported ? [] : exported.map((one) => (typeof one === 'string' ? one : one.section));
   return [
@@ -39,7 +33,7 @@ function row({
     holds,
     indexes.length === 0 ? '`_id`' : codes(indexes.map((index) => index.name)),
     'because' in shard ? none(shard) : code(JSON.stringify(shard.key)),
-    'because' in tenant ? none(tenant) : tenant.by === 'tenant' ? '`tenant`' : codes(tenant.by),
+    tenant.length === 0 ? '–' : codes(tenant),
     erase === 'delete' ? 'deleted' : 'because' in erase ? none(erase) : codes(erase),
     'because' in exported ? none(exported) : codes(sections),
     'because' in action

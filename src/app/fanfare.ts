@@ -40,7 +40,7 @@ import { openSession } from '../feed/session/open-session.ts';
 import { followMany } from '../features/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../features/directory/directory.ts';
 import { publishAction } from '../features/publish/publish-action.ts';
-import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/tenant.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Tenant, withoutTenantIn } from '../domain/tenant.ts';
+import { type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
 import { isThere, NewFile } from '../lib/own-file.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import type { ExportPart } from '../features/shapes.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Tenant } from '../domain/tenant.ts';
+import type { Tenant } from '../domain/stored-id.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';

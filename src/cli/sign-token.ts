@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import type { Config } from '../config/config.ts';
-import type { Tenant } from '../domain/tenant.ts';
+import type { Tenant } from '../domain/stored-id.ts';
 import { OPERATOR, ROLES } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/tenant.ts';
+import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/stored-id.ts';
 import { clock } from '../lib/clock.ts';
 import { isThere, NewFile } from '../lib/own-file.ts';
 import { processesRepository } from '../storage/database/processes.ts';

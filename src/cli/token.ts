@@ -1,6 +1,6 @@
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
-import type { Tenant } from '../domain/tenant.ts';
+import type { Tenant } from '../domain/stored-id.ts';
 import { OPERATOR } from '../domain/viewer.ts';
 import { configOf, CommandError, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';

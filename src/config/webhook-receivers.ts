@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HOST_EVENT_TYPES } from '../domain/host-event.ts';
 import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey, type WebhookReceiver } from '../domain/webhook.ts';
-import { isTenantName, TENANT_FORM } from '../domain/tenant.ts';
+import { isTenantName, TENANT_FORM } from '../domain/stored-id.ts';
 import type { Kind } from './kinds.ts';
 
 const MOST_RECEIVERS = 20;

@@ -1,6 +1,6 @@
 import type { StoredDescriptor } from '../domain/action.ts';
 import { type ErasureSubject, FORMER_MEMBER } from '../domain/erasure.ts';
-import { plainId } from '../domain/tenant.ts';
+import { plainId } from '../domain/stored-id.ts';
 import type { DescriptorField } from './define.ts';
 import { descriptorOfType } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ActionId, StoredDescriptor, UserId } from '../domain/action.ts';
-import { tenantOf } from '../domain/tenant.ts';
+import { idBeside } from '../domain/stored-id.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** Key length in bytes, long enough to rule out collisions. */
@@ -13,7 +13,7 @@ interface GroupedFields {
 }
 
 /**
- * Group key to store with an action; actions with equal keys are shown as one group. Hash of the tenant, the type, the
+ * Group key to store with an action; actions with equal keys are shown as one group. Hash of the type, the
  * fields named in the type's `group`, and the UTC day of `conducted`. `null` when the type is never grouped. Contains no
  * names.
  *
@@ -24,9 +24,8 @@ export function groupKeyOf({ actorId, descriptor, conducted }: GroupedFields): s
   if (fields.length === 0) return null;
   const values = fields.map((field) => descriptor[field] ?? null);
   const day = conducted.toISOString().slice(0, 10);
-  const tenant = tenantOf(actorId);
-  // Without the tenant, equal texts in two tenants would give equal keys.
-  const content = JSON.stringify([...(tenant === null ? [] : [{ tenant }]), descriptor.type, day, ...values]);
+  // Beside the actor: equal texts of neighbours must not give equal keys.
+  const content = JSON.stringify([idBeside(actorId, descriptor.type), day, ...values]);
   return hash('sha256', content, 'buffer').subarray(0, KEY_BYTES).toString('base64url');
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTenantName, plainId, tenantOf } from '../domain/tenant.ts';
+import { isTenantName, plainId, tenantOf } from '../domain/stored-id.ts';
 
 /** Maximum length of a user, ref or object id, in characters. */
 export const MAX_ID_LENGTH = 256;

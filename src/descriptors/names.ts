@@ -1,7 +1,7 @@
 import type { DescriptorType, DescriptorValues } from './define.ts';
 import { descriptorTypes, descriptorOfType } from './registry.ts';
 import type { ActionRef, StoredDescriptor, UserId } from '../domain/action.ts';
-import { plainId } from '../domain/tenant.ts';
+import { plainId } from '../domain/stored-id.ts';
 
 /** A descriptor field that copies the name belonging to another field of the same descriptor. */
 export interface NamePath {

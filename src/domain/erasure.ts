@@ -1,6 +1,6 @@
 import type { UserId } from './action.ts';
 import { randomBytes } from 'node:crypto';
-import { idBeside, plainId } from './tenant.ts';
+import { idBeside, plainId } from './stored-id.ts';
 
 /** Display name of an erased member. */
 export const FORMER_MEMBER = 'Former member';

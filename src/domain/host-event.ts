@@ -2,7 +2,7 @@ import type { ActionId, Scope, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { InteractionKind } from './relevancy.ts';
-import { tenantOf, type Tenant } from './tenant.ts';
+import { tenantOf, type Tenant } from './stored-id.ts';
 import { encodeActionId, encodeInteractionId } from './node-ids.ts';
 
 export const HOST_EVENT_TYPES = [
@@ -64,6 +64,11 @@ export interface HostEvent {
   readonly facts: HostEventFacts;
 }
 
+/** An event whose facts say whose it is. */
+export function hostEventOf(event: Omit<HostEvent, 'tenant'>): HostEvent {
+  return { ...event, tenant: tenantOfFacts(event.facts) };
+}
+
 export interface NumberedHostEvent extends HostEvent {
   readonly seq: number;
 }
@@ -88,15 +93,15 @@ export interface HostEventView {
 }
 
 /**
- * The payload of a host event: ids in the form the API uses, and no text that anybody wrote.
+ * A host event as delivered: ids in the form the API uses, and no text that anybody wrote.
  * @param erasedMember the member behind the event's erasure key, while still known.
  */
-export function hostEventData(
-  { type, facts }: HostEvent,
+export function hostEventView(
+  { id, type, at, tenant, facts }: HostEvent,
   erasedMember: (erasureKey: string) => UserId | null,
-): Readonly<Record<string, unknown>> {
+): HostEventView {
   const { actionId, interactionId, descriptorType, erasureKey, ...rest } = facts;
-  return {
+  const data = {
     ...(actionId === undefined ? {} : { actionId: encodeActionId(actionId) }),
     ...(interactionId === undefined ? {} : { interactionId: encodeInteractionId(interactionId) }),
     ...(descriptorType === undefined ? {} : { type: descriptorType }),
@@ -106,4 +111,5 @@ export function hostEventData(
       : {}),
     ...(erasureKey === undefined ? {} : { key: erasureKey, memberId: erasedMember(erasureKey) }),
   };
+  return { id, type, at, tenant, data };
 }

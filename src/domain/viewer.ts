@@ -3,7 +3,7 @@ import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
 import { NO_MUTES, type ReaderMutes } from './mute.ts';
 import type { FeedPosition } from './newsfeed-item.ts';
-import { plainId } from './tenant.ts';
+import { plainId } from './stored-id.ts';
 
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

@@ -9,7 +9,7 @@ import {
 } from './follow-span.ts';
 import { isMutedPerson } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
-import { areOfOneTenant } from './tenant.ts';
+import { areBeside } from './stored-id.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
 
 /** The fields of an action that the rules of visibility need. */
@@ -55,7 +55,7 @@ export function needsFollows(reader: Entitled, action: VisibleAction): boolean {
  * @param follows the reader's follows of this action's refs; extra follows do no harm.
  */
 export function isEntitled(reader: Entitled, action: VisibleAction, follows: readonly Follow[]): boolean {
-  if (action.isDeleted || !areOfOneTenant(action.actorId, reader.userId)) return false;
+  if (action.isDeleted || !areBeside(action.actorId, reader.userId)) return false;
   if (reader.isAdmin) return true;
   if (action.isHidden) return false;
   if (action.actorId === reader.userId || action.scope === 'PUBLIC') return true;
@@ -88,7 +88,7 @@ export function addressedBy(
   action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
-  if (!areOfOneTenant(action.actorId, reader.userId)) return [];
+  if (!areBeside(action.actorId, reader.userId)) return [];
   const ways: AddressedBy[] = [];
   if (action.mentions.includes(reader.userId)) ways.push(NAMED.MENTION);
   if (action.recipients.includes(reader.userId)) ways.push(NAMED.RECIPIENT);

@@ -1,6 +1,6 @@
 import type { ActionId } from './action.ts';
 import type { HostEventType, HostEventView } from './host-event.ts';
-import { withoutTenantIn, type Tenant } from './tenant.ts';
+import { withoutTenantIn, type Tenant } from './stored-id.ts';
 import { createHmac } from 'node:crypto';
 
 /** Secrets are this prefix followed by the key in Base64. */

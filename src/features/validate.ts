@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { FanfareError, type InputIssue } from '../domain/errors.ts';
 import type { UserId } from '../domain/action.ts';
-import { areOfOneTenant } from '../domain/tenant.ts';
+import { areBeside } from '../domain/stored-id.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 
 /** Validates a whole input. @throws FanfareError BAD_USER_INPUT listing every fault and its location. */
@@ -47,7 +47,7 @@ export function actingAs(identity: Identity, actorId: UserId, what: string): Ide
   if (actorId === identity.userId) return identity;
   if (!identity.roles.has('service'))
     throw new FanfareError('FORBIDDEN', `To ${what} for another actor requires the role service`);
-  if (!areOfOneTenant(identity.userId, actorId))
+  if (!areBeside(identity.userId, actorId))
     throw new FanfareError('FORBIDDEN', `To ${what} for another tenant is not possible`);
   return { userId: actorId, roles: new Set<Role>(['user']), expiresAt: identity.expiresAt };
 }

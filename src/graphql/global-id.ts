@@ -2,7 +2,7 @@ import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import { encodeNodeId as encode } from '../domain/node-ids.ts';
-import { storedId, type Tenant, withoutTenant } from '../domain/tenant.ts';
+import { storedId, type Tenant, withoutTenant } from '../domain/stored-id.ts';
 
 export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 

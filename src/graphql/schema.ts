@@ -18,7 +18,7 @@ import { traced } from '../telemetry/tracing.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
-import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/tenant.ts';
+import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/stored-id.ts';
 import { loadApi } from '../features/features.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
 import type { GraphQLContext } from './context.ts';

@@ -5,11 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { BSON } from 'mongodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { storedId, TENANT_SEPARATOR } from '../../src/domain/tenant.ts';
+import { storedId, TENANT_SEPARATOR } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
+import { tenantIn } from '../../src/storage/documents/declaration.ts';
 import { adoptDatabase, AdoptionRefused } from '../../packages/archive/src/store/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
@@ -367,7 +368,7 @@ test('a database without tenants is adopted by one, whose members see everything
   );
   // No id is left without its tenant.
   for (const [name, texts] of await contents(app))
-    if (COLLECTIONS.some((declared) => declared.name === name && 'by' in declared.tenant))
+    if (COLLECTIONS.some((declared) => declared.name === name && tenantIn(declared).length > 0))
       for (const text of texts)
         expect(text.replaceAll('"type":"site"', '')).not.toMatch(
           /"(?:ann|bob|cid|site|t1|d1|user:ann|team:t1)"/,

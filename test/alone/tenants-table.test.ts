@@ -1,7 +1,7 @@
 import { isObjectType } from 'graphql';
 import { BSON } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TENANT_SEPARATOR, storedId } from '../../src/domain/tenant.ts';
+import { TENANT_SEPARATOR, storedId } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema, CURSOR_FIELDS } from '../../src/graphql/schema.ts';

@@ -2,7 +2,7 @@ import type { Archive } from './store/offloads.ts';
 import type { ActionId, UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import type { ErasureSubject } from '../../../src/domain/erasure.ts';
-import type { Tenant } from '../../../src/domain/tenant.ts';
+import type { Tenant } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { uncarried } from '../../../src/features/directory/store/directory-stamps.ts';

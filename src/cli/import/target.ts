@@ -2,7 +2,7 @@ import type { RecordKind, Records } from './records.ts';
 import { ApiError, type ApiClient } from '../api-client.ts';
 import { CommandError } from '../context.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { type Tenant, withoutTenant } from '../../domain/tenant.ts';
+import { type Tenant, withoutTenant } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { Core } from '../../features/core.ts';
 import { storedInput } from '../../features/tenants/stored-input.ts';

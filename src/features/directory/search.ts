@@ -3,7 +3,7 @@ import type { UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member, Ref } from '../../domain/member.ts';
-import { idBeside, plainId, tenantOf } from '../../domain/tenant.ts';
+import { idBeside, plainId } from '../../domain/stored-id.ts';
 import { isTrusted } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { List } from '../../feed/page/list.ts';
@@ -88,7 +88,7 @@ async function search<T>(
   const found = new List<NamePosition, NamePosition, Found<T>>({
     idOf: ({ id }) => id,
     isAt: (one, { order }) => one.order === order,
-    scan: (after, limit) => find({ tenant: tenantOf(userId), text, type, after, limit }),
+    scan: (after, limit) => find({ beside: userId, text, type, after, limit }),
     select: async (candidates) => {
       const values = await load(candidates.map(({ id }) => id));
       return candidates.flatMap((one, index) => {

@@ -9,7 +9,7 @@ import { requireRole, validate } from '../validate.ts';
 import { runErasure } from './jobs/run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside } from '../../domain/stored-id.ts';
 import type { ErasurePlace, ListedErasure } from './store/erasures.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import type { Page, PageArgs } from '../shapes.ts';
@@ -29,7 +29,7 @@ export async function listErasures(
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
     size: pageSize(args.first),
     after: args.after == null ? null : decodePlace(list, args.after),
-    scan: (after, limit) => erasureList.read(tenantOf(identity.userId), after, limit),
+    scan: (after, limit) => erasureList.read(identity.userId, after, limit),
     select: (erasures) => Promise.resolve(erasures),
     cursorOf: (place) => encodePlace(list, place),
   });

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside, fieldBeside } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { viewHostEvents } from '../erasure/store/member-data.ts';
 import { requireOneOf } from '../validate.ts';
@@ -33,7 +33,7 @@ export async function readHostEvents(
     throw new FanfareError('BAD_CURSOR', 'Events after this cursor have been deleted');
   const after = given ?? 0;
   const { events, isCut } = await hostEvents.page({
-    ...{ tenant: tenantOf(identity.userId), after, upTo: last, types, limit: size + 1 },
+    ...{ ...fieldBeside(identity.userId), after, upTo: last, types, limit: size + 1 },
   });
   const shown = events.slice(0, size);
   const hasNextPage = isCut || events.length > size;

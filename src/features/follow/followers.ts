@@ -1,6 +1,6 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
-import { idBeside, plainId } from '../../domain/tenant.ts';
+import { idBeside, plainId } from '../../domain/stored-id.ts';
 import type { FollowerSlice } from './store/follower-counts.ts';
 import type { Core } from '../core.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';

@@ -4,7 +4,7 @@ import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../.
 import { FanfareError } from '../../domain/errors.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside } from '../../domain/stored-id.ts';
 import type { InteractionQuery } from './store/interaction-lists.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import type { InteractionsRepository } from './store/interactions.ts';
@@ -127,7 +127,7 @@ export async function latestInteractions(
   return collectPage<{ readonly id: InteractionId }, Interaction, Interaction>({
     size: pageSize(first),
     after: after == null ? null : { id: decodeId(list, after) },
-    scan: (position, limit) => interactions.latestTexts(tenantOf(userId), position?.id ?? null, limit),
+    scan: (position, limit) => interactions.latestTexts(userId, position?.id ?? null, limit),
     select: (candidates) => ofActionsThatAre(session, candidates),
     cursorOf: ({ id }) => encodeCursor(list, Buffer.from(id, 'hex')),
   });

@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
-import { areOfOneTenant } from '../../domain/tenant.ts';
+import { areBeside } from '../../domain/stored-id.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
@@ -104,7 +104,7 @@ function actsForOther(identity: Identity, interaction: Interaction | null): inte
     interaction !== null &&
     interaction.actorId !== identity.userId &&
     identity.roles.has('service') &&
-    areOfOneTenant(interaction.actorId, identity.userId) &&
+    areBeside(interaction.actorId, identity.userId) &&
     !isAdmin(identity)
   );
 }

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import type { Action, ActionId, ModerationRecord } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
@@ -48,7 +48,7 @@ async function setHidden(
   const { identity } = session;
   requireRole(identity, 'admin');
   const why = validate(reasonSchema, reason, ['reason']);
-  await refuseOtherTenants(session, id);
+  await refuseOthers(session, id);
   const changed = await core.moderation.apply(id, {
     kind,
     by: identity.userId,
@@ -61,9 +61,9 @@ async function setHidden(
   return action;
 }
 
-/** For changes that do not read the action first; free without tenants. @throws FanfareError NOT_FOUND */
-async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
-  if (tenantOf(session.identity.userId) === null || (await session.load(ACTION, id)) !== null) return;
+/** For changes that do not read the action first; free if there is nobody else's. @throws FanfareError NOT_FOUND */
+async function refuseOthers(session: ReaderSession, id: ActionId): Promise<void> {
+  if (!hasNeighbours(session.identity.userId) || (await session.load(ACTION, id)) !== null) return;
   throw new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
@@ -127,7 +127,7 @@ export async function readModerationLog(
   return collectPage<{ readonly at: Date; readonly id: string }, ModerationRecord, ModerationRecord>({
     size: pageSize(args.first),
     after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
-    scan: (after, limit) => moderation.list({ tenant: tenantOf(userId), actionId, after, limit }),
+    scan: (after, limit) => moderation.list({ beside: userId, actionId, after, limit }),
     select: (candidates) => Promise.resolve(candidates),
     cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
   });

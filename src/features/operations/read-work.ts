@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
-import { tenantOf } from '../../domain/tenant.ts';
+import { areBeside } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { requireRole } from '../validate.ts';
@@ -28,10 +28,10 @@ export function readWork(
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');
-  const tenant = tenantOf(identity.userId);
+  const { userId } = identity;
   return {
     async lanes() {
-      const figures = await workFigures.lanes(tenant);
+      const figures = await workFigures.lanes(userId);
       const now = clock.time();
       return [...LANES].map((lane) => {
         const { pending = 0, dueSince = null } = figures.get(lane) ?? {};
@@ -44,11 +44,11 @@ export function readWork(
       // The same reader may occur in several parts.
       const readers = new Set<string>();
       for await (const some of liveLog.allWatched())
-        for (const userId of some) if (tenantOf(userId) === tenant) readers.add(userId);
+        for (const reader of some) if (areBeside(reader, userId)) readers.add(reader);
       return readers.size;
     },
-    rebuildsDue: () => feeds.countDue(tenant),
-    renamesDue: () => renames.countDue(tenant),
-    failedFanOuts: () => workFigures.failedFanOuts(tenant),
+    rebuildsDue: () => feeds.countDue(userId),
+    renamesDue: () => renames.countDue(userId),
+    failedFanOuts: () => workFigures.failedFanOuts(userId),
   };
 }

@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
+import { areBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { requireRole } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ export async function retryFanOut(
   id: ActionId,
 ): Promise<Action> {
   requireRole(identity, 'admin');
-  if (tenantOf(identity.userId) !== null) await refuseOtherTenants(actions, identity, id);
+  if (hasNeighbours(identity.userId)) await refuseOthers(actions, identity, id);
   const retried = await fanOuts.retry(id, clock.now());
   if (retried !== null) {
     workSignal.notify('fan-out');
@@ -27,13 +27,9 @@ export async function retryFanOut(
   );
 }
 
-async function refuseOtherTenants(
-  actions: Core['actions'],
-  { userId }: Identity,
-  id: ActionId,
-): Promise<void> {
+async function refuseOthers(actions: Core['actions'], { userId }: Identity, id: ActionId): Promise<void> {
   const [action] = await actions.findByIds([id]);
-  if (action === undefined || !areOfOneTenant(action.actorId, userId)) throw noSuchAction();
+  if (action === undefined || !areBeside(action.actorId, userId)) throw noSuchAction();
 }
 
 function noSuchAction(): FanfareError {

@@ -65,7 +65,6 @@ export const SCORES: Declared<'scores'> = {
   ids: {},
   indexes: [],
   shard: { because: 'actions of the last day, recomputed for each generation' },
-  tenant: { because: 'found by the actions, and removed with them' },
   erase: NAMES_NOBODY,
   export: NAMES_NOBODY,
   action: { because: 'made again, of the last day only' },

@@ -1,11 +1,11 @@
+import { idsBeside } from '../../storage/documents/ids.ts';
 import type { Collection, Document } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
-import type { Tenant } from '../../domain/tenant.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Failure, leased } from '../../storage/database/lease.ts';
-import { idsOfTenant, newObjectId } from '../../storage/database/mongo.ts';
+import { newObjectId } from '../../storage/database/mongo.ts';
 import { floorOf, toPlace } from '../../feed/store/feed-position.ts';
 
 const END_OF_REBUILD = { rebuild: 1, isUnbuilt: 1, isUntold: 1 } as const;
@@ -100,9 +100,9 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     postponeRebuild: (claim: RebuildClaim, until: Date, failure?: Failure) =>
       leases.release(heldBy(claim), until, failure),
 
-    /** Number of pending and running rebuilds, of one tenant or of all. Index `rebuild`. */
-    async countDue(tenant: Tenant | null = null): Promise<number> {
-      return collection.countDocuments({ ...idsOfTenant(tenant), 'rebuild.due': { $exists: true } });
+    /** Number of pending and running rebuilds, beside an id or of all. Index `rebuild`. */
+    async countDue(beside: UserId | null = null): Promise<number> {
+      return collection.countDocuments({ ...idsBeside(beside), 'rebuild.due': { $exists: true } });
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
-import { plainId, tenantOf, type Tenant } from '../../domain/tenant.ts';
+import { plainId, tenantOf, type Tenant } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { FeedStore } from '../../feed/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
@@ -59,7 +59,7 @@ export async function* eraseTenant(
   }
   for (const part of tenantData.parts)
     for (let count = await remove(part); count > 0; count = await remove(part))
-      yield { section: part.collection, count };
+      yield { section: part.name, count };
   await erasedTenants.note(tenant, clock.now());
 
   function remove(part: (typeof tenantData.parts)[number]): Promise<number> {
@@ -90,8 +90,8 @@ export async function* exportTenant(
   const head = { format: FORMAT, tenant, exportedAt: clock.now() };
   yield { section: 'head', lines: [JSON.stringify(head)] };
   for (const part of tenantData.parts)
-    if (part.tenant.isRebuilt !== true)
-      for await (const lines of tenantData.lines(part, tenant)) yield counted(part.collection, lines);
+    if (part.isRebuilt !== true)
+      for await (const lines of tenantData.lines(part, tenant)) yield counted(part.name, lines);
   const known = new Set<UserId>();
   for await (const readers of tenantData.readers(tenant))
     for (const userId of readers) {

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
+import { idRangeOf, tenantOf, type Tenant } from '../../domain/stored-id.ts';
 import { isTrusted, type Identity } from '../../domain/viewer.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 

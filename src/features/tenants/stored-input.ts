@@ -1,5 +1,5 @@
 import { descriptorOfInput, descriptorTypes } from '../../descriptors/registry.ts';
-import { storedId, type Tenant } from '../../domain/tenant.ts';
+import { storedId, type Tenant } from '../../domain/stored-id.ts';
 
 /**
  * Names of input properties that contain application ids, single or in a list. A property with one of these names is an id

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { HostEventView } from '../../domain/host-event.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
@@ -38,8 +38,7 @@ export async function listWebhookDeliveries(
   return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
     size: pageSize(args.first),
     after: args.after == null ? null : decodePlace(list, args.after),
-    scan: (after, limit) =>
-      core.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
+    scan: (after, limit) => core.webhookDeliveries.page(identity.userId, args.state ?? null, after, limit),
     select: (deliveries) => withEvents(core, identity, deliveries),
     cursorOf: (place) => encodePlace(list, place),
   });
@@ -53,14 +52,14 @@ export async function retryWebhook(core: Core, identity: Identity, id: string): 
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
   const { webhookDeliveries, webhookReceivers } = core;
-  const known = await webhookDeliveries.find(tenantOf(identity.userId), id);
+  const known = await webhookDeliveries.find(identity.userId, id);
   const seenAt = known === null ? null : await webhookReceivers.seenAt(known.url);
   if (known !== null && clock.time() - (seenAt?.getTime() ?? 0) > RECEIVER_REMOVED_AFTER_MS)
     throw new FanfareError(
       'CONFLICT',
       `No worker has the receiver ${hostOf(known.url)} in its settings: nothing would be sent`,
     );
-  const delivery = await webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
+  const delivery = await webhookDeliveries.retry(identity.userId, id, clock.now());
   const [view] = delivery === null ? [] : await withEvents(core, identity, [delivery]);
   if (view === undefined) throw new FanfareError('NOT_FOUND', 'The webhook delivery does not exist');
   return view;
@@ -77,11 +76,11 @@ async function withEvents(
   return deliveries.flatMap((delivery) => {
     const event = byId.get(delivery.eventId);
     if (event === undefined) return [];
-    return [{ ...delivery, url: tenantOf(userId) === null ? delivery.url : hostOf(delivery.url), event }];
+    return [{ ...delivery, url: hasNeighbours(userId) ? hostOf(delivery.url) : delivery.url, event }];
   });
 }
 
-/** Host name only: a tenant also sees receivers of the whole installation, whose paths and parameters may be secret. */
+/** Host name only: neighbours share the receivers of the whole installation, whose paths and parameters may be secret. */
 function hostOf(url: string): string {
   return new URL(url).origin;
 }

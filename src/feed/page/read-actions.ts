@@ -2,7 +2,7 @@ import type { Core } from '../../features/core.ts';
 import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { idBeside, tenantOf } from '../../domain/tenant.ts';
+import { idBeside } from '../../domain/stored-id.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { followsOf, followsOfOne } from './hydration.ts';
@@ -92,7 +92,7 @@ export async function listActions(
     isAt: () => true,
     scan: (after, limit) =>
       actions.list({
-        tenant: tenantOf(userId),
+        beside: userId,
         state: args.fanOutState ?? null,
         includeHidden: args.includeHidden ?? false,
         afterId: after?.id ?? null,

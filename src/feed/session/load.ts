@@ -3,16 +3,15 @@ import type { Identity } from '../../domain/viewer.ts';
 import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
 import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
 import type { Repositories } from '../../storage/repositories.ts';
-import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
+import { areBeside } from '../../domain/stored-id.ts';
 
-/** An action; those of another tenant are missing. */
+/** An action; those that do not exist for the reader are missing. */
 export const ACTION = load({
   async batch({ actions, actionCache }, ids, request) {
     if (request === undefined) return actions.findByIds(ids);
     const { identity } = request;
     const found = await (seesFanOut(identity) ? actions : actionCache).findByIds(ids);
-    if (tenantOf(identity.userId) === null) return found;
-    return found.filter(({ actorId }) => areOfOneTenant(actorId, identity.userId));
+    return found.filter(({ actorId }) => areBeside(actorId, identity.userId));
   },
   key: ({ id }) => id,
 });

@@ -36,7 +36,6 @@ export const FEEDS: Declared<'feeds'> = {
     }),
   ],
   shard: { key: { _id: 1 }, serves: 'the marks of a reader' },
-  tenant: { by: ['_id'] },
   erase: ['MUTES', 'PROFILE'],
   export: ['reader', 'mutedBy'],
   action: NOT_OF_ACTIONS,

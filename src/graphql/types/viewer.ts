@@ -1,4 +1,4 @@
-import { tenantOf } from '../../domain/tenant.ts';
+import { tenantOf } from '../../domain/stored-id.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from '../../features/directory/api/member.ts';

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { isTenantName, storedId, TENANT_FORM, type Tenant, tenantOf } from '../../domain/tenant.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant, tenantOf } from '../../domain/stored-id.ts';
 import { hasControl, isVisible } from '../../domain/text-forms.ts';
 import { OPERATOR, ROLES, type Identity, type Role, isTrusted } from '../../domain/viewer.ts';
 import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { FanfareError } from '../../domain/errors.ts';
-import { tenantOf } from '../../domain/tenant.ts';
+import { tenantOf } from '../../domain/stored-id.ts';
 import { ROLES, type Identity } from '../../domain/viewer.ts';
 import type { Ticket } from '../../features/shapes.ts';
 import { unauthenticated } from './auth.ts';

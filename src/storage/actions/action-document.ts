@@ -1,6 +1,6 @@
 import type { Action, ActionTexts, RefId, ActionId, FanOutState, UserId } from '../../domain/action.ts';
 import { concernedAtFirst } from '../../domain/audience.ts';
-import { tenantField, type Tenant } from '../../domain/tenant.ts';
+import { fieldBeside } from '../../domain/stored-id.ts';
 import { clock } from '../../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { groupKeyOf } from '../../descriptors/group-key.ts';
@@ -42,8 +42,7 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
 
 /** A page of the list of all actions, newest first by id. */
 export interface ActionListQuery extends ActionConditions {
-  /** `null`: tenants are off. */
-  readonly tenant: Tenant | null;
+  readonly beside: UserId;
   readonly state: FanOutState | null;
   readonly includeHidden: boolean;
   readonly afterId: ActionId | null;
@@ -55,7 +54,7 @@ export interface ActionListQuery extends ActionConditions {
 
 /** Ids start with the time of recording, and `conducted` is at most slightly later: so `since` also bounds the ids. */
 export function actionListFilter(query: ActionListQuery): Filter<ActionDocument> {
-  const { tenant, state, includeHidden, afterId, since, until } = query;
+  const { beside, state, includeHidden, afterId, since, until } = query;
   const id = {
     ...(afterId === null ? {} : { $lt: new ObjectId(afterId) }),
     ...(since === undefined ? {} : { $gte: oldestId(since) }),
@@ -65,7 +64,7 @@ export function actionListFilter(query: ActionListQuery): Filter<ActionDocument>
     ...(until === undefined ? {} : { $lt: until }),
   };
   return {
-    ...(tenant === null ? {} : { tenant }),
+    ...fieldBeside(beside),
     ...(state === null ? {} : reportedAs(state)),
     ...conditionsFilter(query),
     isDeleted: false,
@@ -128,7 +127,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     rev: newRevision(),
     // Contains the recording time instead of this machine's time: see `addressedSince`.
     _id: idOfTime(action.recorded),
-    ...tenantField(action.actorId),
+    ...fieldBeside(action.actorId),
     actorId: action.actorId,
     conducted: action.conducted,
     recorded: action.recorded,

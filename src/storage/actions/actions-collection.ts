@@ -1,5 +1,5 @@
 import { indexedFields } from '../../descriptors/registry.ts';
-import { type Declared, index, UNSENT } from '../documents/declaration.ts';
+import { type Declared, index, indexWithin, UNSENT } from '../documents/declaration.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { Collections } from '../documents/declaration.ts';
 import { erasedAction } from '../../features/erasure/store/anonymise-actions.ts';
@@ -104,14 +104,12 @@ export const ACTIONS: Declared<'actions'> = {
     }),
     index('descriptor_tags', { 'descriptor.tags': 1 }, 'actions by tag', { sparse: true }),
     UNSENT,
-    index('tenant', { tenant: 1, _id: -1 }, 'admin: actions of a tenant, newest first', {
-      isForTenants: true,
-    }),
-    index(
-      'tenant_claim',
-      { tenant: 1, 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
-      'admin: what is under way in a tenant, or has failed',
-      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } }, isForTenants: true },
+    indexWithin('newest', { _id: -1 }, 'admin: actions, newest first'),
+    indexWithin(
+      'claim',
+      { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
+      'admin: what is under way, or has failed',
+      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
     ),
   ],
   indexesForTypes: () =>
@@ -124,10 +122,7 @@ export const ACTIONS: Declared<'actions'> = {
       ),
     ),
   shard: { key: { _id: 'hashed' }, serves: 'pages, live events and passes, which read actions by id' },
-  tenant: {
-    by: 'tenant',
-    beforeRemoval: { reads: ['actorId', 'idempotencyKey'], run: removeDerived },
-  },
+  beforeRemoval: { reads: ['actorId', 'idempotencyKey'], run: removeDerived },
   erase: ['ACTIONS', 'RESHARES', 'FAN_OUTS'],
   export: ['actions'],
   action: { id: '_id', purge: { because: 'its tombstone stays' }, erased: erasedAction },

@@ -3,7 +3,6 @@ import { clock } from '../../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { Collections } from '../documents/declaration.ts';
 import type { WriteCheck } from './write-check.ts';
-import { idRangeOf, type Tenant } from '../../domain/tenant.ts';
 
 export type { Collections } from '../documents/declaration.ts';
 
@@ -37,13 +36,4 @@ export interface DatabaseOptions {
 /** A new document id of 24 hex digits. Starts with the time of the database's clock. */
 export function newObjectId(): string {
   return idOfTime(clock.now()).toHexString();
-}
-
-/** Filter for documents whose `_id` is an application id: those of a tenant; `null`: all. */
-export function idsOfTenant(tenant: Tenant | null): {
-  readonly _id?: { readonly $gte: string; readonly $lt: string };
-} {
-  if (tenant === null) return {};
-  const { from, before } = idRangeOf(tenant);
-  return { _id: { $gte: from, $lt: before } };
 }

@@ -1,6 +1,7 @@
 import type { ErasureState } from '../../domain/erasure.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { UserId } from '../../domain/action.ts';
+import { fieldBeside } from '../../domain/stored-id.ts';
 import type { Collections } from './mongo.ts';
 
 export interface LaneFigures {
@@ -10,15 +11,15 @@ export interface LaneFigures {
   readonly dueSince: Date | null;
 }
 
-/** Amount of work in progress. Tenant `null`: of all tenants. Indexes of actions `claim`, `tenant_claim`. */
+/** Amount of work in progress, beside an id, or all of it for `null`. Index of actions `claim`. */
 export function workFiguresRepository({ actions, erasures }: Collections) {
   return {
-    async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
+    async lanes(beside: UserId | null): Promise<Map<Lane, LaneFigures>> {
       const groups = await actions
         .aggregate<{ _id: Lane | null; pending: number; dueSince: Date | null }>([
           {
             $match: {
-              ...(tenant === null ? {} : { tenant }),
+              ...fieldBeside(beside),
               'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
               'fanOut.leaseUntil': { $exists: true },
             },
@@ -39,14 +40,14 @@ export function workFiguresRepository({ actions, erasures }: Collections) {
       );
     },
 
-    async failedFanOuts(tenant: Tenant | null): Promise<number> {
+    async failedFanOuts(beside: UserId | null): Promise<number> {
       return actions.countDocuments({
-        ...(tenant === null ? {} : { tenant }),
+        ...fieldBeside(beside),
         ...{ 'fanOut.state': 'FAILED', 'fanOut.leaseUntil': { $exists: true } },
       });
     },
 
-    /** Unfinished erasures by state, of all tenants. Index `due`. */
+    /** Unfinished erasures by state. Index `due`. */
     async openErasures(): Promise<Record<Exclude<ErasureState, 'DONE'>, number>> {
       const groups = await erasures
         .aggregate<{ _id: ErasureState; count: number }>([

@@ -40,8 +40,6 @@ export interface Index extends IndexDescription {
   readonly name: string;
   /** The query it exists for. */
   readonly serves: string;
-  /** It does not exist without tenants. */
-  readonly isForTenants?: true;
 }
 
 export type ShardKey = Readonly<Record<string, 1 | 'hashed'>>;
@@ -51,18 +49,6 @@ export interface Sharded {
   readonly key: ShardKey;
   /** The operations that reach a single shard by it. */
   readonly serves: string;
-}
-
-export interface OfTenant<D extends object> {
-  /** The documents of a tenant have its name in the field `tenant`, or at one of these paths an id that begins with it. */
-  readonly by: 'tenant' | readonly PathOf<D>[];
-  /** Stored feeds are rebuilt from the actions: they are neither exported nor adopted. */
-  readonly isRebuilt?: true;
-  /** What has to be done before documents are removed with their tenant, and the fields it needs. */
-  readonly beforeRemoval?: {
-    readonly reads: readonly string[];
-    readonly run: (collections: Collections, documents: readonly D[]) => Promise<void>;
-  };
 }
 
 /** A section of a member's export. */
@@ -117,7 +103,13 @@ export interface Declaration<D extends object = Document> {
   /** Indexes that depend on the types of actions that this process knows. */
   readonly indexesForTypes?: () => readonly Index[];
   readonly shard: Sharded | Not;
-  readonly tenant: OfTenant<D> | Not;
+  /** Stored feeds are rebuilt from the actions: they are neither exported nor adopted. */
+  readonly isRebuilt?: true;
+  /** What has to be done before documents are removed with their tenant, and the fields it needs. */
+  readonly beforeRemoval?: {
+    readonly reads: readonly string[];
+    readonly run: (collections: Collections, documents: readonly D[]) => Promise<void>;
+  };
   /** `delete`: the documents of the member, whose id is at the first path of `ids`. Otherwise the steps that change them. */
   readonly erase: 'delete' | readonly ErasureStepName[] | Not;
   readonly export: readonly (ExportSection | Exported<D>)[] | Not;
@@ -131,13 +123,9 @@ export const NAMES_NOBODY: Not = { because: 'names nobody' };
 export const NOT_OF_ACTIONS: Not = { because: 'does not belong to an action' };
 
 /** A collection of the installation, which is small and found by `_id`. */
-export function ofInstallation<Name extends keyof Documents>(
-  name: Name,
-  holds: string,
-  because = 'of the installation',
-): Declared<Name> {
+export function ofInstallation<Name extends keyof Documents>(name: Name, holds: string): Declared<Name> {
   return {
-    ...{ name, holds, ids: {}, indexes: [], shard: { because: 'a few documents' }, tenant: { because } },
+    ...{ name, holds, ids: {}, indexes: [], shard: { because: 'a few documents' } },
     ...{ erase: NAMES_NOBODY, export: NAMES_NOBODY, action: NOT_OF_ACTIONS },
   };
 }
@@ -156,7 +144,7 @@ export function feedCollection(
   return {
     ...{ name, holds, ids: { member: [reader] }, indexes },
     shard: { key: { [reader]: 1 }, serves },
-    tenant: { by: [reader], isRebuilt: true },
+    isRebuilt: true,
     erase: ['FEED'],
     export: ['feed'],
     action: { because: 'taken out and delivered again' },
@@ -167,9 +155,23 @@ export function index(
   name: string,
   key: Readonly<Record<string, 1 | -1>>,
   serves: string,
-  options: Pick<Index, 'unique' | 'sparse' | 'partialFilterExpression' | 'isForTenants'> = {},
+  options: Pick<Index, 'unique' | 'sparse' | 'partialFilterExpression'> = {},
 ): Index {
   return { name, key, serves, ...options };
+}
+
+/** The same within one tenant, whose name comes first. It does not exist without tenants. */
+export const indexWithin: typeof index = (name, key, serves, options) =>
+  index(`tenant_${name}`, { tenant: 1, ...key }, `${serves}, of a tenant`, options);
+
+/**
+ * Where documents have the name of their tenant, or an id that begins with it, at one of these paths. Empty: they are found
+ * by the actions and removed with them, or belong to the installation.
+ */
+export function tenantIn({ ids, indexes }: Declaration): readonly string[] {
+  if (indexes.some(({ key }) => 'tenant' in key)) return ['tenant'];
+  const { member = [], ref = [] } = ids;
+  return [...member, ...ref].includes('_id') ? ['_id'] : member;
 }
 
 /** The index that finds documents with events for hosts. */

@@ -1,4 +1,4 @@
-import { storedId, tenantOf, type Tenant } from '../../domain/tenant.ts';
+import { storedId, tenantOf, type Tenant, idRangeOf } from '../../domain/stored-id.ts';
 import type { Ids } from './declaration.ts';
 
 type Change = (id: string) => string;
@@ -48,6 +48,16 @@ export function idsIn(document: object, ids: Ids): string[] {
 /** The id with the tenant as its prefix, once. */
 export function inTenant(tenant: Tenant): Change {
   return (id) => (tenantOf(id) === null ? storedId(tenant, id) : id);
+}
+
+/** Filter for documents whose `_id` is an id of the host application: those in the same tenant as an id; `null`: all. */
+export function idsBeside(id: string | null): {
+  readonly _id?: { readonly $gte: string; readonly $lt: string };
+} {
+  const tenant = id === null ? null : tenantOf(id);
+  if (tenant === null) return {};
+  const { from, before } = idRangeOf(tenant);
+  return { _id: { $gte: from, $lt: before } };
 }
 
 /** The value at a path. A list on the way has no single value. */

@@ -63,7 +63,6 @@ export function readerActions<Name extends OfReaderAction>(
     ...{ name, holds, ids: { member: ['_id.userId'] } },
     indexes: [...indexes, index('action', { '_id.actionId': 1 }, 'purge of an action')],
     shard: { key: { '_id.userId': 1 }, serves },
-    tenant: { by: ['_id.userId'] },
     erase: 'delete',
     export: [
       {

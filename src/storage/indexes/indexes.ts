@@ -10,7 +10,7 @@ const NAMESPACE_NOT_FOUND = 26;
 /** All indexes of a collection, including those for this process's types. */
 export function indexesOf(declaration: Declaration, hasTenants: boolean): IndexDefinition[] {
   return [...declaration.indexes, ...(declaration.indexesForTypes?.() ?? [])]
-    .filter(({ isForTenants }) => hasTenants || isForTenants !== true)
+    .filter(({ key }) => hasTenants || !('tenant' in key))
     .map((definition) => ({ collection: declaration.name, ...definition }));
 }
 
@@ -37,7 +37,7 @@ export async function ensureIndexes(db: Db, definitions: readonly IndexDefinitio
   const created: string[] = [];
   // One command per collection, since each one scans all documents.
   for (const name of new Set(missing.map(({ collection }) => collection))) {
-    const own = missing.flatMap(({ collection, serves: _serves, isForTenants: _isForTenants, ...rest }) =>
+    const own = missing.flatMap(({ collection, serves: _serves, ...rest }) =>
       collection === name ? [rest] : [],
     );
     await db.collection(name).createIndexes(own);

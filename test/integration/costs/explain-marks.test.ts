@@ -117,7 +117,7 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
     'the newest texts',
     'texts',
     'in order',
-    () => parts.repositories.interactions.latestTexts(null, null, 26),
+    () => parts.repositories.interactions.latestTexts('ann', null, 26),
   ],
   [
     'interactions that were cut off',

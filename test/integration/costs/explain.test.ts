@@ -112,11 +112,11 @@ const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 const feedArgs = { userId: 'u7', limit: 26 };
 const ofRater = {
-  tenant: null,
+  beside: 'ann',
   ...{ state: null, includeHidden: false, afterId: null, limit: 26 },
   descriptorField: { field: 'raterId', value: 'u8' },
 };
-const named = { tenant: null, limit: 26 };
+const named = { beside: 'ann', limit: 26 };
 const sliceArgs = { refId: 'r3', limit: 26 };
 
 /** Of a day, or what was interacted with since and conducted by then. */
@@ -294,7 +294,7 @@ describe('no hot query scans a whole collection', () => {
       'claim',
       () =>
         parts.repositories.actions.list({
-          tenant: null,
+          beside: 'ann',
           state: 'FAILED',
           includeHidden: true,
           afterId: null,

@@ -288,8 +288,8 @@ test('pins, lists erasures and reads metrics with few commands, each by its inde
   );
   const after = { startedAt: new Date(4_000), key: (4_000).toString(16).padStart(64, '0') };
   const commands = await commandsOf(parts.database, async () => {
-    await parts.repositories.erasureList.read(null, null, 26);
-    await parts.repositories.erasureList.read(null, after, 26);
+    await parts.repositories.erasureList.read('ann', null, 26);
+    await parts.repositories.erasureList.read('ann', after, 26);
   });
   expect(commands.map(name)).toEqual(['find erasures', 'find erasures']);
   for (const command of commands)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/features/core.ts';
 import { searchMembers, type SearchArgs } from '../../../src/features/directory/search.ts';
-import { storedId } from '../../../src/domain/tenant.ts';
+import { storedId } from '../../../src/domain/stored-id.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const service = (parts: Parts) => parts.session('service', 'service');

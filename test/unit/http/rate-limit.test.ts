@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { storedId } from '../../../src/domain/tenant.ts';
+import { storedId } from '../../../src/domain/stored-id.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import { RateLimits, rateLimitHeaders, refusalFor } from '../../../src/http/limits/rate-limit.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
-import { storedId } from '../../../src/domain/tenant.ts';
+import { storedId } from '../../../src/domain/stored-id.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { HOST_ID_NAMES, storedInput } from '../../../src/features/tenants/stored-input.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { plainId, type Tenant } from '../../../../src/domain/tenant.ts';
+import { plainId, type Tenant } from '../../../../src/domain/stored-id.ts';
 import { groupKeyOf } from '../../../../src/descriptors/group-key.ts';
 import { descriptorOfType } from '../../../../src/descriptors/registry.ts';
 import { newRevision } from '../../../../src/storage/stages/revision.ts';
@@ -16,7 +16,7 @@ import {
   type Published,
 } from '../../../../src/features/publish/store/publishing.ts';
 import { schemaVersionRepository } from '../../../../src/storage/database/schema-version.ts';
-import type { Declaration, Documents } from '../../../../src/storage/documents/declaration.ts';
+import { type Declaration, type Documents, tenantIn } from '../../../../src/storage/documents/declaration.ts';
 import { inTenant, mapIds } from '../../../../src/storage/documents/ids.ts';
 
 const BATCH = 500;
@@ -50,8 +50,8 @@ export async function adoptDatabase(
   await begin(collections, tenant, options.now);
   let changed = 0;
   for (const declaration of declarations) {
-    if ('because' in declaration.tenant) continue;
-    if (declaration.tenant.isRebuilt === true) {
+    if (tenantIn(declaration).length === 0) continue;
+    if (declaration.isRebuilt === true) {
       await db.collection(declaration.name).deleteMany({});
       continue;
     }
@@ -207,9 +207,10 @@ function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocu
 }
 
 /** The document with the tenant in every id. Free JSON contains ids in the application's form and stays. Idempotent. */
-function adoptedBy(tenant: Tenant, { name, ids, tenant: of }: Declaration, document: Stored): Stored {
-  if ('because' in of) return document;
-  const mapped = { ...mapIds(document, ids, inTenant(tenant)), ...(of.by === 'tenant' ? { tenant } : {}) };
+function adoptedBy(tenant: Tenant, declaration: Declaration, document: Stored): Stored {
+  const { name, ids } = declaration;
+  const hasField = tenantIn(declaration).includes('tenant');
+  const mapped = { ...mapIds(document, ids, inTenant(tenant)), ...(hasField ? { tenant } : {}) };
   const adopt = ADOPTED[name as keyof Documents] as
     | ((document: object, tenant: Tenant) => object)
     | undefined;

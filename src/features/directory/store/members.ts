@@ -26,7 +26,6 @@ export const MEMBERS: Declared<'members'> = {
     index('department', { departmentId: 1, _id: 1 }, 'fan-out: members of a department in a stable order'),
   ],
   shard: { key: { _id: 1 }, serves: 'a member by id' },
-  tenant: { by: ['_id'] },
   erase: ['CONCEAL', 'SUPERVISION', 'PROFILE'],
   export: [
     'member',

@@ -1,5 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { TENANT_SEPARATOR, tenantOf, type Tenant } from '../../../domain/tenant.ts';
+import type { UserId } from '../../../domain/action.ts';
+import { idBeside } from '../../../domain/stored-id.ts';
 import { searchable, searchWords } from '../../../domain/text-forms.ts';
 import type { SearchDocument } from '../../../storage/documents/directory-documents.ts';
 import { index, type Index } from '../../../storage/documents/declaration.ts';
@@ -28,12 +29,8 @@ export const SEARCH_INDEX: Index = index(
 
 /**
  * Each name has a term for every beginning of its words, for every whole word and for the empty text, which all names have.
- * So a search is an equality, and its pages come from the index in order of name. Terms begin with the tenant.
+ * So a search is an equality, and its pages come from the index in order of name. Terms begin like ids.
  */
-function termOf(tenant: Tenant | null, term: string): string {
-  return tenant === null ? term : `${tenant}${TENANT_SEPARATOR}${term}`;
-}
-
 function termsOf(name: string): string[] {
   const terms = new Set(['']);
   for (const word of wordsIn(name)) {
@@ -52,7 +49,7 @@ function wordsIn(name: string): string[] {
 
 /** Update stage that makes a name searchable, after the name and type are set. */
 export function searchStage(id: string, name: string): Document {
-  const ofType = { $concat: [literal(termOf(tenantOf(id), TYPE)), '$type'] };
+  const ofType = { $concat: [literal(idBeside(id, TYPE)), '$type'] };
   const { order, terms } = searchOf(id, name);
   return {
     $set: {
@@ -69,7 +66,7 @@ export function searchOf(id: string, name: string, type?: string): SearchDocumen
   const terms = [...termsOf(name), ...(type === undefined ? [] : [TYPE + type])];
   return {
     order: searchable(name).slice(0, MAX_ORDER_LENGTH),
-    terms: terms.map((term) => termOf(tenantOf(id), term)),
+    terms: terms.map((term) => idBeside(id, term)),
   };
 }
 
@@ -83,7 +80,7 @@ export interface NamePosition {
 }
 
 export interface NameQuery {
-  readonly tenant: Tenant | null;
+  readonly beside: UserId;
   /** Words of which the last one may be incomplete. Empty: all names. */
   readonly text: string;
   readonly type?: string | null;
@@ -94,7 +91,7 @@ export interface NameQuery {
 /** Names that have all words of a text, the last one as a beginning, in order. Index `search`. */
 export async function findNames<D extends { _id: string; search?: SearchDocument }>(
   collection: Collection<D>,
-  { tenant, text, type, after, limit }: NameQuery,
+  { beside, text, type, after, limit }: NameQuery,
 ): Promise<NamePosition[]> {
   const words = wordsIn(text);
   // Punctuation alone is in no name.
@@ -104,7 +101,7 @@ export async function findNames<D extends { _id: string; search?: SearchDocument
     ...(type == null ? [] : [TYPE + type]),
     ...words.map((word) => word + WHOLE),
     ...(last === undefined && type != null ? [] : [last ?? '']),
-  ].map((term) => termOf(tenant, term));
+  ].map((term) => idBeside(beside, term));
   const conditions = {
     'search.terms': terms.length === 1 ? terms[0] : { $all: terms },
     ...CONDITION,

@@ -34,7 +34,6 @@ export const REFS: Declared<'refs'> = {
     SEARCH_INDEX,
   ],
   shard: { key: { _id: 1 }, serves: 'a ref by id' },
-  tenant: { by: ['_id'] },
   erase: ['CONCEAL', 'PROFILE'],
   export: ['ref'],
   action: { because: 'its pins go with their actions' },

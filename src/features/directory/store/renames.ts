@@ -1,11 +1,12 @@
+import type { UserId } from '../../../domain/action.ts';
+import { idsBeside } from '../../../storage/documents/ids.ts';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../../../domain/action.ts';
-import type { Tenant } from '../../../domain/tenant.ts';
 import { namePathsOf } from '../../../descriptors/names.ts';
 import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
 import type { NamedDocument } from '../../../storage/documents/directory-documents.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
-import { type Collections, idsOfTenant } from '../../../storage/database/mongo.ts';
+import { type Collections } from '../../../storage/database/mongo.ts';
 import {
   holdsName,
   holdsOlderName,
@@ -186,11 +187,11 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
       return writes.length;
     },
 
-    /** Number of names due or being updated, of one tenant or of all. Index `rename`. */
-    async countDue(tenant: Tenant | null = null): Promise<number> {
+    /** Number of names due or being updated, beside an id or of all. Index `rename`. */
+    async countDue(beside: UserId | null = null): Promise<number> {
       const counts = await Promise.all(
         NAME_SOURCES.map((source) =>
-          sourceOf(source).countDocuments({ ...idsOfTenant(tenant), 'rename.due': { $exists: true } }),
+          sourceOf(source).countDocuments({ ...idsBeside(beside), 'rename.due': { $exists: true } }),
         ),
       );
       return counts.reduce((sum, count) => sum + count, 0);

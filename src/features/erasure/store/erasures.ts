@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../../domain/erasure.ts';
-import { tenantField, type Tenant } from '../../../domain/tenant.ts';
+import { fieldBeside } from '../../../domain/stored-id.ts';
 import type { ErasureDocument } from '../../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { type Claiming, type Failure, type Held, leased } from '../../../storage/database/lease.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { CLOCK_DIFFERENCE_MS } from '../../../lib/clock.ts';
 import { literal } from '../../../storage/stages/revision.ts';
-import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
+import {
+  type Declared,
+  index,
+  indexWithin,
+  UNSENT,
+  NOT_OF_ACTIONS,
+} from '../../../storage/documents/declaration.ts';
 
 export const ERASURES: Declared<'erasures'> = {
   name: 'erasures',
@@ -21,12 +27,9 @@ export const ERASURES: Declared<'erasures'> = {
     }),
     index('newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
     UNSENT,
-    index('tenant', { tenant: 1, startedAt: -1, _id: -1 }, 'erasures of a tenant, the latest first', {
-      isForTenants: true,
-    }),
+    indexWithin('newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
   ],
   shard: { because: 'one document per erased member' },
-  tenant: { by: 'tenant' },
   erase: ['REQUESTS'],
   export: { because: 'says who asked for it, not whom it was about' },
   action: NOT_OF_ACTIONS,
@@ -79,7 +82,7 @@ export function erasuresRepository(
       const onceOpen = (field: string, fresh: unknown) => ({ $cond: [isOpen, `$${field}`, fresh] });
       const set = {
         memberId: literal(memberId),
-        ...tenantField(memberId),
+        ...fieldBeside(memberId),
         names: { $setUnion: [{ $ifNull: ['$names', []] }, literal([...names])] },
         pseudonym: onceOpen('pseudonym', literal(pseudonym)),
         by: onceOpen('by', literal(by)),
@@ -236,11 +239,11 @@ export type ListedErasure = Erasure & ErasurePlace;
 
 export function erasureListRepository(erasures: Collection<ErasureDocument>) {
   return {
-    /** Erasures after a position, latest first. Indexes `newest`, `tenant`. Tenant `null`: tenants are off. */
-    async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+    /** Erasures after a position, latest first. Index `newest`. */
+    async read(beside: UserId, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
       const documents = await erasures
         .find({
-          ...(tenant === null ? {} : { tenant }),
+          ...fieldBeside(beside),
           ...(after === null
             ? {}
             : {

@@ -8,7 +8,7 @@ import type { HostEventDocument } from '../../../storage/documents/event-documen
 import type { Declaration } from '../../../storage/documents/declaration.ts';
 import { fieldOf } from '../../../storage/documents/ids.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { type HostEvent, hostEventData, type HostEventView } from '../../../domain/host-event.ts';
+import { type HostEvent, hostEventView, type HostEventView } from '../../../domain/host-event.ts';
 import type { ErasuresRepository } from './erasures.ts';
 
 /** A section of an export. */
@@ -155,8 +155,5 @@ export async function viewHostEvents(
 ): Promise<HostEventView[]> {
   const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
   const subjects = await erasures.subjectsOf(keys);
-  return events.map((event) => ({
-    ...{ id: event.id, type: event.type, at: event.at, tenant: event.tenant },
-    data: hostEventData(event, (key) => subjects.get(key) ?? null),
-  }));
+  return events.map((event) => hostEventView(event, (key) => subjects.get(key) ?? null));
 }

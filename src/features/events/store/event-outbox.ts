@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
-import type { DeliveredReader, HostEvent, UnreadFacts } from '../../../domain/host-event.ts';
+import { type DeliveredReader, hostEventOf, type UnreadFacts } from '../../../domain/host-event.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';
@@ -45,7 +45,6 @@ export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
   },
   indexes: [index('unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet')],
   shard: { because: 'only events that have not been moved yet' },
-  tenant: { by: ['facts.actorId', 'facts.followerId', 'facts.memberId', 'facts.readers[].memberId'] },
   erase: ['EVENTS'],
   export: { because: 'moved to the log within seconds' },
   action: NOT_OF_ACTIONS,
@@ -54,7 +53,7 @@ export const EVENT_OUTBOX: Declared<'eventOutbox'> = {
 /** Unique key: `_id`. Existing events stay unchanged. */
 export async function putIntoOutbox(
   outbox: Collection<OutboxDocument>,
-  events: readonly Omit<HostEvent, 'tenant'>[],
+  events: readonly Parameters<typeof hostEventOf>[0][],
 ): Promise<void> {
   if (events.length === 0) return;
   try {

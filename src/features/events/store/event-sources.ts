@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
-import { tenantOfFacts, type HostEvent } from '../../../domain/host-event.ts';
+import { hostEventOf, type HostEvent } from '../../../domain/host-event.ts';
 import type {
   ActionDocument,
   ErasureDocument,
@@ -161,10 +161,7 @@ function fromOutbox(
   limit: number,
 ): SourceBatch {
   return {
-    events: documents.map(({ _id: id, type, at, facts }) => ({
-      ...{ id, type, at, facts },
-      tenant: tenantOfFacts(facts),
-    })),
+    events: documents.map(({ _id: id, type, at, facts }) => hostEventOf({ id, type, at, facts })),
     upTo: boundOf(documents, limit),
     async take(moved) {
       const ids = documents.map(({ _id }) => _id).filter((id) => moved.has(id));

@@ -5,7 +5,7 @@ import {
   type HostEventType,
   type NumberedHostEvent,
 } from '../../../domain/host-event.ts';
-import type { Tenant } from '../../../domain/tenant.ts';
+import type { Tenant } from '../../../domain/stored-id.ts';
 import type { HostEventDocument } from '../../../storage/documents/event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { leased } from '../../../storage/database/lease.ts';
@@ -14,6 +14,7 @@ import { inOneBatch } from '../../../storage/database/batches.ts';
 import {
   type Declared,
   index,
+  indexWithin,
   ofInstallation,
   NOT_OF_ACTIONS,
 } from '../../../storage/documents/declaration.ts';
@@ -36,13 +37,11 @@ export const HOST_EVENTS: Declared<'hostEvents'> = {
     index('type', { type: 1, seq: 1 }, 'events of some types, in order; erasure: deliveries'),
     index('age', { storedAt: 1 }, 'events that are not kept any longer'),
     index('members', { memberIds: 1 }, 'erasure and export: events that name somebody', { sparse: true }),
-    index('tenant', { tenant: 1, seq: 1 }, 'events for hosts of a tenant, in order', { isForTenants: true }),
-    index('tenant_type', { tenant: 1, type: 1, seq: 1 }, 'events of some types of a tenant, in order', {
-      isForTenants: true,
-    }),
+    indexWithin('order', { seq: 1 }, 'events for hosts, in order'),
+    indexWithin('type', { type: 1, seq: 1 }, 'events of some types, in order'),
   ],
   shard: { because: 'one order for all events; kept for EVENT_RETENTION' },
-  tenant: { by: 'tenant', beforeRemoval: { reads: ['seq'], run: noteRemovedNumbers } },
+  beforeRemoval: { reads: ['seq'], run: noteRemovedNumbers },
   erase: ['EVENTS'],
   export: ['events'],
   action: NOT_OF_ACTIONS,
@@ -69,8 +68,8 @@ export interface EventPageQuery {
   readonly after: number;
   /** Inclusive: up to this number. */
   readonly upTo: number;
-  /** `null`: of all tenants, or tenants are off. */
-  readonly tenant: Tenant | null;
+  /** Absent: of all, or tenants are off. */
+  readonly tenant?: Tenant | null;
   /** `null`: all types. */
   readonly types: readonly HostEventType[] | null;
   readonly limit: number;
@@ -162,14 +161,14 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
 
     /**
      * In order; fewer than requested at the end, or when they name more readers than an answer can contain. Indexes `order`,
-     * `type`, `tenant`, `tenant_type`.
+     * `type`.
      */
     async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
       readonly events: readonly NumberedHostEvent[];
       readonly isCut: boolean;
     }> {
       const filter: Filter<HostEventDocument> = {
-        ...(tenant === null ? {} : { tenant }),
+        ...(tenant == null ? {} : { tenant }),
         seq: { $gt: after, $lte: upTo },
         ...(types === null ? {} : { type: { $in: [...types] } }),
       };

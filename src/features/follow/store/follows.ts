@@ -146,7 +146,6 @@ export const FOLLOWS: Declared<'follows'> = {
     UNSENT,
   ],
   shard: { key: { followerId: 1, refId: 1 }, serves: 'follows of a reader; follow and unfollow' },
-  tenant: { by: ['followerId'] },
   erase: ['FOLLOWERS_COPY', 'FOLLOWS', 'FOLLOWERS'],
   export: [
     'followers',

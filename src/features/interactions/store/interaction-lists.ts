@@ -2,7 +2,7 @@ import { ObjectId, type Document, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { Interaction, InteractionId, OwnInteractions } from '../../../domain/interaction.ts';
 import type { InteractionKind, InteractionGroup } from '../../../domain/relevancy.ts';
-import type { Tenant } from '../../../domain/tenant.ts';
+import { fieldBeside } from '../../../domain/stored-id.ts';
 import { type InteractionDocument, toInteraction } from '../../../storage/documents/documents.ts';
 import type { ReaderAction } from '../../../storage/documents/reader-action-id.ts';
 import { inTurns } from '../../../storage/database/batches.ts';
@@ -193,15 +193,11 @@ export function interactionLists({ actions, interactions }: Collections) {
       }));
     },
 
-    /** Interactions with a text, most recently recorded first. Indexes `texts`, `tenant_texts`. */
-    async latestTexts(
-      tenant: Tenant | null,
-      after: InteractionId | null,
-      limit: number,
-    ): Promise<Interaction[]> {
+    /** Interactions with a text, most recently recorded first. Index `texts`. */
+    async latestTexts(beside: UserId, after: InteractionId | null, limit: number): Promise<Interaction[]> {
       const documents = await interactions
         .find({
-          ...(tenant === null ? {} : { tenant }),
+          ...fieldBeside(beside),
           text: { $exists: true },
           ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
         })

@@ -2,7 +2,7 @@ import { ObjectId, type Filter, type Document } from 'mongodb';
 import type { ActionId, UserId, InteractionModerationKind } from '../../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../../domain/interaction.ts';
 import type { InteractionKind } from '../../../domain/relevancy.ts';
-import { tenantField } from '../../../domain/tenant.ts';
+import { fieldBeside } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
 import { idOfTime } from '../../../storage/database/database-time.ts';
 import {
@@ -47,7 +47,7 @@ function newDocument(
   return {
     _id: idOfTime(clock.now()),
     ...{ actionId: new ObjectId(actionId), key, actorId, departmentIds: [...departmentIds] },
-    ...tenantField(actorId),
+    ...fieldBeside(actorId),
     ...{ kind, at },
     ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
     ...(text === null ? {} : { text }),
@@ -331,7 +331,7 @@ function moderationDocument(
     _id: new ObjectId(),
     actionId: new ObjectId(actionId),
     interactionId: new ObjectId(id),
-    ...tenantField(by),
+    ...fieldBeside(by),
     ...{ at, by, kind, reason },
   };
 }

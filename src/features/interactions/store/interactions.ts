@@ -17,7 +17,7 @@ import { rescueEvents } from '../../events/store/event-outbox.ts';
 import { interactionLists, liftingGroups } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { type Declared, index, UNSENT } from '../../../storage/documents/declaration.ts';
+import { type Declared, index, indexWithin, UNSENT } from '../../../storage/documents/declaration.ts';
 import type { ErasureSubject } from '../../../domain/erasure.ts';
 
 export const INTERACTIONS: Declared<'interactions'> = {
@@ -64,13 +64,11 @@ export const INTERACTIONS: Declared<'interactions'> = {
       'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
     ),
     UNSENT,
-    index('tenant_texts', { tenant: 1, _id: -1 }, 'admin: newest texts of a tenant, to moderate', {
+    indexWithin('texts', { _id: -1 }, 'admin: newest texts, to moderate', {
       partialFilterExpression: { text: { $exists: true } },
-      isForTenants: true,
     }),
   ],
   shard: { key: { actionId: 1 }, serves: 'the interactions of an action, and their counts' },
-  tenant: { by: 'tenant' },
   erase: ['INTERACTIONS'],
   export: [
     {

@@ -7,14 +7,14 @@ import type {
   ModerationRecord,
 } from '../../../domain/action.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
-import { tenantField, type Tenant } from '../../../domain/tenant.ts';
+import { fieldBeside } from '../../../domain/stored-id.ts';
 import type { HostEventType } from '../../../domain/host-event.ts';
 import type { ActionDocument, ModerationDocument } from '../../../storage/documents/documents.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { revised, unrevised, literal } from '../../../storage/stages/revision.ts';
-import { type Declared, index } from '../../../storage/documents/declaration.ts';
+import { type Declared, index, indexWithin } from '../../../storage/documents/declaration.ts';
 import { withoutSubject } from '../../../descriptors/anonymise.ts';
 
 export const MODERATION_LOG: Declared<'moderationLog'> = {
@@ -25,12 +25,9 @@ export const MODERATION_LOG: Declared<'moderationLog'> = {
     index('action', { actionId: 1, at: -1, _id: -1 }, 'what was done to an action, newest first'),
     index('newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
     index('by', { by: 1, at: -1, _id: -1 }, 'erasure and export: what somebody did as a moderator'),
-    index('tenant', { tenant: 1, at: -1, _id: -1 }, 'what was done to any action of a tenant, newest first', {
-      isForTenants: true,
-    }),
+    indexWithin('newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
   ],
   shard: { because: 'written by moderators only, one entry at a time' },
-  tenant: { by: 'tenant' },
   erase: ['ACTIONS', 'MODERATION'],
   export: [
     {
@@ -163,7 +160,7 @@ export function moderationRepository(
         _id: new ObjectId(),
         actionId,
         at,
-        ...tenantField(by),
+        ...fieldBeside(by),
         by,
         kind,
         reason,
@@ -247,16 +244,14 @@ export function moderationRepository(
       );
     },
 
-    /** Newest first. Indexes `action`, `newest`, `tenant`. */
+    /** Newest first. Indexes `action`, `newest`. */
     async list(query: {
-      /** `null`: tenants are off. */
-      readonly tenant: Tenant | null;
+      readonly beside: UserId;
       readonly actionId: ActionId | null;
       readonly after: { readonly at: Date; readonly id: string } | null;
       readonly limit: number;
     }): Promise<ModerationRecord[]> {
-      const filter: Filter<ModerationDocument> = {};
-      if (query.tenant !== null) filter.tenant = query.tenant;
+      const filter: Filter<ModerationDocument> = fieldBeside(query.beside);
       if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
       if (query.after !== null) {
         filter.at = { $lte: query.after.at };

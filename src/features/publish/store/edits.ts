@@ -6,7 +6,7 @@ import type { Lane } from '../../../domain/lane.ts';
 import { reachesFollowers, userKey, concernedAfter, type Concerned } from '../../../domain/audience.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
 import { otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
-import { tenantField } from '../../../domain/tenant.ts';
+import { fieldBeside } from '../../../domain/stored-id.ts';
 import type {
   ActionDocument,
   FormerAudienceDocument,
@@ -45,7 +45,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
         const document = await actions.findOne({ _id });
         if (document === null) return null;
         const record: ModerationDocument | null = isLogged
-          ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
+          ? { _id: new ObjectId(), actionId: _id, at, ...fieldBeside(by), by, kind: 'EDIT', reason: null }
           : null;
         const { fields, isUpToLatest } = edited(document, change(toAction(document)), { at, lane }, events);
         const changed = await actions.findOneAndUpdate(

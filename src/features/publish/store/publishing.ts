@@ -16,7 +16,6 @@ export const PUBLICATIONS: Declared<'publications'> = {
   ids: {},
   indexes: [],
   shard: { key: { _id: 1 }, serves: 'an idempotency key; ids are hashes and therefore spread evenly' },
-  tenant: { because: 'found by the actions, and removed with them' },
   erase: ['ACTIONS'],
   export: { because: 'a hash of what the actions say' },
   action: { because: 'an action with an idempotency key leaves a tombstone; made again when it comes back' },

@@ -1,11 +1,11 @@
 import { BSON, type Document, type Filter, type ObjectId, type Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
-import { idRangeOf, tenantOf, type Tenant, withoutTenantIn } from '../../../domain/tenant.ts';
+import { idRangeOf, tenantOf, type Tenant, withoutTenantIn } from '../../../domain/stored-id.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import {
   type Declaration,
-  type OfTenant,
+  tenantIn,
   type Declared,
   NAMES_NOBODY,
   NOT_OF_ACTIONS,
@@ -21,7 +21,6 @@ export const ERASED_TENANTS: Declared<'erasedTenants'> = {
   ids: {},
   indexes: [],
   shard: { because: 'one document per erased tenant' },
-  tenant: { because: 'a hash, which stays for files that were written before' },
   erase: NAMES_NOBODY,
   export: NAMES_NOBODY,
   action: NOT_OF_ACTIONS,
@@ -64,23 +63,12 @@ const BATCH = 500;
 /** Upper bound for all ids and fields of a tenant. */
 const BEHIND = ' ';
 
-/** A collection with documents of tenants. */
-export interface TenantPart {
-  readonly collection: string;
-  readonly tenant: OfTenant<Document>;
-}
-
-export function tenantParts(declarations: readonly Declaration[]): TenantPart[] {
-  return declarations.flatMap(({ name: collection, tenant }) =>
-    'because' in tenant ? [] : [{ collection, tenant }],
-  );
-}
-
 /** Filter for the documents of a tenant. Uses an index, or the collection is small. */
-function ofTenant({ by }: OfTenant<Document>, tenant: Tenant): Filter<Document> {
-  if (by === 'tenant') return { tenant };
+function ofTenant(declaration: Declaration, tenant: Tenant): Filter<Document> {
   const { from, before } = idRangeOf(tenant);
-  const ranges = by.map((path) => ({ [fieldOf(path)]: { $gte: from, $lt: before } }));
+  const ranges = tenantIn(declaration).map((path) =>
+    path === 'tenant' ? { tenant } : { [fieldOf(path)]: { $gte: from, $lt: before } },
+  );
   const [first, ...others] = ranges;
   return first === undefined || others.length > 0 ? { $or: ranges } : first;
 }
@@ -89,6 +77,7 @@ function ofTenant({ by }: OfTenant<Document>, tenant: Tenant): Filter<Document> 
 export function tenantDataRepository(collections: Collections, declarations: readonly Declaration[]) {
   const { actions, erasures, feeds, follows, hostEvents, members, refs } = collections;
   const { db } = members;
+  const parts: readonly Declaration[] = declarations.filter((one) => tenantIn(one).length > 0);
 
   /** Tenant of the next document after a position, by an index that starts with the field. */
   async function nextIn(
@@ -179,11 +168,9 @@ export function tenantDataRepository(collections: Collections, declarations: rea
     },
 
     /** A part's documents as stored, one line of JSON each, with ids in the application's form. */
-    async *lines(
-      { collection, tenant: of }: TenantPart,
-      tenant: Tenant,
-    ): AsyncGenerator<string[], void, undefined> {
-      for await (const found of batches({ collection, filter: ofTenant(of, tenant) }))
+    async *lines(part: Declaration, tenant: Tenant): AsyncGenerator<string[], void, undefined> {
+      const { name: collection } = part;
+      for await (const found of batches({ collection, filter: ofTenant(part, tenant) }))
         yield found.map((document) => {
           const plain = BSON.EJSON.serialize(document, { relaxed: true });
           return JSON.stringify({ in: collection, doc: withoutTenantIn<unknown>(tenant, plain) });
@@ -191,11 +178,12 @@ export function tenantDataRepository(collections: Collections, declarations: rea
     },
 
     /** Removes some documents of a part. @returns their number: 0 when there is none. */
-    async remove({ collection, tenant: of }: TenantPart, tenant: Tenant): Promise<number> {
-      const { reads, run } = of.beforeRemoval ?? { reads: ['_id'] };
+    async remove(part: Declaration, tenant: Tenant): Promise<number> {
+      const { name: collection, beforeRemoval } = part;
+      const { reads, run } = beforeRemoval ?? { reads: ['_id'] };
       const found = await db
         .collection(collection)
-        .find(ofTenant(of, tenant))
+        .find(ofTenant(part, tenant))
         .project(Object.fromEntries(reads.map((field) => [field, 1])))
         .limit(BATCH)
         .toArray();
@@ -207,6 +195,7 @@ export function tenantDataRepository(collections: Collections, declarations: rea
       return deletedCount;
     },
 
-    parts: tenantParts(declarations),
+    /** Collections with documents of tenants. */
+    parts,
   };
 }

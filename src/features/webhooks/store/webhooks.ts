@@ -1,11 +1,11 @@
-import type { ActionId } from '../../../domain/action.ts';
+import type { ActionId, UserId } from '../../../domain/action.ts';
 import {
   type NumberedHostEvent,
   tenantOfFacts,
   type HostEvent,
   type HostEventFacts,
 } from '../../../domain/host-event.ts';
-import type { Tenant } from '../../../domain/tenant.ts';
+import { fieldBeside, type Tenant } from '../../../domain/stored-id.ts';
 import type { WebhookDelivery, WebhookState } from '../../../domain/webhook.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
@@ -13,6 +13,7 @@ import type { WebhookDeliveryDocument } from './webhook-documents.ts';
 import {
   type Declared,
   index,
+  indexWithin,
   NAMES_NOBODY,
   NOT_OF_ACTIONS,
 } from '../../../storage/documents/declaration.ts';
@@ -32,7 +33,6 @@ export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
   ids: {},
   indexes: [],
   shard: { because: 'one document per configured receiver' },
-  tenant: { because: 'as many as an admin of the installation has set up' },
   erase: NAMES_NOBODY,
   export: NAMES_NOBODY,
   action: NOT_OF_ACTIONS,
@@ -181,15 +181,9 @@ export const WEBHOOK_DELIVERIES: Declared<'webhookDeliveries'> = {
       { state: 1, seq: -1, _id: -1 },
       'admin: deliveries of a state, the newest event first',
     ),
-    index(
-      'tenant',
-      { tenant: 1, seq: -1, _id: -1 },
-      'admin: deliveries of a tenant, the newest event first',
-      { isForTenants: true },
-    ),
+    indexWithin('newest', { seq: -1, _id: -1 }, 'admin: deliveries, the newest event first'),
   ],
   shard: { because: 'kept as long as events' },
-  tenant: { by: 'tenant' },
   erase: NAMES_NOBODY,
   export: NAMES_NOBODY,
   action: NOT_OF_ACTIONS,
@@ -323,15 +317,15 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
       );
     },
 
-    async find(tenant: Tenant | null, id: string): Promise<WebhookDelivery | null> {
-      const document = await webhookDeliveries.findOne({ _id: id, ...(tenant === null ? {} : { tenant }) });
+    async find(beside: UserId, id: string): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOne({ _id: id, ...fieldBeside(beside) });
       return document === null ? null : toDelivery(document);
     },
 
     /** Makes a delivery, and those waiting behind it, due at once. `null`: there is no such delivery. */
-    async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
+    async retry(beside: UserId, id: string, now: Date): Promise<WebhookDelivery | null> {
       const document = await webhookDeliveries.findOneAndUpdate(
-        { _id: id, ...(tenant === null ? {} : { tenant }) },
+        { _id: id, ...fieldBeside(beside) },
         { $set: { state: 'RETRYING', nextAttemptAt: now, triedSince: now } },
         { returnDocument: 'after' },
       );
@@ -341,11 +335,11 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
       return delivery;
     },
 
-    /** After a position, newest first; tenant `null`: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
-    page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
+    /** After a position, newest first. Indexes `newest`, `newest_by_state`. */
+    page: (beside: UserId, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
       list(
         {
-          ...(tenant === null ? {} : { tenant }),
+          ...fieldBeside(beside),
           ...(state === null ? {} : { state }),
           ...(after === null
             ? {}

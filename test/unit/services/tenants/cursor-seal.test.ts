@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encodePosition } from '../../../../src/domain/cursor.ts';
-import { storedId } from '../../../../src/domain/tenant.ts';
+import { storedId } from '../../../../src/domain/stored-id.ts';
 import { cursorSeal, UNSEALED } from '../../../../src/features/tenants/cursor-seal.ts';
 
 const KEY = Buffer.alloc(32, 7);

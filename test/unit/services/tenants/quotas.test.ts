@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { storedId } from '../../../../src/domain/tenant.ts';
+import { storedId } from '../../../../src/domain/stored-id.ts';
 import type { Role } from '../../../../src/domain/viewer.ts';
 import { publicationQuota } from '../../../../src/app/app.ts';
 import { NO_QUOTAS, takePublications } from '../../../../src/features/tenants/quotas.ts';

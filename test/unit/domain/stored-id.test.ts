@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  areOfOneTenant,
+  areBeside,
   idBeside,
   idRangeOf,
   isTenantName,
@@ -9,7 +9,7 @@ import {
   tenantOf,
   withoutTenant,
   withoutTenantIn,
-} from '../../../src/domain/tenant.ts';
+} from '../../../src/domain/stored-id.ts';
 
 test.each(['a', 'acme', 'acme-2', '0', 'a'.repeat(63)])('%j is a valid name', (name) => {
   expect(isTenantName(name)).toBe(true);
@@ -31,10 +31,10 @@ test('a stored id contains its tenant and its id', () => {
 });
 
 test('ids of a tenant differ from those of other tenants and of none', () => {
-  expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acme', 'bob'))).toBe(true);
-  expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acm', 'ann'))).toBe(false);
-  expect(areOfOneTenant(storedId('acme', 'ann'), 'ann')).toBe(false);
-  expect(areOfOneTenant('ann', 'bob')).toBe(true);
+  expect(areBeside(storedId('acme', 'ann'), storedId('acme', 'bob'))).toBe(true);
+  expect(areBeside(storedId('acme', 'ann'), storedId('acm', 'ann'))).toBe(false);
+  expect(areBeside(storedId('acme', 'ann'), 'ann')).toBe(false);
+  expect(areBeside('ann', 'bob')).toBe(true);
   expect([idBeside(storedId('acme', 'ann'), 'bob'), idBeside('ann', 'bob')]).toEqual([
     storedId('acme', 'bob'),
     'bob',

@@ -62,14 +62,22 @@ export function idBeside(stored: string, id: string): string {
   return tenant === null ? id : storedId(tenant, id);
 }
 
-/** Whether two stored ids have the same tenant, or both none. */
-export function areOfOneTenant(one: string, other: string): boolean {
+/** Whether two stored ids have the same tenant, or both none. What belongs to other tenants does not exist for a reader. */
+export function areBeside(one: string, other: string): boolean {
   return tenantOf(one) === tenantOf(other);
 }
 
-/** The tenant field of a document, derived from one of its stored ids; empty without tenants. */
-export function tenantField(id: string): { readonly tenant?: Tenant } {
-  const tenant = tenantOf(id);
+/** Whether the database may have data of others than the tenant of a stored id. */
+export function hasNeighbours(id: string): boolean {
+  return tenantOf(id) !== null;
+}
+
+/**
+ * The field of documents in the same tenant as a stored id: part of a document, or of a filter. Empty without tenants, and for
+ * `null`: everything.
+ */
+export function fieldBeside(id: string | null): { readonly tenant?: Tenant } {
+  const tenant = id === null ? null : tenantOf(id);
   return tenant === null ? {} : { tenant };
 }
 
