@@ -165,6 +165,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await actions.updateMany(failed, {
       $set: {
         'fanOut.state': 'FAILED',
+        'fanOut.lane': 'LIVE',
         'fanOut.leaseUntil': new Date(),
         'fanOut.error': 'The disk is full',
       },
