@@ -6,7 +6,7 @@ import {
   type DescriptorType,
   type RefField,
 } from './define.ts';
-import type { FieldDeclaration } from './field.ts';
+import type { FieldDeclaration, PersonOptions } from './field.ts';
 import { defineGroupSentence, defineSentence } from './sentence.ts';
 
 export const DEFAULT_JSON_BYTES = 16 * 1024;
@@ -34,14 +34,22 @@ export function compileDescriptor(declaration: DescriptorDeclaration): Descripto
     ),
     actorFields: fieldList.flatMap(({ name, field }) => (field.kind === 'id' && field.isActor ? [name] : [])),
     refFields: Object.entries(declaration.fields).flatMap(([name, field]) => refField(name, field)),
-    concernedFields: Object.entries(declaration.fields).flatMap(([name, field]) =>
-      field.kind === 'person' && field.options.concerned === true ? [name] : [],
+    concernedFields: personFields(
+      declaration.fields,
+      ({ concerned, notifies }) => (concerned ?? false) || (notifies ?? false),
     ),
+    notifiedFields: personFields(declaration.fields, ({ notifies }) => notifies ?? false),
     schema: descriptorSchema(fields),
     sentence: defineSentence(summary, fields),
     groupSentence:
       group === undefined ? null : defineGroupSentence({ ...summary, ...groupSummary }, fields, group),
   };
+}
+
+function personFields(fields: Fields, is: (options: PersonOptions) => boolean): string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'person' && is(field.options) ? [name] : [],
+  );
 }
 
 /** The type's property of `DescriptorInput`. */

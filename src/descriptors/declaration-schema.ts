@@ -52,6 +52,7 @@ const fieldSchema = z.discriminatedUnion('kind', [
       ...filed,
       name: fieldName,
       concerned: z.boolean().optional(),
+      notifies: z.boolean().optional(),
       isActor: z.boolean().optional(),
     }),
   }),

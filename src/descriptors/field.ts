@@ -46,6 +46,8 @@ export interface PersonOptions extends FiledOptions {
   readonly name: string;
   /** The action concerns this person: interactions bump it fully in their feed, as for mentions. Default: false. */
   readonly concerned?: boolean;
+  /** The action concerns this person, and they are notified of it. Default: false. */
+  readonly notifies?: boolean;
   /** Must be the id of the action's actor unless a service publishes. Default: false. */
   readonly isActor?: boolean;
 }

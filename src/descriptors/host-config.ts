@@ -1,8 +1,16 @@
+import { z } from 'zod';
 import { checkReactions } from '../config/kinds.ts';
-import { faultsOf, type DeclarationFault } from './check.ts';
+import { faultsOf, pathOf, type DeclarationFault } from './check.ts';
 import { compileDescriptor } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import type { DescriptorType } from './define.ts';
+import {
+  CHANNELS,
+  NOTIFICATION_KINDS,
+  type Channel,
+  type HostPreference,
+  type NotificationKind,
+} from '../domain/notification.ts';
 import {
   languagesOf,
   localeFaults,
@@ -26,6 +34,19 @@ export interface HostConfig<
   readonly locales?: LocaleDeclarations;
   /** The host's own types. */
   readonly descriptors?: D;
+  /** How members are notified unless they choose otherwise. Default: in all ways but mail. */
+  readonly notifications?: readonly NotificationDefault[];
+}
+
+/** A default preference of notifications. */
+export interface NotificationDefault {
+  readonly kind: NotificationKind;
+  /** Only for actions of this type. Default: all types. */
+  readonly type?: string;
+  readonly channel: Channel;
+  readonly isOn: boolean;
+  /** Members cannot change it. Default: false. */
+  readonly isLocked?: boolean;
 }
 
 /** Configuration of a host, the default export of `fanfare.config.ts`. The server checks it at start. */
@@ -57,6 +78,7 @@ export interface CheckedHostConfig {
   readonly reactions: readonly string[] | null;
   /** Languages served, English first. */
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
+  readonly notifications: readonly HostPreference[];
   /** Origin of the configuration, for messages. */
   readonly source: string;
 }
@@ -64,7 +86,17 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
-const KNOWN = ['packs', 'reactions', 'locales', 'descriptors'];
+const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications'];
+
+const notificationsSchema = z.array(
+  z.strictObject({
+    kind: z.enum(NOTIFICATION_KINDS),
+    type: z.string().optional(),
+    channel: z.enum(CHANNELS),
+    isOn: z.boolean(),
+    isLocked: z.boolean().optional(),
+  }),
+);
 
 /** @throws HostConfigError with every fault. */
 export function checkHostConfig(config: unknown, source: string): CheckedHostConfig {
@@ -73,7 +105,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       [{ path: '', message: 'Must be an object, as defineConfig() takes it' }],
       source,
     );
-  const { packs, reactions, locales, descriptors } = config as Record<string, unknown>;
+  const { packs, reactions, locales, descriptors, notifications = [] } = config as Record<string, unknown>;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
   // Check sentences in a faulty locale too: the locale's own faults are reported separately.
   const known = [...SHIPPED_PHRASES.keys(), ...Object.keys(locales ?? {})];
@@ -84,6 +116,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     ...packFaults(packs),
     ...reactionFaults(reactions),
     ...localeFaults(locales),
+    ...notificationFaults(notifications),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
       : [{ path: 'descriptors', message: 'Must be a list' }]),
@@ -92,11 +125,24 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
   if (faults.length > 0) throw new HostConfigError(faults, source);
   const added = (locales ?? {}) as LocaleDeclarations;
   const declared = [...packsOf(packs), ...(own as readonly DescriptorDeclaration[])];
-  const together = [...localSentenceFaults(added, declared), ...togetherFaults(declared, own.length)];
+  const defaults = notifications as readonly NotificationDefault[];
+  const together = [
+    ...localSentenceFaults(added, declared),
+    ...togetherFaults(declared, own.length),
+    ...defaults.flatMap(({ type }, index) =>
+      type === undefined || declared.some((one) => one.type === type)
+        ? []
+        : [{ path: `notifications[${String(index)}].type`, message: 'There is no such type' }],
+    ),
+  ];
   if (together.length > 0) throw new HostConfigError(together, source);
   return {
     types: declared.map((declaration) => compileDescriptor(withLocalSentences(declaration, added))),
     languages: languagesOf(added),
+    notifications: defaults.map(({ type, isLocked, ...one }) => ({
+      ...one,
+      ...{ type: type ?? null, isLocked: isLocked ?? false },
+    })),
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
     source,
   };
@@ -124,6 +170,11 @@ function packFaults(packs: unknown): DeclarationFault[] {
           },
         ],
   );
+}
+
+function notificationFaults(notifications: unknown): DeclarationFault[] {
+  const { error } = notificationsSchema.safeParse(notifications);
+  return (error?.issues ?? []).map(({ path, message }) => ({ path: pathOf('notifications', path), message }));
 }
 
 function reactionFaults(reactions: unknown): DeclarationFault[] {

@@ -3,6 +3,8 @@ import { faultIn, groupSentenceFault, pathOf, sentenceFault, type DeclarationFau
 import { messageSchema, messagesSchema } from './declaration-schema.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { nameSchema } from './define.ts';
+import { notificationSentence } from './notification-sentences.ts';
+import { SPOKEN_KINDS } from '../domain/notification.ts';
 import type { Locale } from './locale.ts';
 import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages, type LocalMessages } from './sentence.ts';
 
@@ -26,6 +28,7 @@ const localesSchema = z.record(
     others: messageSchema,
     manyOthers: messageSchema,
     formerMember: nameSchema,
+    notifications: z.partialRecord(z.enum(SPOKEN_KINDS), messageSchema).optional(),
     summaries: byType,
     groupSummaries: byType,
   }),
@@ -36,13 +39,19 @@ export function localeFaults(locales: unknown): DeclarationFault[] {
   const read = localesSchema.safeParse(locales);
   if (!read.success)
     return read.error.issues.map(({ path, message }) => ({ path: pathOf('locales', path), message }));
-  return Object.entries(read.data).flatMap(([locale, { others, manyOthers }]) => {
+  return Object.entries(read.data).flatMap(([locale, { others, manyOthers, notifications = {} }]) => {
     const path = `locales.${locale}`;
     const message = tagFault(locale);
     if (message !== null) return [{ path, message }];
     return Object.entries({
       others: faultIn(() => compilePhrase(others, locale, ['count'])),
       manyOthers: faultIn(() => compilePhrase(manyOthers, locale, [])),
+      ...Object.fromEntries(
+        SPOKEN_KINDS.map((kind) => [
+          `notifications.${kind}`,
+          faultIn(() => notificationSentence(kind, { [locale]: notifications[kind] ?? '' })),
+        ]),
+      ),
     }).flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
   });
 }
@@ -64,8 +73,8 @@ function tagFault(locale: Locale): string | null {
 /** All languages of a configuration; those shipped with the server come first. */
 export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
   const own = Object.entries(locales).map(
-    ([locale, { others, manyOthers, formerMember }]) =>
-      [locale, { others, manyOthers, formerMember }] as const,
+    ([locale, { others, manyOthers, formerMember, notifications = {} }]) =>
+      [locale, { others, manyOthers, formerMember, notifications }] as const,
   );
   return new Map([...SHIPPED_PHRASES, ...own]);
 }

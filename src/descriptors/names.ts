@@ -70,7 +70,16 @@ export function refsOfDescriptor(descriptor: StoredDescriptor): ActionRef[] {
 
 /** People the descriptor concerns, without duplicates. */
 export function concernedByDescriptor(descriptor: StoredDescriptor): UserId[] {
-  const ids = (descriptorOfType(descriptor.type)?.concernedFields ?? []).flatMap((name) => {
+  return idsIn(descriptor, descriptorOfType(descriptor.type)?.concernedFields ?? []);
+}
+
+/** People whom the descriptor says to notify, without duplicates. */
+export function notifiedByDescriptor(descriptor: StoredDescriptor): UserId[] {
+  return idsIn(descriptor, descriptorOfType(descriptor.type)?.notifiedFields ?? []);
+}
+
+function idsIn(descriptor: StoredDescriptor, fields: readonly string[]): UserId[] {
+  const ids = fields.flatMap((name) => {
     const id = descriptor[name];
     return typeof id === 'string' ? [id] : [];
   });

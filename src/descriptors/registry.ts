@@ -2,6 +2,8 @@ import { FORMER_MEMBER } from '../domain/erasure.ts';
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 import { bestLocale, type Locale } from './locale.ts';
+import { notificationSentences, type NotificationSentences } from './notification-sentences.ts';
+import type { HostPreference } from '../domain/notification.ts';
 import { othersPhrase, type OthersPhrase } from './sentence.ts';
 
 /** Data derived from the types of this process. */
@@ -13,12 +15,14 @@ interface Catalogue {
   readonly others: ReadonlyMap<Locale, OthersPhrase>;
   readonly formerMember: ReadonlyMap<Locale, string>;
   readonly locales: readonly Locale[];
+  readonly notifications: readonly HostPreference[];
+  readonly notificationSentences: NotificationSentences;
   readonly source: string;
   /** Serialised types and languages, to detect whether another declaration differs. */
   readonly print: string;
 }
 
-type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'source'>;
+type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'notifications' | 'source'>;
 
 const DEFAULT_SOURCE = 'The default configuration';
 
@@ -71,6 +75,15 @@ export function localeFor(languages: string | undefined): Locale {
   return bestLocale(languages, servedLocales());
 }
 
+/** How members are notified unless they choose otherwise. */
+export function notificationDefaults(): readonly HostPreference[] {
+  return catalogue().notifications;
+}
+
+export function sentencesOfNotifications(): NotificationSentences {
+  return catalogue().notificationSentences;
+}
+
 /** "3 others". @param count `null` when unknown. */
 export function othersIn(locale: Locale, count: number | null): string {
   return catalogue().others.get(locale)?.(count) ?? '';
@@ -85,10 +98,10 @@ function catalogue(): Catalogue {
   return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
 }
 
-function catalogueOf({ types, languages, source }: Declared): Catalogue {
+function catalogueOf({ types, languages, notifications, source }: Declared): Catalogue {
   const fields = types.flatMap(({ fieldList }) => fieldList);
   return {
-    ...{ types, source },
+    ...{ types, notifications, source },
     byType: new Map(types.map((descriptor) => [descriptor.type, descriptor])),
     byInputName: new Map(types.map((descriptor) => [descriptor.inputName, descriptor])),
     indexedFields: [
@@ -97,6 +110,9 @@ function catalogueOf({ types, languages, source }: Declared): Catalogue {
     others: new Map([...languages].map(([locale, messages]) => [locale, othersPhrase(locale, messages)])),
     formerMember: new Map([...languages].map(([locale, { formerMember }]) => [locale, formerMember])),
     locales: [...languages.keys()],
-    print: JSON.stringify([types, [...languages]]),
+    notificationSentences: notificationSentences(
+      new Map([...languages].map(([locale, { notifications: messages = {} }]) => [locale, messages])),
+    ),
+    print: JSON.stringify([types, [...languages], notifications]),
   };
 }

@@ -2,6 +2,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { isDirected, isolated } from '../domain/text-forms.ts';
 import { joinTexts } from '../lib/byte-text.ts';
 import { DEFAULT_LOCALE, nearestLocale, type Locale } from './locale.ts';
+import type { NotificationMessages } from '../domain/notification.ts';
 import { FORMER_MEMBER } from '../domain/erasure.ts';
 
 /** Phrases that the sentences of all types share, per language, as ICU messages. */
@@ -12,6 +13,8 @@ export interface PhraseMessages {
   readonly manyOthers: string;
   /** The name of an erased member: "Former member". */
   readonly formerMember: string;
+  /** Sentences of notifications by kind. Default: English. */
+  readonly notifications?: NotificationMessages;
 }
 
 export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([

@@ -12,6 +12,11 @@ export function userKey(userId: UserId): string {
   return `user:${userId}`;
 }
 
+/** The key of a member whom the descriptor says to notify. Reaches nobody's feed. */
+export function notifiedKey(userId: UserId): string {
+  return `notified:${userId}`;
+}
+
 export const FOLLOWERS_KEY = 'followers';
 export const PUBLIC_KEY = 'public';
 

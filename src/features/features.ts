@@ -18,6 +18,7 @@ import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';
 import { MODERATION_LOG } from './moderation/store/moderation.ts';
+import { NOTIFICATION_STATES } from './notifications/store.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
@@ -51,6 +52,7 @@ const FEATURES = [
   { collections: [], api: () => import('./mutes/api.ts') },
   { collections: [], api: () => import('./explain/api.ts') },
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
+  { collections: [NOTIFICATION_STATES], api: () => import('./notifications/api/notifications.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },

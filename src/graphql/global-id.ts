@@ -3,6 +3,7 @@ import { badInput } from '../domain/errors.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import { encodeNodeId as encode } from '../domain/node-ids.ts';
 import { storedId, type Tenant, withoutTenant } from '../domain/stored-id.ts';
+import { parseNotificationKey } from '../domain/notification.ts';
 
 export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 
@@ -14,6 +15,7 @@ export type GlobalId =
   | { readonly type: 'Ref'; readonly refId: RefId }
   | { readonly type: 'FeedGroup'; readonly userId: UserId; readonly groupKey: string }
   | { readonly type: 'NewsfeedItem'; readonly userId: UserId; readonly actionId: ActionId }
+  | { readonly type: 'Notification'; readonly userId: UserId; readonly key: string }
   | { readonly type: 'unknown' };
 
 type Path = readonly (string | number)[];
@@ -21,6 +23,7 @@ type Path = readonly (string | number)[];
 const FORM = /^([A-Za-z_]\w*):(.+)$/su;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 const GROUP_KEY = /^(.+):([0-9a-f]{24}|[\w-]{22})$/su;
+const NOTIFICATION_KEY = /^(.+):([A-Z]+:[^:]+)$/su;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
 /** Longer than any valid id: those containing a user id of 256 characters have about a thousand. */
@@ -40,6 +43,10 @@ export function encodeNewsfeedItemId(userId: UserId, actionId: ActionId): string
 
 export function encodeFeedGroupId(userId: UserId, groupKey: string): string {
   return encode('FeedGroup', `${userId}:${groupKey}`);
+}
+
+export function encodeNotificationId(userId: UserId, key: string): string {
+  return encode('Notification', `${userId}:${key}`);
 }
 
 /** `null` unless `id` is exactly what encoding would produce. */
@@ -74,6 +81,11 @@ export function readGlobalId(id: string): GlobalId | null {
       const [, userId, actionId] = ITEM_KEY.exec(key) ?? [];
       return userId === undefined || actionId === undefined ? null : { type, userId, actionId };
     }
+    case 'Notification': {
+      const [, userId, of] = NOTIFICATION_KEY.exec(key) ?? [];
+      const isKnown = userId !== undefined && of !== undefined && parseNotificationKey(of) !== null;
+      return isKnown ? { type, userId, key: of } : null;
+    }
     default:
       return { type: 'unknown' };
   }
@@ -100,8 +112,24 @@ export function parseInteractionId(id: string, path: Path): InteractionId {
   return parsed.interactionId;
 }
 
+/** Parses the global id of a notification. Throws BAD_USER_INPUT for anything else. */
+export function parseNotificationId(
+  id: string,
+  path: Path,
+): { readonly userId: UserId; readonly key: string } {
+  const parsed = parseGlobalId(id, path);
+  if (parsed.type !== 'Notification') throw badInput('Not the id of a notification', path);
+  return parsed;
+}
+
 /** Types whose global id starts with an id of the host application. */
-const HOST_TYPES: ReadonlySet<string> = new Set(['Member', 'Ref', 'FeedGroup', 'NewsfeedItem']);
+const HOST_TYPES: ReadonlySet<string> = new Set([
+  'Member',
+  'Ref',
+  'FeedGroup',
+  'NewsfeedItem',
+  'Notification',
+]);
 
 /** Removes the tenant from a global id for output. Returns other texts unchanged. */
 export function plainGlobalId(tenant: Tenant, id: string): string {

@@ -54,7 +54,7 @@ export async function groupSummaryPartsOf(
     const found = await Promise.all(shown.map((action) => namePartOf(session, action, descriptor, part.id)));
     const names = found.map((name) => ({ ...name, text: nameIn(spoken, name.text) }));
     const others = naming.length - shown.length;
-    return list(others === 0 ? names : [...names, othersIn(spoken, group.isAll ? others : null)], spoken);
+    return listOf(others === 0 ? names : [...names, othersIn(spoken, group.isAll ? others : null)], spoken);
   });
   return joinTexts((await Promise.all(listed)).flat()).map((piece) =>
     typeof piece === 'string' ? { text: piece, member: null, ref: null } : piece,
@@ -71,7 +71,8 @@ function distinct(actions: readonly Described[], argument: string): Described[] 
   return [...byId.values()];
 }
 
-function list(pieces: readonly Piece[], locale: Locale): Piece[] {
+/** The pieces as a list in a language: "Ann, Bob, and Cid". */
+export function listOf(pieces: readonly Piece[], locale: Locale): Piece[] {
   const format = new Intl.ListFormat(locale, { type: 'conjunction' });
   const places = format.formatToParts(pieces.map((_, index) => String(index)));
   return places.flatMap(({ type, value }) => (type === 'element' ? (pieces[Number(value)] ?? []) : [value]));

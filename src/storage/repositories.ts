@@ -27,6 +27,7 @@ import { membersRepository } from '../features/directory/store/members.ts';
 import type { Collections } from './database/mongo.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
+import { notificationsRepository } from '../features/notifications/store.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository, tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
@@ -114,6 +115,7 @@ export function createRepositories(
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),
+    notifications: notificationsRepository(collections, feedEpoch),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
     readerChoices: readerChoicesRepository(collections),

@@ -164,6 +164,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
   await services.markFeedRead(me(), new Date());
+  await services.markNotificationsSeen(me(), new Date());
   await services.pinAction(admin(), ID, rating);
   await services.pinAction(admin(), 'site', rating);
   await services.pinAction(admin(), 'site', named);

@@ -23,7 +23,18 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   const text = kind === 'COMMENT' ? (step.words ?? null) : null;
   const parent = kind === 'COMMENT' ? pickedFrom(action, step.replyTo ?? null) : null;
   const parentId = parent?.id ?? null;
-  const input = { actionId: action.id, kind, reaction, text, parentId, actorId, idempotencyKey: key, at };
+  const mentions = kind === 'COMMENT' ? (step.mentions ?? []).map(id) : [];
+  const input = {
+    actionId: action.id,
+    kind,
+    reaction,
+    text,
+    parentId,
+    mentions,
+    actorId,
+    idempotencyKey: key,
+    at,
+  };
   const actor = run.reader(step.actor);
   // A service has no more rights than any member it acts for.
   const roles = byService ? (['user'] as const) : actor.roles;
@@ -58,6 +69,11 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
     ...{ id: interaction.id, kind, reaction, text, parentId, actorId, at: stored, departmentIds },
     ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false, editedAt: null },
     passedOn: interaction.passedOn?.getTime() ?? null,
+    mentions: model.readers
+      .filter(({ userId }) => userId !== actorId && mentions.includes(userId))
+      // What they may see by a role is not known then.
+      .filter((reader) => maySee(model, { ...reader, roles: ['user'] }, action))
+      .map(({ userId }) => userId),
   });
 }
 

@@ -3,6 +3,7 @@ import {
   bringAlong,
   endFollow,
   endSpan,
+  followOf,
   feedFor,
   isFollowing,
   isOpenWith,
@@ -27,11 +28,26 @@ export async function follow(run: Run, { by, ref, copyLimit, types }: StepTo<'fo
   }
   const [before, opened] = await lastSpans(run, followerId, refId);
   if (isOpen) endSpan(model, followerId, refId, instant(before?.until));
+  else await beginFollow(run, followerId, refId, instant);
   const span =
     oldest === undefined
       ? { since: instant(opened?.since), firstActionId: null }
       : { since: oldest.recorded, firstActionId: oldest.id };
   openSpan(model, followerId, refId, { ...span, until: null, types: taken });
+}
+
+/** When it began is not that of its span, which may bring what is older. */
+async function beginFollow(
+  { parts, model }: Run,
+  followerId: string,
+  refId: string,
+  instant: (at: Date | undefined) => number,
+): Promise<void> {
+  const stored = found(await parts.database.collections.follows.findOne({ followerId, refId }));
+  const follow = followOf(model, followerId, refId);
+  follow.id = stored._id.toHexString();
+  follow.openedAt ??= instant(stored.openedAt);
+  if (stored.assignedAt !== undefined) follow.assignedAt ??= instant(stored.assignedAt);
 }
 
 /** The last two. */
@@ -61,6 +77,7 @@ export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Pro
       });
     }
     assign(model, followerId, refId, isAssigned);
+    await beginFollow(run, followerId, refId, instant);
   }
 }
 

@@ -35,6 +35,10 @@ export function openRun(parts: Parts, number: number): Run {
     unreadActionIds: [],
     bookmarks: [],
     lastRead: null,
+    notifications: {
+      ...{ seenAt: null, readAt: null },
+      ...{ read: new Map<string, number>(), preferences: new Map<string, boolean>() },
+    },
   }));
   const model: Model = {
     turn: 0,

@@ -1,5 +1,6 @@
 import { SCOPES, type Scope } from '../../src/domain/action.ts';
 import type { MuteKind } from '../../src/domain/mute.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../src/domain/notification.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../src/domain/relevancy.ts';
 import { fc } from './fast-check.ts';
 
@@ -71,6 +72,7 @@ export type Step =
       readonly words?: string | null;
       /** A number picks the interaction of the action that a COMMENT replies to. */
       readonly replyTo?: number | null;
+      readonly mentions?: readonly Person[] | undefined;
     }
   /** A number picks an interaction of the action, whose text is to be another one. */
   | {
@@ -93,6 +95,19 @@ export type Step =
       readonly do: 'hideInteraction' | 'unhideInteraction';
       readonly action: number;
       readonly interaction: number;
+    }
+  /** A number picks one of the list. */
+  | {
+      readonly do: 'seeNotifications' | 'readNotifications' | 'readNotification';
+      readonly by: Person;
+      readonly upTo: number | 'all';
+    }
+  | {
+      readonly do: 'preferNotifications';
+      readonly by: Person;
+      readonly kind: NotificationKind;
+      readonly type: 'Custom' | 'NewApplicant' | null;
+      readonly isOn: boolean;
     }
   | { readonly do: 'hide' | 'unhide'; readonly action: number }
   /** What is absent stays. A stale one goes by the version before. */
@@ -215,6 +230,7 @@ const interact: fc.Arbitrary<Step> = fc.record({
   at: moment(3),
   words: fc.constantFrom(null, ...WORDS),
   replyTo: fc.oneof(fc.constant(null), fc.nat({ max: 3 })),
+  mentions: fc.oneof(fc.constant(undefined), fc.subarray([...PEOPLE])),
 });
 
 const editInteraction: fc.Arbitrary<Step> = fc.record({
@@ -329,6 +345,24 @@ const changeMute: fc.Arbitrary<Step> = fc
   .map(([change, what]) => ({ ...change, ...what }));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...doing('seeNotifications', 'readNotifications', 'readNotification', 'readNotification'),
+      ...by,
+      upTo: fc.oneof(fc.nat({ max: 7 }), fc.nat({ max: 7 }), fc.constant('all' as const)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...doing('preferNotifications'),
+      ...by,
+      kind: fc.constantFrom(...NOTIFICATION_KINDS),
+      type: fc.constantFrom(null, 'Custom' as const, 'NewApplicant' as const),
+      isOn: fc.boolean(),
+    }),
+  },
   { weight: 9, arbitrary: publish },
   { weight: 8, arbitrary: interact },
   { weight: 5, arbitrary: reshare },

@@ -5,6 +5,7 @@ import { editInteraction, interact, moderateInteraction, takeBackOwn } from './m
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
 import { changeMute, endMute } from './model-mute-steps.ts';
+import { markNotifications, preferNotifications } from './model-notifications.ts';
 import { pin } from './model-pin-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
@@ -59,6 +60,12 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'markItemRead':
     case 'markItemUnread':
       return withAction(run, step, (action) => markItem(run, step, action));
+    case 'seeNotifications':
+    case 'readNotifications':
+    case 'readNotification':
+      return markNotifications(run, step);
+    case 'preferNotifications':
+      return preferNotifications(run, step);
     case 'bookmark':
     case 'unbookmark':
       return withAction(run, step, (action) => bookmark(run, step, action));

@@ -25,6 +25,7 @@ import {
 } from './model-action-views.ts';
 import { expectedExplanation, shownExplanation } from './model-explain.ts';
 import { actualGroups, expectedGroups } from './model-groups.ts';
+import { actualNotifications, expectedNotifications, notificationsFor } from './model-notifications.ts';
 import { found, type Run } from './model-run.ts';
 import { PEOPLE, REFS, TAGS } from './model-steps.ts';
 
@@ -187,6 +188,9 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   );
   for (const [n, name] of names.entries()) view[`ref ${name}`] = refs[n];
   if (!look.isThorough) return view;
+  view['notifications'] = await actualNotifications(services, session, {
+    ...{ label, pageSize: look.pageSize, expected: notificationsFor(run.model, reader) },
+  });
   view['texts to moderate'] = await actualTexts(run);
   view['feed by pages'] = await Promise.all((await feed(look.pageSize)).map(shown));
   const kept = await readAll((args) => services.readBookmarks(session, args), look.pageSize);
@@ -257,6 +261,7 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   for (const name of look.isThorough ? FOLLOWABLE : REFS)
     view[`ref ${name}`] = expectedRef(run, reader, { refId: run.id(name), label });
   if (!look.isThorough) return view;
+  view['notifications'] = expectedNotifications(model, reader, label);
   view['texts to moderate'] = expectedTexts(model);
   view['feed by pages'] = view['feed'];
   const kept = bookmarksOf(model, reader);

@@ -31,6 +31,11 @@ export interface ModelFollow {
   isActive: boolean;
   isAssigned: boolean;
   spans: ModelSpan[];
+  /** What the database calls it. */
+  id: string;
+  /** Since when it goes on; null: it does not. */
+  openedAt: number | null;
+  assignedAt: number | null;
 }
 
 export interface ModelInteraction {
@@ -44,6 +49,8 @@ export interface ModelInteraction {
   editedAt: number | null;
   /** The comment that it replies to. */
   readonly parentId: string | null;
+  /** Members who could see the action then. */
+  readonly mentions: readonly string[];
   /** Departments of who interacted and of the action's actor, then. */
   readonly departmentIds: readonly (string | null)[];
   /** The idempotency keys that have given it. */
@@ -108,6 +115,17 @@ export interface ModelReader {
   unreadActionIds: string[];
   bookmarks: { readonly actionId: string; readonly at: number }[];
   lastRead: number | null;
+  readonly notifications: ModelNotificationMarks;
+}
+
+/** What a reader has said of their notifications. */
+export interface ModelNotificationMarks {
+  seenAt: number | null;
+  readAt: number | null;
+  /** When single ones were read. */
+  readonly read: Map<string, number>;
+  /** By kind and type, whether they are to be listed. */
+  readonly preferences: Map<string, boolean>;
 }
 
 /** What a ref is called, and in which turn it got that name. */
@@ -459,10 +477,13 @@ export function followersOf({ follows }: Model, refId: string): number {
   return follows.filter((follow) => follow.refId === refId && follow.isActive).length;
 }
 
-function followOf(model: Model, followerId: string, refId: string): ModelFollow {
+export function followOf(model: Model, followerId: string, refId: string): ModelFollow {
   const found = model.follows.find((f) => f.followerId === followerId && f.refId === refId);
   if (found !== undefined) return found;
-  const follow = { followerId, refId, isActive: false, isAssigned: false, spans: [] };
+  const follow: ModelFollow = {
+    ...{ followerId, refId, isActive: false, isAssigned: false, spans: [] },
+    ...{ id: '', openedAt: null, assignedAt: null },
+  };
   model.follows.push(follow);
   return follow;
 }
@@ -506,6 +527,7 @@ export function isAssigned(model: Model, followerId: string, refId: string): boo
 export function assign(model: Model, followerId: string, refId: string, given: boolean | undefined): void {
   const follow = followOf(model, followerId, refId);
   if (given !== undefined) follow.isAssigned = given;
+  if (!follow.isAssigned) follow.assignedAt = null;
 }
 
 /** The oldest of the past actions that a new follow brings along; undefined when it begins now. */
@@ -550,6 +572,8 @@ export function endFollow(model: Model, followerId: string, refId: string, until
   for (const span of follow.spans) span.until ??= until;
   follow.isActive = false;
   follow.isAssigned = false;
+  follow.openedAt = null;
+  follow.assignedAt = null;
 }
 
 /** What this repeats: everything but comments is done once by each actor, comments once with each key. */

@@ -99,6 +99,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     ],
     writes: [MOVED, TENANT, erased('member-traces')],
   },
+  notificationStates: { reads: [TENANT], writes: [] },
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),

@@ -31,6 +31,9 @@ import * as eraseMember from '../../src/features/erasure/erase-member.ts';
 import * as exportMember from '../../src/features/erasure/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
+import * as notifications from '../../src/features/notifications/read-notifications.ts';
+import * as preferences from '../../src/features/notifications/preferences.ts';
+import * as explainNotification from '../../src/features/notifications/explain-notification.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
 import * as allOfTenant from '../../src/features/tenants/all-of-tenant.ts';
 
@@ -40,6 +43,9 @@ const MODULES = {
   ...webhooks,
   ...readGroups,
   ...bookmarks,
+  ...notifications,
+  ...preferences,
+  ...explainNotification,
   ...explainItem,
   ...getItem,
   ...itemState,

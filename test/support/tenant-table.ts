@@ -30,6 +30,10 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
     'explainFeedItem(actionId: $action)',
     'explainFeedItem(actionId: $action, memberId: "cid")',
   ],
+  explainNotification: [
+    'explainNotification(actionId: $action, kind: MENTION)',
+    'explainNotification(actionId: $action, kind: COMMENT, memberId: "bob")',
+  ],
   feed: [
     'feed(first: 9)',
     'feed(order: RECENT)',
@@ -49,6 +53,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   node: ['node(id: $action)', 'node(id: $comment)', ...globalIds().map((id) => `node(id: "${id}")`)],
   nodes: [`nodes(ids: ${JSON.stringify(globalIds())})`, 'nodes(ids: [$action, $comment])'],
   refs: ['refs(first: 9)', 'refs(search: "s", type: "site")'],
+  notifications: ['notifications(first: 9)', 'notifications(filter: { kinds: [MENTION, COMMENT] })'],
   ref: ['ref(refId: "site")', 'ref(refId: "bob")', 'ref(refId: "p1")'],
   slice: ['slice(refId: "site")', 'slice(refId: "bob")', 'slice(refId: "p1", filter: { types: ["Posted"] })'],
   viewer: ['viewer'],
@@ -72,8 +77,14 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   addInteraction: [
     'addInteraction(input: { actionId: $action, kind: LIKE, idempotencyKey: "l" })',
     'addInteraction(input: { actionId: $action, kind: RESHARE })',
-    'addInteraction(input: { actionId: $action, kind: COMMENT, text: "hi", actorId: "bob", parentId: $comment })',
+    'addInteraction(input: { actionId: $action, kind: COMMENT, text: "hi", actorId: "bob", parentId: $comment, mentions: ["ann", "cid"] })',
   ],
+  markNotificationsSeen: ['markNotificationsSeen(upTo: "2020-01-01T00:00:00Z")'],
+  markNotificationsRead: ['markNotificationsRead(upTo: "2020-01-01T00:00:00Z")'],
+  setNotificationPreferences: [
+    'setNotificationPreferences(preferences: [{ kind: LIKE, channel: EMAIL, isOn: true }])',
+  ],
+  setQuietHours: ['setQuietHours(from: "22:00", to: "07:00", timeZone: "Europe/Berlin")'],
   updateInteraction: ['updateInteraction(id: $comment, text: "other")'],
   removeInteraction: [
     'removeInteraction(input: { own: { actionId: $action, kind: LIKE } })',
@@ -113,7 +124,14 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
 export const REFUSED: ReadonlySet<string> = new Set(['retryFanOut']);
 
 function globalIds(): string[] {
-  const keys = ['Member:ann', 'Member:bob', 'Ref:site', 'Ref:p1', `NewsfeedItem:ann:${'0'.repeat(24)}`];
+  const keys = [
+    'Member:ann',
+    'Member:bob',
+    'Ref:site',
+    'Ref:p1',
+    `NewsfeedItem:ann:${'0'.repeat(24)}`,
+    'Notification:ann:FOLLOW:2026-01-01',
+  ];
   return keys.map((key) => Buffer.from(key).toString('base64'));
 }
 

@@ -164,7 +164,7 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
         'For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible.',
     }),
     mentions: t.stringList({
-      description: `For COMMENT: ids of members it mentions, at most ${String(MAX_MENTIONS)}. They are notified. Those who may not see the action are left out without an error.`,
+      description: `For COMMENT: ids of members it mentions, at most ${String(MAX_MENTIONS)}. They are notified. Members who may not see the action are left out without an error.`,
     }),
     data: t.field({ type: 'JSON', description: 'Free data of the application, at most 4 KiB as JSON.' }),
   }),

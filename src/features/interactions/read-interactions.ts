@@ -157,6 +157,12 @@ function decodeId(list: string, cursor: string): InteractionId {
 /** The reader's visible interactions with an action; `null`: none. */
 export const OWN_INTERACTIONS = readerActionLoad(({ interactions }, pairs) => interactions.own(pairs));
 
+/** An interaction in any state. */
+export const INTERACTION = load({
+  batch: ({ interactions }, ids) => interactions.findByIds(ids),
+  key: ({ id }) => id,
+});
+
 /** The first interactions of an action that match a query, newest first. */
 const INTERACTION_PAGE = load({
   batch: ({ interactions }, names) => findInteractionPages(interactions, names),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
-import { reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
+import { notifiedKey, reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { refsOfDescriptor } from '../../descriptors/names.ts';
+import { notifiedByDescriptor, refsOfDescriptor } from '../../descriptors/names.ts';
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
 import type { MembersRepository } from '../directory/store/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
@@ -98,18 +98,23 @@ interface People {
   readonly recipients: readonly UserId[];
 }
 
+/** And those whom its descriptor says to notify. */
 interface Addressed extends People {
+  readonly descriptor: Action['descriptor'];
   readonly scope: Scope;
 }
 
 /** Audience keys of an action whose actor has the group that the scope needs. */
-export function audienceKeys({ scope, mentions, recipients }: Addressed, group: Group): string[] {
+export function audienceKeys({ scope, ...people }: Addressed, group: Group): string[] {
   const key = scopeKey(scope, group);
-  return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
+  return [...(key === null ? [] : [key]), ...peopleKeys(people)];
 }
 
-export function peopleKeys({ mentions, recipients }: People): string[] {
-  return [...new Set([...mentions, ...recipients].map(userKey))];
+export function peopleKeys({ mentions, recipients, descriptor }: Omit<Addressed, 'scope'>): string[] {
+  return [
+    ...new Set([...mentions, ...recipients].map(userKey)),
+    ...notifiedByDescriptor(descriptor).map(notifiedKey),
+  ];
 }
 
 /**

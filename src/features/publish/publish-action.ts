@@ -297,7 +297,7 @@ function newAction(
     ...when,
     idempotencyKey: input.idempotencyKey,
     scope,
-    audience: audienceKeys(input, groups.get(actor) ?? null),
+    audience: audienceKeys({ ...input, descriptor: input.body }, groups.get(actor) ?? null),
     mentions: input.mentions,
     recipients: input.recipients,
     ...{ refs: input.refs, givenRefs: input.givenRefs },

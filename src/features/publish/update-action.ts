@@ -151,7 +151,7 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
   const group = groups.get(action.actorId) ?? null;
   if (edit.scope !== undefined && lacksGroup(edit.scope, group)) throw noGroup(edit.scope, PATH);
   const { refs, givenRefs } = refsAfter(action, edit);
-  const people = { mentions, recipients };
+  const people = { mentions, recipients, descriptor };
   return {
     ...{ scope, descriptor, refs, givenRefs, mentions, recipients },
     audience:
@@ -174,5 +174,5 @@ function refsAfter(
 
 /** The actor's group at the time the scope was set. */
 function isOfScope(key: string): boolean {
-  return !key.startsWith('user:');
+  return !key.startsWith('user:') && !key.startsWith('notified:');
 }

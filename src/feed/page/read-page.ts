@@ -81,7 +81,7 @@ const ORDERS: Readonly<Record<FeedOrder, (core: Core, page: OrderedPage) => Prom
 const NOWHERE = 'unknown';
 
 /** Taken before a page is read: later changes are in the page or come after the cursor, possibly both. */
-async function liveCursorOf({ liveLog, onLiveLogError }: Core, userId: UserId): Promise<string> {
+export async function liveCursorOf({ liveLog, onLiveLogError }: Core, userId: UserId): Promise<string> {
   try {
     return await liveLog.position(userId);
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   encodeInteractionId,
   encodeMemberId,
   encodeNewsfeedItemId,
+  encodeNotificationId,
   encodeRefId,
   parseGlobalId,
   readGlobalId,
@@ -21,6 +22,7 @@ import {
 import { getFeedGroup } from '../../feed/groups/read-groups.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
+import { findNotifications, type Notification } from '../../features/notifications/read-notifications.ts';
 import { getInteraction } from '../../features/interactions/read-interactions.ts';
 import { getRef } from '../../features/directory/read-directory.ts';
 import { MEMBER } from '../../features/directory/names.ts';
@@ -35,11 +37,19 @@ interface RefNodeSource {
   readonly refId: RefId;
 }
 
-type NodeSource = Action | FeedGroup | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
+type NodeSource =
+  | Action
+  | FeedGroup
+  | Interaction
+  | MemberSource
+  | NewsfeedItem
+  | Notification
+  | RefNodeSource;
 
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {
+  if ('group' in source) return encodeNotificationId(source.userId, source.group.key);
   if ('load' in source) return encodeFeedGroupId(source.userId, source.groupKey);
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
   if ('refId' in source) return encodeRefId(source.refId);
@@ -50,6 +60,7 @@ function globalIdOf(source: NodeSource): string {
 export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   description: 'Anything with a global id.',
   resolveType(source) {
+    if ('group' in source) return 'Notification';
     if ('load' in source) return 'FeedGroup';
     if ('relevancy' in source) return 'NewsfeedItem';
     if ('refId' in source) return 'Ref';
@@ -61,7 +72,7 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
       description: 'Global id.',
       extensions: {
         ...SHARED,
-        ownIn: ['Node', 'NewsfeedItem', 'FeedGroup'],
+        ownIn: ['Node', 'NewsfeedItem', 'FeedGroup', 'Notification'],
         isPlain: true,
       } satisfies Sharing,
       resolve: globalIdOf,
@@ -86,6 +97,11 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
     case 'NewsfeedItem':
       if (parsed.userId !== session.identity.userId) return null;
       return getNewsfeedItem(context.core, session, parsed.actionId);
+    case 'Notification': {
+      if (parsed.userId !== session.identity.userId) return null;
+      const [found = null] = await findNotifications(context.core, session, [parsed.key]);
+      return found;
+    }
     case 'unknown':
       return null;
   }

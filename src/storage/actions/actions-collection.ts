@@ -61,6 +61,14 @@ export const ACTIONS: Declared<'actions'> = {
       'feed from the source: what was bumped past a place, by person, team and department',
       { partialFilterExpression: { isBumped: true } },
     ),
+    index(
+      'audience_edited',
+      { audience: 1, editedAt: -1 },
+      'notifications: mentions that an edit has added, newest first',
+      {
+        partialFilterExpression: { editedAt: { $exists: true } },
+      },
+    ),
     index('source', { refIds: 1, latest: -1 }, 'feed from the source: what a reader follows, newest first'),
     index(
       'source_bumped',

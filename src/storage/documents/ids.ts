@@ -3,7 +3,7 @@ import type { Ids } from './declaration.ts';
 
 type Change = (id: string) => string;
 
-const AUDIENCE_KEY = /^(team|department|user):(.*)$/su;
+const AUDIENCE_KEY = /^(team|department|user|notified):(.*)$/su;
 /** Comes after the id in a stamp of a name; see `directory-stamps.ts`. */
 export const STAMP_SEPARATOR = '\t';
 

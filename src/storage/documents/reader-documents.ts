@@ -38,6 +38,10 @@ export interface FollowDocument extends UnsentEvents {
   spans: { since: Date; until?: Date; sinceAction?: ObjectId; types?: string[] }[];
   /** The host application assigned the ref to the follower. Meaningless once the follow is inactive. */
   isAssigned?: true;
+  /** When it was opened, whatever it brings from before. Absent: it is not active. */
+  openedAt?: Date;
+  /** When the host application assigned the ref. Absent: it is not assigned. */
+  assignedAt?: Date;
   /** While the ref, a member, is being erased: set on follows already copied to the pseudonym, and on the copies. */
   isCopied?: true;
   /** Time of the last change of spans; present until the feed is filled and the follower counted. */

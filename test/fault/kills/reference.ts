@@ -31,6 +31,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     text,
     editedAt,
     parentId,
+    mentions = [],
   } of interactions) {
     const id = actionId.toHexString();
     const others = interactionsOf.get(id) ?? [];
@@ -43,6 +44,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         text: text ?? null,
         editedAt: editedAt?.getTime() ?? null,
         parentId: parentId?.toHexString() ?? null,
+        mentions,
       },
     ]);
   }
@@ -58,7 +60,10 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       departmentSince: departmentSince?.getTime() ?? 0,
       supervisorId,
     })),
-    follows: follows.map(({ followerId, refId, active, isAssigned, spans }) => ({
+    follows: follows.map(({ _id, followerId, refId, active, isAssigned, openedAt, assignedAt, spans }) => ({
+      id: _id.toHexString(),
+      openedAt: openedAt?.getTime() ?? null,
+      assignedAt: assignedAt?.getTime() ?? null,
       followerId,
       refId,
       isActive: active,
@@ -110,6 +115,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
           ),
         ],
         bookmarks: [],
+        notifications: { seenAt: null, readAt: null, read: new Map(), preferences: new Map() },
         hiddenActionIds: inState('HIDDEN'),
         archivedActionIds: inState('ARCHIVED'),
         snoozed: new Map(

@@ -172,6 +172,7 @@ test('exports empty lists for an unknown and for an erased member', async () => 
     mutedBy: 0,
     actions: [],
     interactions: [],
+    notifications: [],
     follows: [],
     itemMarks: [],
     bookmarks: [],

@@ -86,6 +86,15 @@ export type ApplicationRatingInput = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
+/** A way to notify a member. */
+export type Channel =
+  /** Mail, sent by the host application. */
+  | 'EMAIL'
+  /** The list of notifications. */
+  | 'IN_APP'
+  /** Push messages. */
+  | 'PUSH';
+
 /** Somebody commented on a post. */
 export type CommentedInput = {
   /** The comment. */
@@ -366,6 +375,64 @@ export type NewApplicantInput = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
+/** Selects notifications that meet all given conditions. */
+export type NotificationFilter = {
+  /** Of one of these kinds. */
+  kinds?: InputMaybe<Array<NotificationKind>>;
+  /** With the newest event at this time or later. */
+  since?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Only unread ones. */
+  unreadOnly?: InputMaybe<Scalars['Boolean']['input']>;
+  /** With the newest event before this time. */
+  until?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** Why a notification concerns the reader. */
+export type NotificationKind =
+  /** A service assigned something to them. */
+  | 'ASSIGNED'
+  /** A comment on an action of theirs. */
+  | 'COMMENT'
+  /** Somebody follows them. */
+  | 'FOLLOW'
+  /** A like of an action of theirs. */
+  | 'LIKE'
+  /** An action or a comment mentions them, or an action names them as recipient. */
+  | 'MENTION'
+  /** The type of an action says to notify them. */
+  | 'OWN'
+  /** A reaction to an action of theirs. */
+  | 'REACTION'
+  /** A reply to a comment of theirs. */
+  | 'REPLY'
+  /** A reshare of an action of theirs. */
+  | 'RESHARE';
+
+/** A preference of a member. */
+export type NotificationPreferenceInput = {
+  /** The channel. */
+  channel: Channel;
+  /** Whether the member is notified. */
+  isOn: Scalars['Boolean']['input'];
+  /** The kind of events. */
+  kind: NotificationKind;
+  /** Only about actions of this type. Default: all. */
+  type?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What keeps a notification out of the list. */
+export type NotificationWithheldReason =
+  /** The member mutes everybody who did it. */
+  | 'KEPT_AWAY'
+  /** The member may not see the action, or it is hidden or gone. */
+  | 'NOT_VISIBLE'
+  /** Nothing of the kind has happened, or it was removed or hidden. */
+  | 'NO_EVENT'
+  /** It happened more than 90 days ago. */
+  | 'OUT_OF_WINDOW'
+  /** The member or the host has switched it off. */
+  | 'SWITCHED_OFF';
+
 /** All of the viewer's interactions of a kind with an action. */
 export type OwnInteraction = {
   /** Global id of the action. */
@@ -424,7 +491,7 @@ export type RecordInteractionInput = {
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** What was done. */
   kind: InteractionKind;
-  /** For COMMENT: ids of members it mentions, at most 20. They are notified. Those who may not see the action are left out without an error. */
+  /** For COMMENT: ids of members it mentions, at most 20. They are notified. Members who may not see the action are left out without an error. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;
   /** For COMMENT: global id of the comment it replies to, which must not be a reply itself. NOT_FOUND if it is not visible. */
   parentId?: InputMaybe<Scalars['ID']['input']>;

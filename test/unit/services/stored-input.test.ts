@@ -16,6 +16,8 @@ import { HOST_ID_NAMES, storedInput } from '../../../src/features/tenants/stored
 const TEXTS: ReadonlySet<string> = new Set([
   ...['after', 'types', 'type', 'tags', 'phrase', 'reason', 'text', 'label', 'name', 'locale'],
   ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field', 'search'],
+  // Of quiet hours.
+  ...['from', 'to', 'timeZone'],
 ]);
 
 const schema = await buildSchema();

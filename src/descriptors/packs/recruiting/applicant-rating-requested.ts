@@ -10,6 +10,7 @@ export const applicantRatingRequested = defineDescriptor('ApplicantRatingRequest
       description: 'The person who was asked.',
       name: 'requestedFromName',
       asRef: false,
+      notifies: true,
     }),
     requestedFromName: field.text({ description: 'Name of the person who was asked.' }),
   },

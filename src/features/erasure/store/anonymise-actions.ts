@@ -1,6 +1,6 @@
 import type { Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
-import { userKey } from '../../../domain/audience.ts';
+import { notifiedKey, userKey } from '../../../domain/audience.ts';
 import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../domain/erasure.ts';
 import { anonymiseDescriptor, withoutNames, withoutSubject } from '../../../descriptors/anonymise.ts';
 import { groupKeyOf } from '../../../descriptors/group-key.ts';
@@ -94,6 +94,10 @@ function unchanged(document: ActionDocument): Filter<ActionDocument> {
   };
 }
 
+function withoutKeys(audience: readonly string[], memberId: UserId): string[] {
+  return audience.filter((key) => key !== userKey(memberId) && key !== notifiedKey(memberId));
+}
+
 /** Changed fields of an action from which the subject is removed, except for `pullRefIds`. */
 function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
   const { memberId, pseudonym } = subject;
@@ -108,7 +112,7 @@ function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
     actorId: isOwn ? pseudonym : document.actorId,
     mentions: others(document.mentions),
     recipients: others(document.recipients),
-    audience: document.audience.filter((key) => key !== userKey(memberId)),
+    audience: withoutKeys(document.audience, memberId),
     refs: document.refs.map((ref) =>
       ref.id === memberId
         ? { ...ref, id: pseudonym, label: FORMER_MEMBER }
@@ -164,7 +168,7 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
     ...former,
     mentions: others(former.mentions),
     recipients: others(former.recipients),
-    audience: former.audience.filter((key) => key !== userKey(memberId)),
+    audience: withoutKeys(former.audience, memberId),
     refIds: renamed(former.refIds),
     pullRefIds: renamed(former.pullRefIds),
   });

@@ -157,6 +157,8 @@ export interface EndedFollows {
   readonly uncertain: readonly { readonly id: ObjectId; readonly refId: RefId }[];
 }
 
+const NOT_OPEN = { openedAt: 1, assignedAt: 1 } as const;
+
 /** A member's traces in follows. */
 function followTraces({ follows }: Collections) {
   return {
@@ -182,12 +184,12 @@ function followTraces({ follows }: Collections) {
       if (rest.length > 0)
         await follows.updateMany(
           { _id: { $in: rest.map(({ _id }) => _id) } },
-          { $set: { active: false, spans: [] } },
+          { $set: { active: false, spans: [] }, $unset: NOT_OPEN },
         );
       if (sure.length > 0)
         await follows.updateMany(
           { _id: { $in: sure }, active: true, settling: { $exists: false } },
-          { $set: { active: false, spans: [], settling } },
+          { $set: { active: false, spans: [], settling }, $unset: NOT_OPEN },
         );
       const ours = sure.length === 0 ? [] : await follows.find({ _id: { $in: sure }, settling }).toArray();
       const isUncertain = ({ refId, settling: mark }: FollowDocument): boolean =>

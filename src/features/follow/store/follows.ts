@@ -36,6 +36,8 @@ interface Opening {
   readonly events: EventEntries;
 }
 
+/** Fields of a follow that has ended. */
+const NOT_OPEN = { openedAt: '$$REMOVE', assignedAt: '$$REMOVE' } as const;
 const IS_OPEN: Document = { $eq: ['$active', true] };
 const SPANS: Document = { $ifNull: ['$spans', []] };
 const HAS_NO_END: Document = { $not: [{ $gt: ['$$span.until', null] }] };
@@ -78,6 +80,8 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
       },
     },
     isAssigned: assignment(isAssigned),
+    openedAt: { $cond: [IS_OPEN, { $ifNull: ['$openedAt', '$$REMOVE'] }, now] },
+    assignedAt: assignedSince(isAssigned, now),
     // An existing mark means that a call was interrupted and the count may be wrong.
     settling: { $ifNull: ['$settling', mark] },
     active: true,
@@ -97,6 +101,13 @@ function assignment(isAssigned: boolean | undefined): unknown {
   if (isAssigned === undefined)
     return { $cond: [IS_OPEN, { $ifNull: ['$isAssigned', '$$REMOVE'] }, '$$REMOVE'] };
   return isAssigned ? true : '$$REMOVE';
+}
+
+/** Present while the follow is assigned. */
+function assignedSince(isAssigned: boolean | undefined, now: Date): unknown {
+  if (isAssigned === false) return '$$REMOVE';
+  const since = { $ifNull: ['$assignedAt', isAssigned === true ? now : '$$REMOVE'] };
+  return { $cond: [IS_OPEN, since, isAssigned === true ? now : '$$REMOVE'] };
 }
 
 /** Whether the open span starts after that position. */
@@ -140,6 +151,17 @@ export const FOLLOWS: Declared<'follows'> = {
     index('assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
       partialFilterExpression: { isAssigned: true },
     }),
+    index('opened', { refId: 1, openedAt: -1 }, 'notifications: who has followed a member, newest first', {
+      partialFilterExpression: { openedAt: { $exists: true } },
+    }),
+    index(
+      'assigned_at',
+      { followerId: 1, assignedAt: -1 },
+      'notifications: what a member was assigned to, newest first',
+      {
+        partialFilterExpression: { assignedAt: { $exists: true } },
+      },
+    ),
     index('unsettled', { settling: 1 }, 'upkeep: follows and unfollows that were cut off', {
       partialFilterExpression: { settling: { $exists: true } },
     }),
@@ -235,6 +257,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
               },
               spans: change.keepHistory ? ended : [],
               active: false,
+              ...NOT_OPEN,
               ...events.staged('follow.closed', change.now, { $eq: ['$active', true] }),
             },
           },
@@ -351,6 +374,7 @@ function closingStage(
     },
     spans: keepHistory ? ended : [],
     active: false,
+    ...NOT_OPEN,
     ...events.staged('follow.closed', now, { $eq: ['$active', true] }),
   };
 }

@@ -145,6 +145,12 @@ export function interactionRecords(
   const newToken = (): ObjectId => idOfTime(clock.now());
 
   return {
+    /** Unordered; missing ones are left out. One round trip. */
+    async findByIds(ids: readonly InteractionId[]): Promise<Interaction[]> {
+      const documents = await collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }).toArray();
+      return documents.map(toInteraction);
+    },
+
     async find(id: InteractionId): Promise<KnownInteraction | null> {
       const document = await collection.findOne({ _id: new ObjectId(id) });
       return document === null ? null : known(document);

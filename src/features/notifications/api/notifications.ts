@@ -1,0 +1,433 @@
+import {
+  CHANNELS,
+  MAX_PREFERENCES,
+  NOTIFICATION_KINDS,
+  type Channel,
+  type EffectivePreference,
+  type NotificationKind,
+  type QuietHours as QuietHoursRecord,
+} from '../../../domain/notification.ts';
+import { badInput } from '../../../domain/errors.ts';
+import { UnreadCount, UNREAD_COST } from '../../../feed/api/unread-count.ts';
+import { MAX_PAGE_SIZE, pageSize } from '../../../feed/page/paging.ts';
+import { builder } from '../../../graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
+import { parseActionId, parseNotificationId } from '../../../graphql/global-id.ts';
+import type { PageSize } from '../../../graphql/limits/cost.ts';
+import type { ListArgument } from '../../../graphql/limits/variables.ts';
+import { asksForField } from '../../../graphql/live-selection.ts';
+import { plainSentence } from '../../../graphql/sentences.ts';
+import { Action } from '../../../graphql/types/action.ts';
+import { LOCALE_ARG, localeOf, SummaryPart } from '../../../graphql/types/descriptor.ts';
+import { describedEnum } from '../../../graphql/types/enums.ts';
+import { Node } from '../../../graphql/types/node.ts';
+import { Viewer } from '../../../graphql/types/viewer.ts';
+import { Member } from '../../directory/api/member.ts';
+import { Interaction } from '../../interactions/api.ts';
+import { INTERACTION } from '../../interactions/read-interactions.ts';
+import {
+  explainNotification,
+  type NotificationExplanation as ExplanationSource,
+  type NotificationWithheld,
+} from '../explain-notification.ts';
+import {
+  MAX_PREFERENCES_PER_CALL,
+  NOTIFICATION_STATE,
+  readPreferences,
+  setNotificationPreferences,
+  setQuietHours,
+} from '../preferences.ts';
+import {
+  actorsOf,
+  countActors,
+  countEvents,
+  markNotificationsRead,
+  markNotificationsSeen,
+  MAX_MARKED,
+  readNotifications,
+  type Notification as NotificationSource,
+  type NotificationPage,
+} from '../read-notifications.ts';
+import { MOST_PARTS, notificationParts } from './summaries.ts';
+
+const NotificationKindEnum = describedEnum<NotificationKind>(
+  'NotificationKind',
+  'Why a notification concerns the reader.',
+  {
+    COMMENT: 'A comment on an action of theirs.',
+    REPLY: 'A reply to a comment of theirs.',
+    MENTION: 'An action or a comment mentions them, or an action names them as recipient.',
+    LIKE: 'A like of an action of theirs.',
+    REACTION: 'A reaction to an action of theirs.',
+    RESHARE: 'A reshare of an action of theirs.',
+    FOLLOW: 'Somebody follows them.',
+    ASSIGNED: 'A service assigned something to them.',
+    OWN: 'The type of an action says to notify them.',
+  },
+);
+
+const ChannelEnum = describedEnum<Channel>('Channel', 'A way to notify a member.', {
+  IN_APP: 'The list of notifications.',
+  EMAIL: 'Mail, sent by the host application.',
+  PUSH: 'Push messages.',
+});
+
+const ACTORS_COST: { readonly size: PageSize } = {
+  size: { argument: 'first', default: 3, max: MAX_PAGE_SIZE },
+};
+
+export const Notification = builder.objectRef<NotificationSource>('Notification').implement({
+  description:
+    'What concerns the reader: events of one kind about one action; follows of one day (UTC); one assignment. An event has one kind: a mention counts before a reply, a reply before a comment.',
+  interfaces: [Node],
+  fields: (t) => ({
+    kind: t.field({
+      type: NotificationKindEnum,
+      description: 'Why it concerns the reader.',
+      resolve: ({ group }) => group.kind,
+    }),
+    at: t.field({
+      type: 'DateTime',
+      description: 'Time of its newest event, which is its place in the list.',
+      resolve: ({ group }) => group.at,
+    }),
+    action: t.field({
+      type: Action,
+      nullable: true,
+      description: 'The action it is about; null for FOLLOW and ASSIGNED.',
+      resolve: ({ action }) => action,
+    }),
+    interaction: t.field({
+      type: Interaction,
+      nullable: true,
+      description: 'The newest interaction of its events; null if the newest event is none.',
+      async resolve({ group }, _args, context) {
+        const id = group.events[0]?.interactionId ?? null;
+        const found = id === null ? null : await context.session().load(INTERACTION, id);
+        return found?.state === 'VISIBLE' ? found : null;
+      },
+    }),
+    actors: t.field({
+      type: [Member],
+      description: 'The members who did it, each once, the newest first. None for ASSIGNED.',
+      args: {
+        first: t.arg.int({
+          defaultValue: 3,
+          description: `Number of members, 1 to ${String(MAX_PAGE_SIZE)}.`,
+        }),
+      },
+      extensions: ACTORS_COST,
+      resolve: (source, { first }) =>
+        actorsOf(source)
+          .slice(0, pageSize(first ?? 3))
+          .map((userId) => ({ userId })),
+    }),
+    actorCount: t.field({
+      type: UnreadCount,
+      description: 'Number of different members who did it. Exact up to 100.',
+      resolve: (source, _args, context) => countActors(context.core, context.session(), source),
+    }),
+    count: t.field({
+      type: UnreadCount,
+      description: 'Number of its events. Exact up to 100.',
+      resolve: countEvents,
+    }),
+    isSeen: t.exposeBoolean('isSeen', {
+      description: 'Whether it is not above the mark of markNotificationsSeen.',
+    }),
+    isRead: t.exposeBoolean('isRead', {
+      description:
+        'Whether it was marked as read, alone or with everything below. A new event makes it unread.',
+    }),
+    summary: t.string({
+      description:
+        'A sentence to the reader, with current names, such as "Ann, Bea, and 3 others commented on your post". In the language of `locale`, otherwise of Accept-Language.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      async resolve(source, { locale }, context) {
+        const parts = await notificationParts(
+          context.core,
+          context.session(),
+          source,
+          localeOf(locale, context),
+        );
+        return plainSentence(
+          parts.map(({ text, member, ref }) => (member === null && ref === null ? text : { name: text })),
+        );
+      },
+    }),
+    summaryParts: t.field({
+      type: [SummaryPart],
+      description: 'The same sentence in parts, so that clients can link the people and things it names.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      extensions: { size: { usual: 4, most: MOST_PARTS } },
+      resolve: async (source, { locale }, context) => [
+        ...(await notificationParts(context.core, context.session(), source, localeOf(locale, context))),
+      ],
+    }),
+  }),
+});
+
+const NotificationConnection = defineConnection<NotificationSource, NotificationPage>(
+  'Notification',
+  Notification,
+  'notifications',
+);
+
+builder.objectFields(NotificationConnection, (t) => ({
+  unseen: t.field({
+    type: UnreadCount,
+    description:
+      'Notifications of this list with an event that the reader has not seen, from the same read as the page.',
+    extensions: UNREAD_COST,
+    resolve: ({ page }) => page.countUnseen(),
+  }),
+  unread: t.field({
+    type: UnreadCount,
+    description: 'Notifications of this list that the reader has not read, from the same read as the page.',
+    extensions: UNREAD_COST,
+    resolve: ({ page }) => page.countUnread(),
+  }),
+  liveCursor: t.string({
+    description:
+      'Taken before the page was read: notificationEvents(after: liveCursor) returns everything that is not on the page, or NotificationsResync.',
+    resolve: ({ page }) => page.liveCursor ?? '',
+  }),
+}));
+
+export const NotificationFilter = builder.inputType('NotificationFilter', {
+  description: 'Selects notifications that meet all given conditions.',
+  fields: (t) => ({
+    kinds: t.field({ type: [NotificationKindEnum], description: 'Of one of these kinds.' }),
+    unreadOnly: t.boolean({ description: 'Only unread ones.' }),
+    since: t.field({ type: 'DateTime', description: 'With the newest event at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'With the newest event before this time.' }),
+  }),
+});
+
+builder.queryField('notifications', (t) =>
+  t.field({
+    type: NotificationConnection,
+    description:
+      "What concerns the viewer, of the last 90 days, newest first: what others did with the viewer's actions and comments, mentions, followers and assignments. Left out: what the viewer may not see, what members whom the viewer mutes did, and what the viewer switched off.",
+    args: {
+      ...pageArgs(),
+      filter: t.arg({ type: NotificationFilter, description: 'Only notifications that match.' }),
+    },
+    extensions: PAGE_COST,
+    async resolve(_root, args, context, info) {
+      const page = await readNotifications(context.core, context.session(), {
+        ...args,
+        withCounts: asksForField(info, 'unseen') || asksForField(info, 'unread'),
+        withLiveCursor: asksForField(info, 'liveCursor'),
+      });
+      return toConnection(page, args);
+    },
+  }),
+);
+
+const NotificationPreference = builder.objectRef<EffectivePreference>('NotificationPreference').implement({
+  description: 'Whether a member is notified of a kind of events by a channel.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: NotificationKindEnum, description: 'The kind of events.' }),
+    type: t.exposeString('type', {
+      nullable: true,
+      description: 'Only about actions of this type; null: all others, and events without an action.',
+    }),
+    channel: t.expose('channel', { type: ChannelEnum, description: 'The channel.' }),
+    isOn: t.exposeBoolean('isOn', { description: 'Whether the member is notified.' }),
+    isLocked: t.exposeBoolean('isLocked', { description: 'The host decides; the member cannot change it.' }),
+  }),
+});
+
+const QuietHours = builder.objectRef<QuietHoursRecord>('QuietHours').implement({
+  description: 'Hours in which a member gets neither mail nor push messages.',
+  fields: (t) => ({
+    from: t.exposeString('from', { description: 'When they begin, such as 22:00.' }),
+    to: t.exposeString('to', {
+      description: 'When they end, such as 07:00; on the next day if it is not later.',
+    }),
+    timeZone: t.exposeString('timeZone', { description: 'The time zone, such as Europe/Berlin.' }),
+    days: t.intList({
+      nullable: true,
+      description: 'Days on which they begin, Monday is 1, Sunday is 7; null: every day.',
+      extensions: { maxBytes: 64 },
+      resolve: ({ days }) => (days === null ? null : [...days]),
+    }),
+  }),
+});
+
+builder.objectFields(Viewer, (t) => ({
+  notificationPreferences: t.field({
+    type: [NotificationPreference],
+    description:
+      'How the viewer is notified: for each kind and channel, and for types of actions with a preference of their own.',
+    extensions: {
+      size: {
+        usual: NOTIFICATION_KINDS.length * CHANNELS.length,
+        most: NOTIFICATION_KINDS.length * CHANNELS.length + MAX_PREFERENCES,
+      },
+    },
+    resolve: (_source, _args, context) => readPreferences(context.session()),
+  }),
+  quietHours: t.field({
+    type: QuietHours,
+    nullable: true,
+    description: "The viewer's quiet hours; null: there are none.",
+    async resolve(_source, _args, context) {
+      const { userId } = context.identity();
+      return (await context.session().load(NOTIFICATION_STATE, userId))?.quietHours ?? null;
+    },
+  }),
+}));
+
+const NotificationPreferenceInput = builder.inputType('NotificationPreferenceInput', {
+  description: 'A preference of a member.',
+  fields: (t) => ({
+    kind: t.field({ type: NotificationKindEnum, required: true, description: 'The kind of events.' }),
+    type: t.string({ description: 'Only about actions of this type. Default: all.' }),
+    channel: t.field({ type: ChannelEnum, required: true, description: 'The channel.' }),
+    isOn: t.boolean({ required: true, description: 'Whether the member is notified.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  markNotificationsSeen: t.field({
+    type: Viewer,
+    description: 'Marks everything up to this time as seen; never moves backwards.',
+    args: {
+      upTo: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: '`at` of the topmost notification shown.',
+      }),
+    },
+    async resolve(_root, { upTo }, context) {
+      await context.mutate((session) => markNotificationsSeen(context.core, session, upTo));
+      return {};
+    },
+  }),
+  markNotificationsRead: t.field({
+    type: Viewer,
+    description: `Marks everything up to a time as read, or single notifications, or both. A new event makes a notification unread again. At most ${String(MAX_MARKED)} ids.`,
+    args: {
+      upTo: t.arg({ type: 'DateTime', description: 'Everything up to this time; never moves backwards.' }),
+      ids: t.arg.idList({
+        description: 'Global ids of notifications of the viewer.',
+        extensions: { maxEntries: MAX_MARKED } satisfies ListArgument,
+      }),
+    },
+    async resolve(_root, { upTo, ids }, context) {
+      const keys = (ids ?? []).map((id, index) => {
+        const { userId, key } = parseNotificationId(id, ['ids', index]);
+        if (userId !== context.identity().userId)
+          throw badInput('Not a notification of the viewer', ['ids', index]);
+        return key;
+      });
+      await context.mutate((session) =>
+        markNotificationsRead(context.core, session, { upTo: upTo ?? null, keys }),
+      );
+      return {};
+    },
+  }),
+  setNotificationPreferences: t.field({
+    type: Viewer,
+    description: `Changes how the viewer is notified; preferences that are not named stay. At most ${String(MAX_PREFERENCES_PER_CALL)} at once, ${String(MAX_PREFERENCES)} in total. BAD_USER_INPUT for one that the host has locked.`,
+    args: {
+      preferences: t.arg({
+        type: [NotificationPreferenceInput],
+        required: true,
+        description: 'The preferences to set.',
+        extensions: { maxEntries: MAX_PREFERENCES_PER_CALL } satisfies ListArgument,
+      }),
+    },
+    async resolve(_root, { preferences }, context) {
+      await context.mutate((session) => setNotificationPreferences(context.core, session, preferences));
+      return {};
+    },
+  }),
+  setQuietHours: t.field({
+    type: Viewer,
+    description: "Sets the viewer's quiet hours. Without arguments there are none.",
+    args: {
+      from: t.arg.string({ description: 'When they begin, such as 22:00.' }),
+      to: t.arg.string({ description: 'When they end, such as 07:00; on the next day if it is not later.' }),
+      timeZone: t.arg.string({ description: 'The IANA name of a time zone, such as Europe/Berlin.' }),
+      days: t.arg.intList({
+        description: 'Days on which they begin, Monday is 1, Sunday is 7. Default: every day.',
+      }),
+    },
+    async resolve(_root, args, context) {
+      await context.mutate((session) => setQuietHours(context.core, session, args));
+      return {};
+    },
+  }),
+}));
+
+const NotificationWithheldReason = describedEnum<NotificationWithheld>(
+  'NotificationWithheldReason',
+  'What keeps a notification out of the list.',
+  {
+    NO_EVENT: 'Nothing of the kind has happened, or it was removed or hidden.',
+    OUT_OF_WINDOW: 'It happened more than 90 days ago.',
+    KEPT_AWAY: 'The member mutes everybody who did it.',
+    NOT_VISIBLE: 'The member may not see the action, or it is hidden or gone.',
+    SWITCHED_OFF: 'The member or the host has switched it off.',
+  },
+);
+
+const NotificationExplanation = builder.objectRef<ExplanationSource>('NotificationExplanation').implement({
+  description: 'Why there is or is no notification.',
+  fields: (t) => ({
+    isListed: t.boolean({
+      description: 'Whether the list shows it now.',
+      resolve: ({ notification }) => notification !== null,
+    }),
+    withheldBy: t.field({
+      type: [NotificationWithheldReason],
+      description: 'Everything that keeps it out of the list. Empty: it is in the list.',
+      extensions: { maxBytes: 512 },
+      resolve: ({ withheldBy }) => [...withheldBy],
+    }),
+    at: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of its newest event; null: it is not listed.',
+      resolve: ({ notification }) => notification?.group.at ?? null,
+    }),
+    isSeen: t.boolean({
+      nullable: true,
+      description: 'Whether the member has seen it; null: it is not listed.',
+      resolve: ({ notification }) => notification?.isSeen ?? null,
+    }),
+    isRead: t.boolean({
+      nullable: true,
+      description: 'Whether the member has read it; null: it is not listed.',
+      resolve: ({ notification }) => notification?.isRead ?? null,
+    }),
+    preferences: t.field({
+      type: [NotificationPreference],
+      description: 'What decides for each channel.',
+      extensions: { size: CHANNELS.length },
+      resolve: ({ preferences }) => [...preferences],
+    }),
+  }),
+});
+
+builder.queryField('explainNotification', (t) =>
+  t.field({
+    type: NotificationExplanation,
+    description:
+      'Explains why there is or is no notification of a kind about an action, for the viewer or, for admins, for any member. Follows are explained without an action, for today.',
+    args: {
+      actionId: t.arg.id({ description: 'Global id of the action. Required except for FOLLOW.' }),
+      kind: t.arg({ type: NotificationKindEnum, required: true, description: 'The kind of events.' }),
+      memberId: t.arg.string({ description: 'Whose notifications. Default: the viewer.' }),
+    },
+    resolve: (_root, { actionId, kind, memberId }, context) =>
+      explainNotification(context.core, context.session(), {
+        kind,
+        actionId: actionId == null ? null : parseActionId(actionId, ['actionId']),
+        memberId: memberId ?? null,
+      }),
+  }),
+);

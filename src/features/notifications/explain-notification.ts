@@ -1,0 +1,109 @@
+import type { Core } from '../core.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import {
+  CHANNELS,
+  isKeptAway,
+  notificationKey,
+  preferenceOf,
+  type EffectivePreference,
+  type NotificationKind,
+} from '../../domain/notification.ts';
+import { notificationDefaults } from '../../descriptors/registry.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { entitledActions } from '../../feed/page/read-actions.ts';
+import { ACTION } from '../../feed/session/load.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import { validate } from '../validate.ts';
+import { findNotifications, NotificationRead, type Notification } from './read-notifications.ts';
+
+export type NotificationWithheld =
+  | 'NO_EVENT'
+  | 'OUT_OF_WINDOW'
+  | 'KEPT_AWAY'
+  | 'NOT_VISIBLE'
+  | 'SWITCHED_OFF';
+
+export interface NotificationExplanation {
+  readonly memberId: UserId;
+  /** As it is listed now; `null`: it is not. */
+  readonly notification: Notification | null;
+  readonly withheldBy: readonly NotificationWithheld[];
+  readonly preferences: readonly EffectivePreference[];
+}
+
+/**
+ * Explains why there is or is no notification of a kind about an action, with the functions that decide the list. Follows have
+ * no action: their notifications are those of today.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another member
+ */
+export async function explainNotification(
+  core: Core,
+  session: ReaderSession,
+  {
+    kind,
+    actionId,
+    memberId,
+  }: {
+    readonly kind: NotificationKind;
+    readonly actionId: ActionId | null;
+    readonly memberId: UserId | null;
+  },
+): Promise<NotificationExplanation> {
+  const { identity } = session;
+  const userId = memberId === null ? identity.userId : validate(idSchema, memberId, ['memberId']);
+  const isOwn = userId === identity.userId;
+  if (!isOwn && !identity.roles.has('admin'))
+    throw new FanfareError(
+      'FORBIDDEN',
+      'To explain the notifications of another member requires the role admin',
+    );
+  if (actionId === null && kind !== 'FOLLOW') throw badInput('Is required for this kind', ['actionId']);
+  if (kind === 'ASSIGNED') throw badInput('Assignments are listed as they are', ['kind']);
+  // The other reader's roles are known only from their token.
+  const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
+  const key = notificationKey(kind, actionId ?? clock.now());
+  const [notification = null] = await findNotifications(core, reader, [key]);
+  const state = await core.notifications.state(userId);
+  const action = actionId === null ? null : await reader.load(ACTION, actionId);
+  const type = action?.descriptor.type ?? null;
+  const preferences = CHANNELS.map((channel) =>
+    preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }),
+  );
+  const facts = { kind, key, actionId, isSwitchedOff: preferences[0]?.isOn === false };
+  return {
+    ...{ memberId: userId, notification, preferences },
+    withheldBy: notification === null ? await withheldBy(core, reader, facts) : [],
+  };
+}
+
+async function withheldBy(
+  core: Core,
+  reader: ReaderSession,
+  facts: {
+    readonly kind: NotificationKind;
+    readonly key: string;
+    readonly actionId: ActionId | null;
+    readonly isSwitchedOff: boolean;
+  },
+): Promise<NotificationWithheld[]> {
+  const { kind, key, actionId, isSwitchedOff } = facts;
+  const of = key.slice(kind.length + 1);
+  const options = { groups: 2, only: [{ kind, of }] };
+  const all = new NotificationRead(core, reader, { ...options, since: new Date(0), isEverybody: true });
+  const [group] = await all.after(null, 1);
+  const { profile } = await all.opened();
+  const action = actionId === null ? null : await reader.load(ACTION, actionId);
+  const isVisible =
+    actionId === null || (action?.isHidden === false && (await entitledActions(reader, [action])).length > 0);
+  const reasons: NotificationWithheld[] = [];
+  const [listed] = await new NotificationRead(core, reader, options).after(null, 1);
+  if (group === undefined) reasons.push('NO_EVENT');
+  else if (group.events.every(({ actorId }) => isKeptAway(profile, actorId))) reasons.push('KEPT_AWAY');
+  else if (listed === undefined) reasons.push('OUT_OF_WINDOW');
+  if (!isVisible) reasons.push('NOT_VISIBLE');
+  if (isSwitchedOff) reasons.push('SWITCHED_OFF');
+  return reasons;
+}

@@ -1,0 +1,599 @@
+import type { Core } from '../core.ts';
+import { z } from 'zod';
+import type { Action } from '../../domain/action.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import {
+  compareNotifications,
+  isKeptAway,
+  keptAway,
+  isRead,
+  isReadThrough,
+  isSeen,
+  MAX_COUNTED,
+  NOTIFICATION_KINDS,
+  NOTIFICATION_WINDOW_MS,
+  notificationKey,
+  parseNotificationKey,
+  preferenceOf,
+  type NotificationEvent,
+  type NotificationGroup,
+  type NotificationKind,
+  type NotificationPosition,
+} from '../../domain/notification.ts';
+import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { notificationDefaults } from '../../descriptors/registry.ts';
+import { List } from '../../feed/page/list.ts';
+import { pageSize } from '../../feed/page/paging.ts';
+import { entitledActions } from '../../feed/page/read-actions.ts';
+import { liveCursorOf } from '../../feed/page/read-page.ts';
+import { ACTION } from '../../feed/session/load.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Page, PageArgs, UnreadCount } from '../shapes.ts';
+import { validate } from '../validate.ts';
+import {
+  MOST_EVENTS,
+  SOURCES,
+  type NotificationState,
+  type Only,
+  type Source,
+  type SourcePlace,
+  type SourceRow,
+} from './store.ts';
+
+/** A group as the reader is shown it. */
+export interface Notification {
+  readonly userId: string;
+  readonly group: NotificationGroup;
+  readonly action: Action | null;
+  readonly isSeen: boolean;
+  readonly isRead: boolean;
+}
+
+export interface NotificationFilter {
+  readonly kinds?: readonly NotificationKind[] | null | undefined;
+  readonly unreadOnly?: boolean | null | undefined;
+  /** Newest event at this time or later. */
+  readonly since?: Date | null | undefined;
+  /** Newest event before this time. */
+  readonly until?: Date | null | undefined;
+}
+
+export interface NotificationPage extends Page<Notification> {
+  /** Taken before the read; `null` unless requested. */
+  readonly liveCursor: string | null;
+  /** Groups with an event that the reader has not seen, from the same read as the page. */
+  readonly countUnseen: () => Promise<UnreadCount>;
+  /** The same for groups that the reader has not read. */
+  readonly countUnread: () => Promise<UnreadCount>;
+}
+
+interface Builder {
+  readonly kind: NotificationKind;
+  readonly actionId: string | null;
+  readonly refId: string | null;
+  readonly events: Map<string, NotificationEvent>;
+}
+
+interface Reading {
+  readonly limit: number;
+  readonly place: SourcePlace | null;
+  /** No document that was not read yet has a later time; -Infinity: all were read. */
+  readonly bound: number;
+}
+
+/** Documents of comments to a member, and of followers, that are read at first: each group may have many. */
+const USUAL_EVENTS = 2 * MOST_EVENTS;
+const MAX_WINDOW = 2_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * One read of what concerns a reader, in the order of the list. Reads its sources in windows, each in its own order of time,
+ * and merges them by group. The place of a group is final once no source can still have a newer event.
+ */
+export class NotificationRead {
+  readonly #core: Core;
+  readonly #session: ReaderSession;
+  readonly #since: Date;
+  readonly #only: Only;
+  readonly #isEverybody: boolean;
+  readonly #groups = new Map<string, Builder>();
+  readonly #sources: Map<Source, Reading>;
+  #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
+  #sorted: NotificationGroup[] = [];
+
+  /** @param options.groups number of groups that are needed at least. */
+  constructor(
+    core: Core,
+    session: ReaderSession,
+    options: {
+      readonly groups: number;
+      readonly only?: Only;
+      readonly since?: Date;
+      /** Also those whom the reader keeps away. */
+      readonly isEverybody?: boolean;
+    },
+  ) {
+    this.#core = core;
+    this.#session = session;
+    this.#since = options.since ?? new Date(clock.time() - NOTIFICATION_WINDOW_MS);
+    this.#only = options.only ?? null;
+    this.#isEverybody = options.isEverybody ?? false;
+    const limitOf = (source: Source): number =>
+      source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, options.groups) : options.groups;
+    this.#sources = new Map(
+      SOURCES.map((source) => [source, { limit: limitOf(source), place: null, bound: Infinity }]),
+    );
+  }
+
+  /** The reader, and how far they have seen and read. */
+  async opened(): Promise<{ readonly profile: ReaderProfile; readonly state: NotificationState }> {
+    if (this.#opened === null) await this.#readOn();
+    if (this.#opened === null) throw new Error('Nothing was read');
+    return this.#opened;
+  }
+
+  /** The next groups after a position. Fewer than `limit` means the end. */
+  async after(position: NotificationPosition | null, limit: number): Promise<NotificationGroup[]> {
+    for (;;) {
+      const bound = this.#bound();
+      const found: NotificationGroup[] = [];
+      for (const group of this.#sorted) {
+        if (group.at.getTime() <= bound || found.length === limit) break;
+        if (position === null || compareNotifications(position, group) < 0) found.push(group);
+      }
+      if (found.length === limit || bound === -Infinity) return found;
+      await this.#readOn();
+    }
+  }
+
+  /** The groups with all of their events that are counted. No command unless a reader has very many. */
+  async complete(groups: readonly NotificationGroup[]): Promise<NotificationGroup[]> {
+    const isOpen = (source: Source): boolean => this.#sources.get(source)?.bound !== -Infinity;
+    const bound = (source: Source): number => this.#sources.get(source)?.bound ?? -Infinity;
+    const open = groups.filter(({ kind, key, events }) => {
+      if (events.length >= MOST_EVENTS) return false;
+      if (kind === 'REPLY' || kind === 'MENTION') return isOpen('to');
+      return kind === 'FOLLOW' && bound('followers') >= Date.parse(parseNotificationKey(key)?.of ?? '');
+    });
+    if (open.length === 0) return [...groups];
+    const rows = await this.#core.notifications.readOn({
+      userId: this.#session.identity.userId,
+      since: this.#since,
+      from: new Map(
+        (['to', 'followers'] as const).map((source) => [
+          source,
+          { limit: MOST_EVENTS * open.length, place: this.#sources.get(source)?.place ?? null },
+        ]),
+      ),
+      only: open.flatMap(({ key }) => parseNotificationKey(key) ?? []),
+    });
+    await this.#add(rows);
+    const known = new Map(this.#sorted.map((group) => [group.key, group]));
+    return groups.map((group) => ({ ...group, events: known.get(group.key)?.events ?? group.events }));
+  }
+
+  #bound(): number {
+    return Math.max(...Array.from(this.#sources.values(), ({ bound }) => bound));
+  }
+
+  async #readOn(): Promise<void> {
+    const { notifications, pulledRefs } = this.#core;
+    const isFirst = this.#opened === null;
+    // What lies below the others is not needed before they have been read to there.
+    const highest = this.#bound();
+    const from = new Map(
+      [...this.#sources].filter(([, { bound }]) => bound !== -Infinity && (isFirst || bound === highest)),
+    );
+    const query = {
+      userId: this.#session.identity.userId,
+      ...{ since: this.#since, from, only: this.#only },
+    };
+    if (!isFirst) {
+      await this.#take(from, await notifications.readOn(query));
+      return;
+    }
+    const pulled = await pulledRefs.known();
+    const opened = await notifications.open(query, pulled.size > MAX_WINDOW ? [] : [...pulled]);
+    const { pulledFollows, ...reader } = opened.reader;
+    this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
+    this.#opened = { profile: await this.#session.profile(), state: opened.state };
+    await this.#take(from, opened.rows);
+  }
+
+  /** Adds the rows, and notes where each source goes on. */
+  async #take(from: ReadonlyMap<Source, Reading>, rows: readonly SourceRow[]): Promise<void> {
+    await this.#add(rows);
+    for (const [source, { limit, place }] of from) {
+      const own = rows.filter((row) => row.source === source);
+      const last = own.at(-1);
+      if (last === undefined || own.length < limit) {
+        this.#sources.set(source, { limit, place, bound: -Infinity });
+        continue;
+      }
+      const before = this.#dayBefore(last) ?? last.time;
+      const known = place?.before.getTime() === before.getTime() ? place.except : [];
+      const except = own.filter(({ time }) => time.getTime() === before.getTime()).map(({ id }) => id);
+      this.#sources.set(source, {
+        limit: Math.min(MAX_WINDOW, limit * 2),
+        place: { before, except: [...known, ...except] },
+        bound: before.getTime(),
+      });
+    }
+  }
+
+  /** Where followers go on if there are enough of this day. */
+  #dayBefore(row: SourceRow): Date | null {
+    if (row.source !== 'followers') return null;
+    const ofDay = this.#groups.get(notificationKey('FOLLOW', row.time));
+    if (ofDay === undefined || ofDay.events.size < MOST_EVENTS) return null;
+    return new Date(Math.floor(row.time.getTime() / DAY_MS) * DAY_MS - 1);
+  }
+
+  async #add(rows: readonly SourceRow[]): Promise<void> {
+    for (const row of rows)
+      switch (row.source) {
+        case 'own':
+          for (const kind of INTERACTION_KINDS)
+            for (const event of await this.#newest(row.id, kind, row.lists[kind]))
+              this.#put(kind, row.id, event);
+          break;
+        case 'named':
+        case 'edited':
+          this.#put(row.isOwn ? 'OWN' : 'MENTION', row.id, { ...row, interactionId: null });
+          break;
+        case 'to':
+          this.#put(row.isMention ? 'MENTION' : 'REPLY', row.actionId, {
+            ...{ id: row.id, actorId: row.actorId, at: row.time, interactionId: row.id },
+          });
+          break;
+        case 'followers':
+          this.#put('FOLLOW', row.time, {
+            ...{ id: row.id, actorId: row.followerId, at: row.time, interactionId: null },
+          });
+          break;
+        case 'assigned':
+          this.#put(
+            'ASSIGNED',
+            row.id,
+            { id: row.id, actorId: null, at: row.time, interactionId: null },
+            row.refId,
+          );
+      }
+    this.#sorted = Array.from(this.#groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
+  }
+
+  /** Interactions of an action that is the reader's own. Those of members who are kept away are replaced by older ones. */
+  async #newest(
+    actionId: string,
+    kind: InteractionKind,
+    found: Extract<SourceRow, { source: 'own' }>['lists'][InteractionKind],
+  ): Promise<NotificationEvent[]> {
+    const { profile } = await this.opened();
+    const events = found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
+    const without = events.filter(({ actorId }) => this.#isAway(profile, actorId));
+    const shown =
+      without.length > 0 && events.length === MOST_EVENTS
+        ? await this.#core.notifications.interactionsOf(
+            profile.userId,
+            { actionId, kind },
+            {
+              without: keptAway(profile),
+              ...{ since: this.#since, limit: MOST_EVENTS },
+            },
+          )
+        : events;
+    return shown.map((event) => ({ ...event, interactionId: event.id }));
+  }
+
+  #isAway(profile: ReaderProfile, actorId: string | null): boolean {
+    return !this.#isEverybody && isKeptAway(profile, actorId);
+  }
+
+  #put(
+    kind: NotificationKind,
+    of: string | Date,
+    { id, actorId, at, interactionId }: NotificationEvent,
+    refId: string | null = null,
+  ): void {
+    if (this.#opened === null || this.#isAway(this.#opened.profile, actorId)) return;
+    if (at.getTime() < this.#since.getTime()) return;
+    const key = notificationKey(kind, of);
+    if (this.#only?.every((one) => `${one.kind}:${one.of}` !== key) === true) return;
+    const actionId = typeof of === 'string' && kind !== 'ASSIGNED' ? of : null;
+    const group = this.#groups.get(key) ?? {
+      kind,
+      actionId,
+      refId,
+      events: new Map<string, NotificationEvent>(),
+    };
+    group.events.set(id, { id, actorId, at, interactionId });
+    this.#groups.set(key, group);
+  }
+}
+
+function groupOf(key: string, { kind, actionId, refId, events }: Builder): NotificationGroup {
+  const newest = [...events.values()]
+    .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1))
+    .slice(0, MOST_EVENTS);
+  return { key, kind, actionId, refId, at: newest[0]?.at ?? new Date(0), events: newest };
+}
+
+const filterSchema = z.object({
+  kinds: z.array(z.enum(NOTIFICATION_KINDS)).nullish(),
+  unreadOnly: z.boolean().nullish(),
+  since: z.date().nullish(),
+  until: z.date().nullish(),
+});
+
+function passes({ kinds, unreadOnly, since, until }: NotificationFilter, one: Notification): boolean {
+  const { kind, at } = one.group;
+  return (
+    (kinds == null || kinds.includes(kind)) &&
+    (unreadOnly !== true || !one.isRead) &&
+    (since == null || at.getTime() >= since.getTime()) &&
+    (until == null || at.getTime() < until.getTime())
+  );
+}
+
+/**
+ * The groups that the reader may see and has not switched off, in the same order. One round trip for their actions; one more
+ * where follows decide about them.
+ */
+async function shown(
+  session: ReaderSession,
+  read: NotificationRead,
+  groups: readonly NotificationGroup[],
+  filter: NotificationFilter,
+): Promise<Notification[]> {
+  const { state } = await read.opened();
+  const ids = [...new Set(groups.flatMap(({ actionId }) => actionId ?? []))];
+  const loaded = (await session.loadMany(ACTION, ids)).filter((action) => action?.isHidden === false);
+  const entitled = await entitledActions(
+    session,
+    loaded.filter((action) => action !== null),
+  );
+  const actions = new Map(entitled.map((action) => [action.id, action]));
+  return groups.flatMap((group) => {
+    const { kind, actionId } = group;
+    const action = actionId === null ? null : (actions.get(actionId) ?? null);
+    if (action === null && actionId !== null) return [];
+    const type = action?.descriptor.type ?? null;
+    if (!preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel: 'IN_APP' }).isOn)
+      return [];
+    const one: Notification = {
+      ...{ userId: session.identity.userId, group, action },
+      ...{ isSeen: isSeen(state, group), isRead: isRead(state, group) },
+    };
+    return passes(filter, one) ? [one] : [];
+  });
+}
+
+/** One read of a list: its page, and what of it is unseen and unread. */
+class NotificationList extends List<NotificationPosition, NotificationGroup, Notification> {
+  readonly #read: NotificationRead;
+  readonly #counted: number;
+
+  /** @param firstRead number of groups that are read for the counts; 0: they are not needed. */
+  constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, firstRead: number) {
+    super({
+      scan: (after, limit) => read.after(after, limit),
+      select: (groups) => shown(session, read, groups, filter),
+      idOf: (one) => ('group' in one ? one.group.key : one.key),
+      isAt: (group, { at }) => group.at.getTime() === at.getTime(),
+      firstRead,
+    });
+    this.#read = read;
+    this.#counted = firstRead;
+  }
+
+  override async scan(
+    after: NotificationPosition | null,
+    limit: number,
+  ): Promise<readonly NotificationGroup[]> {
+    // The counts need the top, whatever page it is.
+    if (this.#counted > 0) await this.readUpTo(this.#counted);
+    return super.scan(after, limit);
+  }
+
+  /** What the counts need is decided in the same round trip. */
+  override async select(groups: readonly NotificationGroup[]): Promise<Notification[]> {
+    const { state } = await this.#read.opened();
+    const isOver = (group: NotificationGroup): boolean => isSeen(state, group) && isReadThrough(state, group);
+    return super.select(groups, upTo(this.read(0, this.#counted), isOver));
+  }
+
+  async countUnseen(): Promise<UnreadCount> {
+    const { state } = await this.#read.opened();
+    return this.#count(
+      (group) => isSeen(state, group),
+      (one) => !one.isSeen,
+    );
+  }
+
+  async countUnread(): Promise<UnreadCount> {
+    const { state } = await this.#read.opened();
+    return this.#count(
+      (group) => isReadThrough(state, group),
+      (one) => !one.isRead,
+    );
+  }
+
+  /** @param isOver whether no later group is counted either. */
+  async #count(
+    isOver: (group: NotificationGroup) => boolean,
+    isCounted: (one: Notification) => boolean,
+  ): Promise<UnreadCount> {
+    let count = 0;
+    for (let looked = 0; count <= MAX_COUNTED; looked += MOST_EVENTS) {
+      await this.readUpTo(looked + MOST_EVENTS);
+      const next = this.read(looked, looked + MOST_EVENTS);
+      const open = upTo(next, isOver);
+      count += (await this.select(open)).filter(isCounted).length;
+      if (open.length < MOST_EVENTS) break;
+    }
+    return { count: Math.min(count, MAX_COUNTED), isExact: count <= MAX_COUNTED };
+  }
+}
+
+function upTo<T>(list: readonly T[], isOver: (one: T) => boolean): readonly T[] {
+  const end = list.findIndex(isOver);
+  return end === -1 ? list : list.slice(0, end);
+}
+
+/**
+ * What concerns the reader, newest first, in groups. Everything is decided when it is read. Two round trips; one more where
+ * follows decide whether the reader may see an action, and more where much is left out.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readNotifications(
+  core: Core,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly filter?: NotificationFilter | null | undefined;
+    /** The counts are needed: read enough for them together with the page. */
+    readonly withCounts?: boolean | undefined;
+    readonly withLiveCursor?: boolean | undefined;
+  },
+): Promise<NotificationPage> {
+  const { userId } = session.identity;
+  const size = pageSize(args.first);
+  const filter = validate(filterSchema, { ...args.filter }, ['filter']);
+  const list = `notifications:${userId}`;
+  const after = args.after == null ? null : decodePlace(list, args.after);
+  const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
+  const counted = args.withCounts === true ? MOST_EVENTS : 0;
+  // Sources are read from the top: where they go on below a group does not follow from its place.
+  const depth = after?.depth ?? 0;
+  const read = new NotificationRead(core, session, { groups: Math.max(counted, depth + size + 1) });
+  const notifications = new NotificationList(session, read, filter, counted);
+  const { edges, ...page } = await notifications.page({ size, after, cursorOf: () => '' });
+  const complete = await read.complete(edges.map(({ node }) => node.group));
+  const nodes = edges.map(({ node }, index) => ({ ...node, group: complete[index] ?? node.group }));
+  const withCursors = nodes.map((node, index) => ({
+    node,
+    cursor: encodePlace(list, { ...node.group, depth: depth + index + 1 }),
+  }));
+  return {
+    ...page,
+    edges: withCursors,
+    endCursor: withCursors.at(-1)?.cursor ?? null,
+    liveCursor,
+    countUnseen: () => notifications.countUnseen(),
+    countUnread: () => notifications.countUnread(),
+  };
+}
+
+interface Place extends NotificationPosition {
+  /** Number of groups above it and with it. */
+  readonly depth: number;
+}
+
+const PLACE_BYTES = 8 + 4;
+/** Deeper than any list. */
+const MAX_DEPTH = 100_000;
+
+function encodePlace(list: string, { at, key, depth }: Place): string {
+  const bytes = Buffer.alloc(PLACE_BYTES);
+  bytes.writeDoubleBE(at.getTime(), 0);
+  bytes.writeUInt32BE(Math.min(depth, MAX_DEPTH), 8);
+  return encodeCursor(list, Buffer.concat([bytes, Buffer.from(key)]));
+}
+
+/** @throws FanfareError BAD_CURSOR */
+function decodePlace(list: string, cursor: string): Place {
+  const payload = decodeCursor(list, cursor);
+  const key = payload.toString('utf8', PLACE_BYTES);
+  if (payload.length < PLACE_BYTES || parseNotificationKey(key) === null)
+    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
+  return {
+    ...{ at: new Date(payload.readDoubleBE(0)), key },
+    depth: Math.min(payload.readUInt32BE(8), MAX_DEPTH),
+  };
+}
+
+/** Single groups as they are now; `null`: there is none, or the reader may not see it. */
+export async function findNotifications(
+  core: Core,
+  session: ReaderSession,
+  keys: readonly string[],
+): Promise<(Notification | null)[]> {
+  const only = keys.flatMap((key) => parseNotificationKey(key) ?? []);
+  if (only.length === 0) return keys.map(() => null);
+  const read = new NotificationRead(core, session, { groups: only.length + 1, only });
+  const groups = await read.complete(await read.after(null, only.length));
+  const found = new Map((await shown(session, read, groups, {})).map((one) => [one.group.key, one]));
+  return keys.map((key) => found.get(key) ?? null);
+}
+
+/** The members who did it: distinct, newest first. */
+export function actorsOf({ group }: Notification): string[] {
+  return [...new Set(group.events.flatMap(({ actorId }) => actorId ?? []))];
+}
+
+/** Number of events, exact to 100. */
+export function countEvents({ group: { events } }: Notification): UnreadCount {
+  return { count: Math.min(events.length, MAX_COUNTED), isExact: events.length <= MAX_COUNTED };
+}
+
+/** Upper bound on events that are read to count their actors. */
+const MOST_COUNTED_EVENTS = 10_000;
+
+/** Number of distinct actors, exact to 100. A command only if one of them did it several times, among very many events. */
+export async function countActors(
+  core: Core,
+  session: ReaderSession,
+  notification: Notification,
+): Promise<UnreadCount> {
+  const { kind, actionId, events } = notification.group;
+  const counted = (actors: number, isAll: boolean): UnreadCount => ({
+    count: Math.min(actors, MAX_COUNTED),
+    isExact: isAll && actors <= MAX_COUNTED,
+  });
+  const actors = actorsOf(notification).length;
+  if (events.length < MOST_EVENTS || actors > MAX_COUNTED) return counted(actors, true);
+  const interaction = INTERACTION_KINDS.find((one) => one === kind);
+  if (interaction === undefined || actionId === null) return counted(actors, false);
+  const profile = await session.profile();
+  const found = await core.notifications.interactionsOf(
+    notification.userId,
+    { actionId, kind: interaction },
+    {
+      without: keptAway(profile),
+      since: new Date(clock.time() - NOTIFICATION_WINDOW_MS),
+      limit: MOST_COUNTED_EVENTS,
+    },
+  );
+  return counted(new Set(found.map(({ actorId }) => actorId)).size, found.length < MOST_COUNTED_EVENTS);
+}
+
+/** Marks everything up to a time as seen. Never moves back, and never beyond now. */
+export async function markNotificationsSeen(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
+  const { userId } = session.identity;
+  await core.notifications.markSeen(userId, notAfterNow(upTo));
+}
+
+/** Upper bound on groups that are marked in one call. */
+export const MAX_MARKED = 100;
+
+/**
+ * Marks everything up to a time as read, or single groups as they are now. A new event makes a group unread again.
+ * @throws FanfareError BAD_USER_INPUT
+ */
+export async function markNotificationsRead(
+  core: Core,
+  session: ReaderSession,
+  { upTo, keys }: { readonly upTo: Date | null; readonly keys: readonly string[] },
+): Promise<void> {
+  const { userId } = session.identity;
+  if (keys.length > MAX_MARKED)
+    throw new FanfareError('BAD_USER_INPUT', `At most ${String(MAX_MARKED)} ids, got ${String(keys.length)}`);
+  if (upTo !== null) await core.notifications.markRead(userId, notAfterNow(upTo));
+  if (keys.length > 0) await core.notifications.markGroupsRead(userId, [...new Set(keys)], clock.now());
+}
+
+function notAfterNow(time: Date): Date {
+  return new Date(Math.min(time.getTime(), clock.time()));
+}

@@ -1,0 +1,586 @@
+import { ObjectId, type Document } from 'mongodb';
+import type { RefId, UserId } from '../../domain/action.ts';
+import type { Member } from '../../domain/member.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { notifiedKey, userKey } from '../../domain/audience.ts';
+import {
+  MAX_COUNTED,
+  MAX_PREFERENCES,
+  NOTIFICATION_WINDOW_MS,
+  type NotificationMarks,
+  type ParsedKey,
+  type Preference,
+  type PreferenceTarget,
+  type QuietHours,
+} from '../../domain/notification.ts';
+import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../domain/relevancy.ts';
+import { toMarks, type ReaderMarks } from '../../feed/store/feeds.ts';
+import { clock } from '../../lib/clock.ts';
+import { inTurns } from '../../storage/database/batches.ts';
+import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { NOT_OF_ACTIONS, type Collections, type Declared } from '../../storage/documents/declaration.ts';
+import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
+import { literal } from '../../storage/stages/revision.ts';
+import { WITHOUT_DETAILS } from '../directory/store/details.ts';
+import { NEVER_STAMPED } from '../directory/store/directory-stamps.ts';
+import { toMember, type PlainMember } from '../directory/store/members.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../follow/store/follow-reads.ts';
+
+/** What a member has said about their notifications. The notifications themselves are read from what happened. */
+export interface NotificationStateDocument {
+  _id: string;
+  seenAt?: Date;
+  readAt?: Date;
+  /** Single groups that were read later than everything; at most 1,000, the latest last. */
+  read?: { key: string; at: Date }[];
+  preferences?: { kind: string; type?: string; channel: string; isOn: boolean }[];
+  quietHours?: { from: string; to: string; timeZone: string; days?: number[] };
+}
+
+declare module '../../storage/documents/declaration.ts' {
+  interface Documents {
+    readonly notificationStates: NotificationStateDocument;
+  }
+}
+
+export const NOTIFICATION_STATES: Declared<'notificationStates'> = {
+  name: 'notificationStates',
+  holds: 'how far a member has seen and read their notifications, and how they want to be told',
+  ids: { member: ['_id'] },
+  indexes: [],
+  shard: { key: { _id: 1 }, serves: 'the notifications of a member' },
+  erase: 'delete',
+  export: [
+    {
+      section: 'notifications',
+      of: '_id',
+      entry: ({ seenAt, readAt, read = [], preferences = [], quietHours }) => ({
+        ...{ seenAt: seenAt ?? null, readAt: readAt ?? null, read, preferences },
+        quietHours: quietHours ?? null,
+      }),
+    },
+  ],
+  action: NOT_OF_ACTIONS,
+};
+
+/** Upper bound on groups that are read singly. */
+const MAX_READ = 1_000;
+
+export interface NotificationState extends NotificationMarks {
+  readonly preferences: readonly Preference[];
+  readonly quietHours: QuietHours | null;
+}
+
+export function toState(document: NotificationStateDocument | null): NotificationState {
+  const { seenAt, readAt, read = [], preferences = [], quietHours } = document ?? {};
+  return {
+    ...{ seenAt: seenAt ?? null, readAt: readAt ?? null },
+    read: new Map(read.map(({ key, at }) => [key, at])),
+    // Validated when they were stored.
+    preferences: preferences.map(({ type, ...one }) => ({ ...one, type: type ?? null }) as Preference),
+    quietHours: quietHours === undefined ? null : { ...quietHours, days: quietHours.days ?? null },
+  };
+}
+
+/** Where a source goes on: at or before this time, without the documents there that are known. */
+export interface SourcePlace {
+  readonly before: Date;
+  readonly except: readonly string[];
+}
+
+/** Sources of notifications, each in an order of time of its own. */
+export const SOURCES = ['own', 'named', 'edited', 'to', 'followers', 'assigned'] as const;
+export type Source = (typeof SOURCES)[number];
+
+interface Counted {
+  readonly _id: ObjectId;
+  readonly actorId: UserId;
+  readonly at: Date;
+}
+
+/** A document of a source. `time`: what the source is ordered by, and not below the times of its events. */
+export type SourceRow = { readonly id: string; readonly time: Date } & (
+  | { readonly source: 'own'; readonly lists: Readonly<Record<InteractionKind, readonly Counted[]>> }
+  | {
+      readonly source: 'named' | 'edited';
+      readonly actorId: UserId;
+      readonly at: Date;
+      readonly isOwn: boolean;
+    }
+  | {
+      readonly source: 'to';
+      readonly actionId: string;
+      readonly actorId: UserId;
+      readonly isMention: boolean;
+    }
+  | { readonly source: 'followers'; readonly followerId: UserId }
+  | { readonly source: 'assigned'; readonly refId: RefId }
+);
+
+/** Only these groups. */
+export type Only = readonly ParsedKey[] | null;
+
+export interface SourceQuery {
+  readonly userId: UserId;
+  /** Start of the window. */
+  readonly since: Date;
+  /** Most documents of each of these sources, and where they go on. */
+  readonly from: ReadonlyMap<Source, { readonly limit: number; readonly place: SourcePlace | null }>;
+  readonly only: Only;
+}
+
+export interface OpenedNotifications {
+  readonly reader: {
+    /** A time before the read. */
+    readonly asOf: Date;
+    readonly marks: ReaderMarks;
+    readonly member: Member | null;
+    readonly directoryStamp: number;
+    readonly pulledFollows: readonly Follow[];
+  };
+  readonly state: NotificationState;
+  readonly rows: readonly SourceRow[];
+}
+
+/** One more than is counted. */
+export const MOST_EVENTS = MAX_COUNTED + 1;
+
+const DAY_MS = 86_400_000;
+
+function timeIn(field: string, { since }: SourceQuery, place: SourcePlace | null): Document {
+  if (place === null) return { [field]: { $gte: since } };
+  const except = place.except.map((id) => new ObjectId(id));
+  return {
+    [field]: { $gte: since, $lte: place.before },
+    ...(except.length === 0 ? {} : { _id: { $nin: except } }),
+  };
+}
+
+/** Ids that the groups are about, of these kinds. */
+function onlyOf(only: Only, kinds: readonly string[]): ObjectId[] | null {
+  if (only === null) return null;
+  return [...new Set(only.flatMap(({ kind, of }) => (kinds.includes(kind) ? [of] : [])))].map(
+    (id) => new ObjectId(id),
+  );
+}
+
+const among = (field: string, ids: readonly ObjectId[] | null): Document[] =>
+  ids === null ? [] : [{ [field]: { $in: ids } }];
+
+const VISIBLE = { isDeleted: false, isHidden: false } as const;
+
+/** Each in one range of an index, newest first. A pipeline is `null` where the groups that are wanted are of other kinds. */
+function pipelinesOf(
+  { interactions }: Collections,
+  query: SourceQuery,
+): Readonly<Record<Source, (limit: number, place: SourcePlace | null) => Document[] | null>> {
+  const { userId, only } = query;
+  const ofOwn = onlyOf(only, INTERACTION_KINDS);
+  const ofNamed = onlyOf(only, ['MENTION', 'OWN']);
+  const ofTo = onlyOf(only, ['MENTION', 'REPLY']);
+  const ofAssigned = onlyOf(only, ['ASSIGNED']);
+  const days =
+    only === null ? null : only.flatMap(({ kind, of }) => (kind === 'FOLLOW' ? [Date.parse(of)] : []));
+  const newest = (field: string, conditions: readonly Document[], limit: number): Document[] => [
+    { $match: { $and: conditions } },
+    { $sort: { [field]: -1 } },
+    { $limit: limit },
+  ];
+  const list = (kind: InteractionKind): Document => ({
+    $lookup: {
+      ...{ from: interactions.collectionName, localField: '_id', foreignField: 'actionId', as: kind },
+      pipeline: [
+        {
+          $match: {
+            kind,
+            state: null,
+            actorId: { $ne: userId },
+            to: { $ne: userId },
+            at: { $gte: query.since },
+          },
+        },
+        { $sort: { at: -1, _id: -1 } },
+        { $limit: MOST_EVENTS },
+        { $project: { actorId: 1, at: 1 } },
+      ],
+    },
+  });
+  const naming =
+    (field: string, more: Document): ReturnType<typeof pipelinesOf>[Source] =>
+    (limit, place) =>
+      ofNamed?.length === 0
+        ? null
+        : [
+            ...newest(
+              field,
+              [
+                { audience: { $in: [userKey(userId), notifiedKey(userId)] }, ...more, ...VISIBLE },
+                { actorId: { $ne: userId } },
+                timeIn(field, query, place),
+                ...among('_id', ofNamed),
+              ],
+              limit,
+            ),
+            {
+              $project: {
+                ...{ actorId: 1, conducted: 1, recorded: 1, time: `$${field}` },
+                isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
+                concerned: {
+                  $filter: {
+                    input: { $ifNull: ['$concerned', []] },
+                    as: 'one',
+                    cond: { $eq: ['$$one.key', literal(userKey(userId))] },
+                  },
+                },
+              },
+            },
+          ];
+  return {
+    own: (limit, place) =>
+      ofOwn?.length === 0
+        ? null
+        : [
+            ...newest(
+              'latest',
+              [
+                // The actor is among the refs, by which bumped actions are found.
+                { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
+                timeIn('latest', query, place),
+                ...among('_id', ofOwn),
+              ],
+              limit,
+            ),
+            { $project: { time: '$latest' } },
+            ...INTERACTION_KINDS.map(list),
+          ],
+    named: naming('latest', {}),
+    edited: naming('editedAt', { concerned: { $exists: true } }),
+    to: (limit, place) =>
+      ofTo?.length === 0
+        ? null
+        : [
+            ...newest(
+              'at',
+              [
+                { to: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } },
+                timeIn('at', query, place),
+                ...among('actionId', ofTo),
+              ],
+              limit,
+            ),
+            {
+              $project: {
+                ...{ actionId: 1, actorId: 1, time: '$at' },
+                isMention: { $in: [literal(userId), { $ifNull: ['$mentions', []] }] },
+              },
+            },
+          ],
+    followers: (limit, place) =>
+      days?.length === 0
+        ? null
+        : [
+            ...newest(
+              'openedAt',
+              [
+                { refId: userId, followerId: { $ne: userId } },
+                timeIn('openedAt', query, place),
+                ...(days === null
+                  ? []
+                  : [
+                      {
+                        $or: days.map((day) => ({
+                          openedAt: { $gte: new Date(day), $lt: new Date(day + DAY_MS) },
+                        })),
+                      },
+                    ]),
+              ],
+              limit,
+            ),
+            { $project: { followerId: 1, time: '$openedAt' } },
+          ],
+    assigned: (limit, place) =>
+      ofAssigned?.length === 0
+        ? null
+        : [
+            ...newest(
+              'assignedAt',
+              [{ followerId: userId }, timeIn('assignedAt', query, place), ...among('_id', ofAssigned)],
+              limit,
+            ),
+            { $project: { refId: 1, time: '$assignedAt' } },
+          ],
+  };
+}
+
+type Row = Document & { readonly _id: ObjectId; readonly source: Source; readonly time: Date };
+
+function toRow(row: Row): SourceRow {
+  const { source, time } = row;
+  const common = { id: row._id.toHexString(), time };
+  switch (source) {
+    case 'own':
+      return {
+        ...common,
+        source,
+        lists: Object.fromEntries(INTERACTION_KINDS.map((kind) => [kind, row[kind]])) as Record<
+          InteractionKind,
+          readonly Counted[]
+        >,
+      };
+    case 'named':
+    case 'edited': {
+      const { actorId, isOwn, conducted, recorded, concerned } = row as unknown as NamedRow;
+      const [named] = concerned;
+      return {
+        ...common,
+        source,
+        actorId,
+        isOwn,
+        at: named?.since ?? baseRelevancy({ conducted, recorded }),
+      };
+    }
+    case 'to':
+      return {
+        ...common,
+        source,
+        actionId: (row['actionId'] as ObjectId).toHexString(),
+        actorId: row['actorId'] as UserId,
+        isMention: row['isMention'] as boolean,
+      };
+    case 'followers':
+      return { ...common, source, followerId: row['followerId'] as UserId };
+    case 'assigned':
+      return { ...common, source, refId: row['refId'] as RefId };
+  }
+}
+
+interface NamedRow {
+  readonly actorId: UserId;
+  readonly isOwn: boolean;
+  readonly conducted: Date;
+  readonly recorded: Date;
+  readonly concerned: readonly { readonly since?: Date }[];
+}
+
+/** Documents in one answer. The largest is some kilobytes. */
+const BATCH = 5_000;
+
+/** @param epoch of the current feed model; see `feed-epochs.ts`. */
+export function notificationsRepository(collections: Collections, epoch?: number) {
+  const { actions, directoryStamps, feeds, follows, interactions, members, notificationStates } = collections;
+  const collectionOf = {
+    ...{ own: actions, named: actions, edited: actions, to: interactions },
+    ...{ followers: follows, assigned: follows },
+  } as const;
+
+  const tagged = (coll: string, source: string, pipeline: readonly Document[]): Document => ({
+    $unionWith: { coll, pipeline: [...pipeline, { $addFields: { source: { $literal: source } } }] },
+  });
+
+  function sourcesOf(query: SourceQuery): Document[] {
+    const pipelines = pipelinesOf(collections, query);
+    return [...query.from].flatMap(([source, { limit, place }]) => {
+      const pipeline = pipelines[source](limit, place);
+      return pipeline === null ? [] : [tagged(collectionOf[source].collectionName, source, pipeline)];
+    });
+  }
+
+  const isOfSource = (row: Document): row is Row => SOURCES.some((source) => source === row['source']);
+
+  /** Inserts or changes the member's document. */
+  async function change(userId: UserId, update: Document | Document[]): Promise<void> {
+    await retryOnDuplicateKey(() => notificationStates.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  return {
+    /**
+     * Reads in one command what a page needs: the stamp of the directory, then the member, the reader's marks, those of their
+     * notifications, and the first documents of each source. Indexes `source_bumped` and `list`, `audience`,
+     * `audience_edited`, `to`, `opened`, `assigned_at`, and `_id` of the others.
+     * @param pulledRefs refs of which the reader's follows are wanted as well.
+     */
+    async open(query: SourceQuery, pulledRefs: readonly RefId[]): Promise<OpenedNotifications> {
+      const { userId } = query;
+      const asOf = clock.now();
+      const documents = await inTurns(
+        directoryStamps.aggregate<Document>(
+          [
+            // Read before all names: none may be older than the stamp it is cached under.
+            { $match: { _id: 'directory' } },
+            { $project: { stamp: 1, source: { $literal: 'directory' } } },
+            tagged(members.collectionName, 'member', [
+              { $match: { _id: userId } },
+              { $project: WITHOUT_DETAILS },
+            ]),
+            tagged(feeds.collectionName, 'feed', [{ $match: { _id: userId } }]),
+            tagged(notificationStates.collectionName, 'state', [{ $match: { _id: userId } }]),
+            ...(pulledRefs.length === 0
+              ? []
+              : [
+                  tagged(follows.collectionName, 'pulled', [
+                    { $match: { followerId: userId, refId: { $in: [...pulledRefs] } } },
+                    { $project: FOLLOW_FIELDS },
+                  ]),
+                ]),
+            ...sourcesOf(query),
+          ],
+          { batchSize: BATCH },
+        ),
+      );
+      const of = <D>(source: string): D | undefined =>
+        documents.find((document) => document['source'] === source) as D | undefined;
+      const member = of<PlainMember>('member');
+      return {
+        reader: {
+          asOf,
+          marks: toMarks(of<FeedDocument>('feed') ?? null, epoch),
+          member: member === undefined ? null : toMember(member),
+          directoryStamp: of<{ stamp: number }>('directory')?.stamp ?? NEVER_STAMPED,
+          pulledFollows: documents
+            .filter((document) => document['source'] === 'pulled')
+            .map((document) => toFollow(document as PlainFollow)),
+        },
+        state: toState(of<NotificationStateDocument>('state') ?? null),
+        rows: documents.filter(isOfSource).map(toRow),
+      };
+    },
+
+    /** The next documents of sources. One command. */
+    async readOn(query: SourceQuery): Promise<SourceRow[]> {
+      const [first, ...others] = sourcesOf(query);
+      if (first === undefined) return [];
+      const { coll, pipeline } = first['$unionWith'] as { coll: string; pipeline: Document[] };
+      const base = Object.values(collectionOf).find(({ collectionName }) => collectionName === coll);
+      const rows = await inTurns(
+        (base ?? actions).aggregate<Row>([...pipeline, ...others], { batchSize: BATCH }),
+      );
+      return rows.map(toRow);
+    },
+
+    /**
+     * The newest visible interactions of a kind with an action, without those of some members and those that concern the
+     * reader more than this. Index `list`.
+     */
+    async interactionsOf(
+      userId: UserId,
+      { actionId, kind }: { readonly actionId: string; readonly kind: InteractionKind },
+      options: { readonly without: readonly UserId[]; readonly since: Date; readonly limit: number },
+    ): Promise<readonly { readonly id: string; readonly actorId: UserId; readonly at: Date }[]> {
+      const { without, since, limit } = options;
+      const found = await inTurns(
+        interactions
+          .find({
+            ...{ actionId: new ObjectId(actionId), kind, state: null as never },
+            ...{ actorId: { $nin: [userId, ...without] }, to: { $ne: userId }, at: { $gte: since } },
+          })
+          .sort({ at: -1, _id: -1 })
+          .project<Counted>({ actorId: 1, at: 1 })
+          .limit(limit)
+          .batchSize(limit),
+      );
+      return found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
+    },
+
+    /** Also of members without a document. Unordered. */
+    async statesOf(userIds: readonly UserId[]): Promise<(NotificationState & { readonly userId: UserId })[]> {
+      const ids = [...new Set(userIds)];
+      const found = await inTurns(notificationStates.find({ _id: { $in: ids } }));
+      const byId = new Map(found.map((document) => [document._id, document]));
+      return ids.map((userId) => ({ userId, ...toState(byId.get(userId) ?? null) }));
+    },
+
+    async state(userId: UserId): Promise<NotificationState> {
+      return toState(await notificationStates.findOne({ _id: userId }));
+    },
+
+    /** Moves the mark forward, never back. */
+    markSeen: (userId: UserId, upTo: Date) => change(userId, { $max: { seenAt: upTo } }),
+
+    /** The same for the mark of what was read. Marks of single groups that lie below it are forgotten. */
+    markRead: (userId: UserId, upTo: Date) =>
+      change(userId, [
+        { $set: { readAt: { $max: ['$readAt', upTo] } } },
+        { $set: { read: readAfter('$readAt') } },
+      ]),
+
+    /** Marks single groups as read up to a time. */
+    markGroupsRead: (userId: UserId, keys: readonly string[], at: Date) =>
+      change(userId, [
+        {
+          $set: {
+            read: {
+              $slice: [
+                {
+                  $concatArrays: [
+                    readAfter(new Date(at.getTime() - NOTIFICATION_WINDOW_MS), keys),
+                    literal(keys.map((key) => ({ key, at }))),
+                  ],
+                },
+                -MAX_READ,
+              ],
+            },
+          },
+        },
+      ]),
+
+    /** Sets preferences; what was said of the same targets is replaced. */
+    setPreferences: (userId: UserId, preferences: readonly Preference[]) =>
+      change(userId, [
+        {
+          $set: {
+            preferences: {
+              $slice: [
+                {
+                  $concatArrays: [
+                    {
+                      $filter: {
+                        input: { $ifNull: ['$preferences', []] },
+                        as: 'one',
+                        cond: { $not: [{ $or: [false, ...preferences.map(isAbout)] }] },
+                      },
+                    },
+                    literal(
+                      preferences.map(({ kind, type, channel, isOn }) => ({
+                        ...{ kind, channel, isOn },
+                        ...(type === null ? {} : { type }),
+                      })),
+                    ),
+                  ],
+                },
+                -MAX_PREFERENCES,
+              ],
+            },
+          },
+        },
+      ]),
+
+    setQuietHours: (userId: UserId, hours: QuietHours | null) =>
+      change(
+        userId,
+        hours === null
+          ? { $unset: { quietHours: 1 } }
+          : { $set: { quietHours: { ...hours, days: hours.days ?? undefined } } },
+      ),
+  };
+}
+
+/** Marks of single groups from later than then, without those of some keys. */
+function readAfter(time: unknown, without: readonly string[] = []): Document {
+  return {
+    $filter: {
+      input: { $ifNull: ['$read', []] },
+      as: 'one',
+      cond: { $and: [{ $gt: ['$$one.at', time] }, { $not: [{ $in: ['$$one.key', literal(without)] }] }] },
+    },
+  };
+}
+
+function isAbout({ kind, type, channel }: PreferenceTarget): Document {
+  return {
+    $and: [
+      { $eq: ['$$one.kind', kind] },
+      { $eq: ['$$one.channel', channel] },
+      { $eq: [{ $ifNull: ['$$one.type', null] }, literal(type)] },
+    ],
+  };
+}

@@ -1,0 +1,134 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import {
+  actorsOf,
+  countActors,
+  type Notification,
+} from '../../../src/features/notifications/read-notifications.ts';
+import { commandsOf, withoutClockReads } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
+  const commands = withoutClockReads(await commandsOf(parts.database, work));
+  return commands.map(({ name, collection }) => `${name} ${collection}`);
+}
+
+const PAGE = ['aggregate directoryStamps', 'aggregate actions'];
+
+/** Interactions by as many members, without their effects on feeds. */
+async function interactedBy(
+  parts: Parts,
+  actionId: string,
+  kind: 'LIKE' | 'COMMENT',
+  count: number,
+): Promise<void> {
+  const at = Date.now() - 60_000;
+  await parts.database.collections.interactions.insertMany(
+    Array.from({ length: count }, (_, n) => ({
+      ...{ _id: new ObjectId(), actionId: new ObjectId(actionId), key: `${kind}-${String(n)}`, kind },
+      ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(at + n) },
+    })),
+  );
+}
+
+test('a page with its counts takes two commands, however many interactions there are', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const ids: string[] = [];
+  for (let n = 0; n < 30; n += 1)
+    ids.push((await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id);
+  const mention = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC', mentions: ['ann'] })).action.id;
+  for (const actionId of ids)
+    await services.addInteraction(session('bob'), { actionId, kind: 'COMMENT', text: 'Well done' });
+  const said = await services.addInteraction(session('ann'), {
+    actionId: mention,
+    kind: 'COMMENT',
+    text: 'Me?',
+  });
+  await services.addInteraction(session('cid'), {
+    ...{ actionId: mention, kind: 'COMMENT', text: 'You', parentId: said.interaction.id },
+  });
+  await services.follow(session('dan'), 'ann', 0);
+  const read = async (after?: string | null) => {
+    const page = await services.readNotifications(session('ann'), { first: 25, after, withCounts: true });
+    return { page, unseen: await page.countUnseen(), unread: await page.countUnread() };
+  };
+  let first = await read();
+  expect(await namesOf(parts, async () => (first = await read()))).toEqual(PAGE);
+  expect(first.page.edges.slice(0, 3).map(({ node }) => node.group.kind)).toEqual([
+    'FOLLOW',
+    'REPLY',
+    'COMMENT',
+  ]);
+  expect([first.unseen, first.unread]).toEqual([
+    { count: 33, isExact: true },
+    { count: 33, isExact: true },
+  ]);
+  expect(await namesOf(parts, () => read(first.page.endCursor))).toEqual(PAGE);
+  for (const actionId of ids) await interactedBy(parts, actionId, 'LIKE', 200);
+  const [top] = ids;
+  const all: Notification[] = [];
+  expect(
+    await namesOf(parts, async () => all.push(...(await read()).page.edges.map(({ node }) => node))),
+  ).toEqual(PAGE);
+  const liked = all.filter(({ group }) => group.kind === 'LIKE');
+  expect(liked.every(({ group }) => group.events.length === 101 && group.actionId !== top)).toBe(true);
+});
+
+test('an interaction takes no command more, and a publication with 20 mentions none', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const publish = (mentions: readonly string[]) => () =>
+    services.publishAction(parts.service, {
+      ...{ actorId: 'ann', scope: 'PUBLIC' as const, mentions },
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+    });
+  const twenty = Array.from({ length: 20 }, (_, n) => `m${String(n)}`);
+  expect(await namesOf(parts, publish(twenty))).toEqual(await namesOf(parts, publish([])));
+  const { action } = await publish([])();
+  const comment = (mentions: readonly string[]) => () =>
+    services.addInteraction(session('bob'), { actionId: action.id, kind: 'COMMENT', text: 'So', mentions });
+  await comment([])();
+  expect(await namesOf(parts, comment(twenty))).toEqual(await namesOf(parts, comment([])));
+});
+
+test('counts the members who did something exactly up to 100, also if one did it many times', async () => {
+  await using parts = await openParts();
+  const { services, session, core } = parts;
+  const { action } = await parts.publish({ actorId: 'ann', scope: 'PUBLIC' });
+  const comment = (userId: string, n: number) =>
+    services.addInteraction(session(userId), { actionId: action.id, kind: 'COMMENT', text: String(n) });
+  for (let n = 0; n < 3; n += 1) await comment(`b${String(n)}`, n);
+  for (let n = 0; n < 110; n += 1) await comment('bob', n);
+  const ann = session('ann');
+  const page = await services.readNotifications(ann, {});
+  const [one] = page.edges.map(({ node }) => node);
+  if (one === undefined) throw new Error('There is none');
+  expect(page.edges.length).toBe(1);
+  expect(actorsOf(one)).toEqual(['bob']);
+  expect(await countActors(core, ann, one)).toEqual({ count: 4, isExact: true });
+  // Of members who are muted others take the place.
+  await services.addMute(ann, { memberId: 'bob' }, null);
+  const [rest] = (await services.readNotifications(session('ann'), {})).edges.map(({ node }) => node);
+  expect(rest === undefined ? null : actorsOf(rest)).toEqual(['b2', 'b1', 'b0']);
+});
+
+test('lists what happened on other days and behind many followers', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const { follows } = parts.database.collections;
+  const now = Date.now();
+  const opened = (n: number): Date => new Date(now - Math.floor(n / 300) * 86_400_000 - 1);
+  await follows.insertMany(
+    Array.from({ length: 900 }, (_, n) => ({
+      ...{ _id: new ObjectId(), followerId: `f${String(n)}`, refId: 'ann', active: true },
+      ...{ spans: [{ since: opened(n) }], openedAt: opened(n) },
+    })),
+  );
+  const { edges } = await services.readNotifications(session('ann'), {});
+  expect(edges.map(({ node: { group } }) => [group.kind, group.events.length])).toEqual([
+    ['FOLLOW', 101],
+    ['FOLLOW', 101],
+    ['FOLLOW', 101],
+  ]);
+});
