@@ -14,8 +14,8 @@ import { ranWhole, unusedReasons } from './used-reasons.ts';
 const PREFIX = 'fanfare-test-';
 
 /**
- * The seed of the run; one engine and one Redis for the whole run, in a folder that goes with it. Those given by URL are
- * used instead, and unit tests alone need none.
+ * The seed of the run; one engine and one Redis for the whole run, in a folder that goes with it. Servers given by
+ * `FANFARE_TEST_MONGODB_URI` and `FANFARE_TEST_REDIS_URL` are used instead. Unit tests alone need none.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { seed, depth } = randomRuns(process.env);
@@ -27,7 +27,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   build();
   removeAbandoned();
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  const { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PATH: path } = process.env;
+  // Not MONGODB_URI: a shell may have it set for a server that holds something.
+  const { FANFARE_TEST_MONGODB_URI: mongodbUri, FANFARE_TEST_REDIS_URL: redisUrl, PATH: path } = process.env;
   let notified = '';
   const services = await startEmbeddedServices({
     ...(mongodbUri === undefined ? {} : { mongodbUri }),
