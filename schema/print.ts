@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { printedSchema } from '../src/graphql/printed-schema.ts';
+import { printedSchema } from '../src/graphql/in-process.ts';
 
 /** Where the schema is committed. */
 export const SCHEMA_FILE = fileURLToPath(new URL('schema.graphql', import.meta.url));

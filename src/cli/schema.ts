@@ -1,4 +1,4 @@
-import { printedSchema } from '../graphql/printed-schema.ts';
+import { printedSchema } from '../graphql/in-process.ts';
 import type { CommandContext } from './context.ts';
 
 /** Prints the API's schema for this configuration, for code generators and reviews. */

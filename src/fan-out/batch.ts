@@ -6,7 +6,7 @@ import { traced } from '../telemetry/tracing.ts';
 import { recordDelivered } from '../features/events/jobs/record-delivered.ts';
 import { firstPages, type AudienceReader } from './audience.ts';
 import { audienceChunks, chunkSizeOf, deliverChunks, type AudienceChunks } from './deliver.ts';
-import type { PassContext } from './pass-context.ts';
+import type { PassContext } from './passes.ts';
 
 /** Most readers of an action that is delivered together with others: it does not hold them up. */
 const MOST_READERS = 250;

@@ -2,28 +2,27 @@ import type { Action, UserId } from '../domain/action.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/feed-store.ts';
 import { forEachInOrder } from '../lib/turn.ts';
-import { markLast } from '../lib/mark-last.ts';
-import { prefetch } from '../lib/prefetch.ts';
+import { markLast, prefetch } from '../lib/prefetch.ts';
 import type { Claim } from './store/fan-outs.ts';
-import { announce, type Announcement } from '../feed/announce.ts';
+import { announce, type Announcement, surviveLiveLog } from '../feed/announce.ts';
 import type { EntryEvent } from '../live/live-log.ts';
-import { announcePulled } from './announce-pulled.ts';
-import type { PassOutcome, Reached, Fence } from './passes.ts';
+import type { PassOutcome, Reached, Fence, PassContext, LiftedClaim } from './passes.ts';
 import {
   audienceOf,
   type AudienceMember,
   type AudienceReader,
   type FirstPages,
   audienceAmong,
+  formerlyAmong,
 } from './audience.ts';
 import { raiseFloors } from '../feed/trim-feeds.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { clock } from '../lib/clock.ts';
 import { recordDelivered } from '../features/events/jobs/record-delivered.ts';
-import type { PassContext, LiftedClaim } from './pass-context.ts';
 import type { Context } from '../feed/context.ts';
 
+/** Watchers per query. */
 const CHUNK = 500;
 /** Upper bound on watchers examined: with more, finding those concerned would take longer than waiting for their chunk. */
 const MOST = 2_000;
@@ -381,4 +380,49 @@ function announcementsOf(
     announcements.push({ userId, event });
   }
   return announcements;
+}
+
+/**
+ * Pulled actions are not written to feeds, so watchers need a notification. Costs one presence list and a query per 500.
+ * @throws errors of the database: the pass is repeated, since nobody else notifies them
+ */
+async function announcePulled(
+  dependencies: PassContext,
+  action: Action,
+  change: {
+    readonly claim: Claim;
+    readonly interactions: readonly InteractionGroup[];
+  },
+): Promise<void> {
+  if (action.pullRefIds.length === 0) return;
+  const { liveLog, onLiveLogError } = dependencies;
+  try {
+    for await (const watched of liveLog.allWatched())
+      for (let from = 0; from < watched.length; from += CHUNK) {
+        const some = watched.slice(from, from + CHUNK);
+        const announcements = await announcementsFor(dependencies, action, change, some);
+        if (announcements.length > 0) await liveLog.append(announcements);
+      }
+  } catch (error) {
+    surviveLiveLog(error, onLiveLogError);
+  }
+}
+
+async function announcementsFor(
+  dependencies: PassContext,
+  action: Action,
+  { claim: { version, former }, interactions }: Parameters<typeof announcePulled>[2],
+  watched: readonly UserId[],
+): Promise<Announcement[]> {
+  const audience = await audienceAmong(dependencies, action, watched);
+  const concerned = audience.filter(({ reasons }) => reasons.includes('PULL'));
+  if (concerned.length === 0) return [];
+  const userIds = concerned.map(({ userId }) => userId);
+  const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
+  const had = await formerlyAmong(dependencies, { action, former }, userIds);
+  return concerned.map(({ userId, reasons }) => {
+    const isNew = version === 1 || (former.length > 0 && !had.has(userId));
+    const kind = isNew ? ('added' as const) : ('updated' as const);
+    return { userId, event: { kind, actionId: action.id, relevancy: relevancyOf(userId), reasons } };
+  });
 }

@@ -13,6 +13,7 @@ import {
   Passes,
   type Places,
   holdLease,
+  type PassContext,
 } from './passes.ts';
 import { deliverTogether, openBatch, type Alone, type SmallDelivery } from './batch.ts';
 import { LaneGate } from './lane-gate.ts';
@@ -20,7 +21,6 @@ import { BackgroundWorker } from '../jobs/background-worker.ts';
 import { type Next } from '../lib/poll-loop.ts';
 import { Outage } from '../lib/outage.ts';
 import { clock } from '../lib/clock.ts';
-import type { PassContext } from './pass-context.ts';
 import type { Action, ActionId, Reshare } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';

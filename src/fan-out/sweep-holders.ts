@@ -5,8 +5,7 @@ import { relevancies } from '../feed/relevancies.ts';
 import { announce, removals, surviveLiveLog, type Announcement } from '../feed/announce.ts';
 import type { Claim } from './store/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong, type AudienceMember } from './audience.ts';
-import type { Fence } from './passes.ts';
-import type { PassContext, LiftedClaim } from './pass-context.ts';
+import type { Fence, PassContext, LiftedClaim } from './passes.ts';
 
 const CHUNK = 500;
 

@@ -1,13 +1,14 @@
+import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphql';
 import type { Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import { summaryOf, type Described } from './sentences.ts';
+import { buildSchema } from './schema.ts';
 import { declarationOf } from './types/descriptor.ts';
 
 // Everything a server needs to answer its own process, loaded as one module.
 
-export { printedSchema } from './printed-schema.ts';
 export { runOperation } from './run-operation.ts';
-export { buildSchema } from './schema.ts';
+export { buildSchema };
 
 /** An action as one sentence; for undeclared types, the name of the type. */
 export async function sentenceOfAction(
@@ -17,4 +18,11 @@ export async function sentenceOfAction(
 ): Promise<string> {
   const descriptor = declarationOf(action.descriptor);
   return descriptor === undefined ? action.descriptor.type : summaryOf(session, action, descriptor, locale);
+}
+
+/** The served schema as SDL, sorted, so that a diff shows only real changes. */
+export async function printedSchema(
+  schema: GraphQLSchema | Promise<GraphQLSchema> = buildSchema(),
+): Promise<string> {
+  return `${printSchema(lexicographicSortSchema(await schema))}\n`;
 }

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
 import type * as Registry from '../../src/packages/feed-models.ts';
-import type * as Schema from '../../src/graphql/printed-schema.ts';
+import type * as Schema from '../../src/graphql/in-process.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
 import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
 import { add, ADDITIONS, removeFeature } from '../support/additions.ts';
@@ -137,7 +137,7 @@ test('stores an action of an added type, while the added job runs', async () => 
   const { db } = await openShared(app.database);
   expect(await db.collection('plainEntries').countDocuments()).toBe(1);
   await expect.poll(() => app.log.some((line) => line.includes('Census taken'))).toBe(true);
-  const { printedSchema } = await load<typeof Schema>('src/graphql/printed-schema.ts');
+  const { printedSchema } = await load<typeof Schema>('src/graphql/in-process.ts');
   const schema = await printedSchema();
   expect(schema).toContain('type PraisedDescriptor implements');
   expect(schema).not.toMatch(/bookmark/i);

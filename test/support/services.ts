@@ -14,7 +14,7 @@ import * as unread from '../../src/feed/page/unread.ts';
 import * as follow from '../../src/features/follow/follow.ts';
 import * as followers from '../../src/features/follow/followers.ts';
 import * as mutes from '../../src/features/mutes/mutes.ts';
-import * as unfollowMany from '../../src/features/follow/unfollow-many.ts';
+import * as unfollowMany from '../../src/features/follow/unfollow.ts';
 import * as unfollow from '../../src/features/follow/unfollow.ts';
 import * as addInteraction from '../../src/features/interactions/add-interaction.ts';
 import * as moderateInteraction from '../../src/features/interactions/moderate-interaction.ts';

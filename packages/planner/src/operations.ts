@@ -22,7 +22,7 @@ export interface Pulled {
 }
 
 export const DAY_SECONDS = 86_400;
-/** Watchers per query, as in `fan-out/announce-pulled.ts`. */
+/** Watchers per query, as in `fan-out/deliver.ts`. */
 const LOOKED_AT_ONCE = 500;
 /** Exponent by which popular refs have more actions. */
 const ACTIVITY = 0.5;

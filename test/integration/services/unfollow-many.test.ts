@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unfollowMany } from '../../../src/features/follow/unfollow-many.ts';
+import { unfollowMany } from '../../../src/features/follow/unfollow.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { SCHEMA_FILE } from '../../../schema/print.ts';
-import { printedSchema } from '../../../src/graphql/printed-schema.ts';
+import { printedSchema } from '../../../src/graphql/in-process.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
 test('schema/schema.graphql is the served schema', async () => {

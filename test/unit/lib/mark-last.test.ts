@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markLast } from '../../../src/lib/mark-last.ts';
+import { markLast } from '../../../src/lib/prefetch.ts';
 
 async function marked(values: readonly string[]): Promise<string> {
   async function* source(): AsyncGenerator<string, void, undefined> {

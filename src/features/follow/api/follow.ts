@@ -3,8 +3,7 @@ import type { ListArgument } from '../../../graphql/limits/variables.ts';
 import { MAX_FOLLOW_TYPES, follow, followMany } from '../follow.ts';
 import { MAX_ENTRIES_PER_CALL } from '../../directory/directory.ts';
 import { Ref } from '../../directory/api/ref.ts';
-import { unfollowMany } from '../unfollow-many.ts';
-import { unfollow } from '../unfollow.ts';
+import { unfollowMany, unfollow } from '../unfollow.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
   description: 'A follower and a ref.',
