@@ -107,9 +107,7 @@ async function runImport(
         done = lines;
         progress.update(fraction, count(lines, 'line'));
       },
-      onFault: (place, message) => {
-        report.add(place, message);
-      },
+      onFault: (place, message) => report.add(place, message),
     }).catch((error: unknown) => {
       throw new CommandError(stoppedMessage(path, error), { cause: error });
     });

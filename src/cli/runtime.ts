@@ -84,9 +84,7 @@ export function loggerOf({ terminal }: CommandContext, level: LogLevel): Logger 
     isPretty: terminal.isInteractive,
     // There may be a progress bar on the line, and the log may be on a full disk.
     sink: {
-      write: (line) => {
-        terminal.note(line.trimEnd());
-      },
+      write: (line) => terminal.note(line.trimEnd()),
     },
   });
 }
@@ -143,9 +141,7 @@ export function beat(
   ping: () => Promise<unknown>,
   logger: Logger,
 ): Promise<AsyncDisposable> {
-  return startHeartbeat(dataDir, ping, (err) => {
-    logHeartbeatFailed(logger, { err });
-  });
+  return startHeartbeat(dataDir, ping, (err) => logHeartbeatFailed(logger, { err }));
 }
 
 /** Not in production, where no token should be on the disk. */

@@ -58,9 +58,7 @@ export function closeOnSignals(
       delay: withinMs,
       skip: [...SIGNALS, ...FATAL_SIGNALS, 'beforeExit'],
       logger: {
-        error: (message: unknown) => {
-          logCrash(logger, { err: message });
-        },
+        error: (message: unknown) => logCrash(logger, { err: message }),
       },
     },
     async ({ err }) => {

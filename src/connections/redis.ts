@@ -176,9 +176,7 @@ export async function openConnections(
   const commands = openClient('commands', target, options, isClosing);
   const subscriber = openClient('subscriber', target, options, isClosing);
   // The slot has moved: the node ended the subscriptions, and a new connection will find the new owner.
-  subscriber.on('moved', () => {
-    subscriber.disconnect(true);
-  });
+  subscriber.on('moved', () => subscriber.disconnect(true));
   const close = (): Promise<void> =>
     (closing ??= allEnded(
       [closeClient(commands), closeClient(subscriber)],

@@ -75,9 +75,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       signal.throwIfAborted();
       // AbortSignal.any would leak: the long-lived signal keeps a reference per attempt.
       const attempt = new AbortController();
-      const end = (): void => {
-        attempt.abort();
-      };
+      const end = (): void => attempt.abort();
       signal.addEventListener('abort', end);
       const timer = setTimeout(end, timeoutMs);
       try {

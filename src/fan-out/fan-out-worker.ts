@@ -88,9 +88,7 @@ export class FanOutWorker extends BackgroundWorker {
     this.#gate = gate;
     this.#context = { ...context, chunkSize, leaseMs, skipDormant, random, gate };
     this.#options = options;
-    this.#passes = new Passes(options.concurrency, () => {
-      this.#lookSoon();
-    });
+    this.#passes = new Passes(options.concurrency, () => this.#lookSoon());
   }
 
   /** Stops claiming, lets every running pass finish its chunk and releases the rest. Idempotent. */
@@ -169,9 +167,7 @@ export class FanOutWorker extends BackgroundWorker {
   #begin(claims: Batch): void {
     const hasPriority = this.#gate.enter(claims[0].lane);
     this.#passes.add(claims, (places) =>
-      this.#traced(claims, () => this.#run(claims, places)).finally(() => {
-        hasPriority[Symbol.dispose]();
-      }),
+      this.#traced(claims, () => this.#run(claims, places)).finally(() => hasPriority[Symbol.dispose]()),
     );
   }
 

@@ -28,9 +28,7 @@ export class LaneGate {
 
   /** Runs a chunk when it is its turn. A chunk must not wait for another one. */
   async run<T>(chunk: ChunkOf, task: () => Promise<T>): Promise<T> {
-    const turn = new Promise<void>((resolve) => {
-      this.#turns.add(chunk, resolve);
-    });
+    const turn = new Promise<void>((resolve) => this.#turns.add(chunk, resolve));
     this.#begin();
     await turn;
     const begunAt = performance.now();

@@ -198,8 +198,6 @@ export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Leas
       if (!isLost && performance.now() >= ownedUntil) await renewOnce();
       return !isLost;
     },
-    [Symbol.dispose]: () => {
-      clearInterval(timer);
-    },
+    [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -398,9 +398,7 @@ async function entriesBelow(
 }
 
 function keeping({ actionCache }: Context) {
-  return (actions: readonly Action[]): void => {
-    actionCache.keep(actions);
-  };
+  return (actions: readonly Action[]): void => actionCache.keep(actions);
 }
 
 /** Entries that are in the feed although they are not stored: below the floor, or pulled. */

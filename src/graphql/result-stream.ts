@@ -147,9 +147,7 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   async return(): Promise<IteratorResult<ExecutionResult, void>> {
     this.#end();
     // The source may be a waiting generator, which is ended by its signal.
-    this.#events.return?.().catch((error: unknown) => {
-      this.#options.presentError(error);
-    });
+    this.#events.return?.().catch((error: unknown) => this.#options.presentError(error));
     return Promise.resolve({ done: true, value: undefined });
   }
 

@@ -67,16 +67,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     lanes.enter(req, res, () => {
       connections.begin(req, res);
       if (closing !== null) res.setHeader('connection', 'close');
-      void answer(routes, observer, req, res).finally(() => {
-        connections.wrote(req.socket);
-      });
+      void answer(routes, observer, req, res).finally(() => connections.wrote(req.socket));
     });
   });
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     connections.upgrade(socket);
-    socket.on('error', (err) => {
-      logSocketTrouble(logger, { err });
-    });
+    socket.on('error', (err) => logSocketTrouble(logger, { err }));
     if (closing !== null) refuseUpgrade(socket, '503 Service Unavailable');
     else if (requestPath(req) !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found');
     else if (connections.hold(socket, { identity: null, address: addressOf(req) }) !== null)
@@ -85,14 +81,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
 
   async function shutDown(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     connections.close();
     streams.close();
-    const overdue = setTimeout(() => {
-      connections[Symbol.dispose]();
-    }, limits.shutdownMs);
+    const overdue = setTimeout(() => connections[Symbol.dispose](), limits.shutdownMs);
     await sockets.close();
     await closed;
     clearTimeout(overdue);

@@ -29,9 +29,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   }
 
   start(): void {
-    this.#listener ??= this.#workSignal?.onWork(this.#awaited, (offer) => {
-      this.offered(offer);
-    });
+    this.#listener ??= this.#workSignal?.onWork(this.#awaited, (offer) => this.offered(offer));
     this.#loop.start();
   }
 

@@ -119,12 +119,8 @@ export class JobRunner extends BackgroundWorker {
       now,
       signal: this.#stopping.signal,
       apart: (piece) => this.apart(piece),
-      failed: (error) => {
-        this.report(error);
-      },
-      wake: () => {
-        this.wake();
-      },
+      failed: (error) => this.report(error),
+      wake: () => this.wake(),
     });
   }
 

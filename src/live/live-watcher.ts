@@ -107,9 +107,7 @@ class LiveStream implements LiveMessages {
   readonly #replayLimit: number;
   readonly #signal: EndSignal;
   readonly #owner: StreamOwner;
-  readonly #onAbort = (): void => {
-    this.end();
-  };
+  readonly #onAbort = (): void => this.end();
   #unread: { readonly message: LiveMessage; readonly isReplay: boolean }[] = [];
   #replayed = 0;
   #withdrawals = 0;

@@ -42,9 +42,7 @@ export class MemoryLiveLog implements LiveLog {
       load: (userId, position) => Promise.resolve(this.#open(userId, position)),
       // Reading memory does not fail.
       onStale: () => undefined,
-      onEnd: (watcher) => {
-        this.#watchers.delete(watcher);
-      },
+      onEnd: (watcher) => this.#watchers.delete(watcher),
     };
   }
 
@@ -163,9 +161,7 @@ export class MemoryLiveLog implements LiveLog {
 
   #setTimer(): void {
     if (this.#logs.size > 0 && this.#timer === null)
-      this.#timer = setInterval(() => {
-        this.#sweep();
-      }, this.#limits.renewEveryMs).unref();
+      this.#timer = setInterval(() => this.#sweep(), this.#limits.renewEveryMs).unref();
     if (this.#logs.size === 0 && this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;

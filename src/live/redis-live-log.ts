@@ -71,9 +71,7 @@ export class RedisLiveLog implements LiveLog {
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
       load: (userId, position) => this.#reads.run(() => this.#store.open(userId, position, this.#name)),
-      onStale: (error) => {
-        this.#onTrouble('follow a log', error);
-      },
+      onStale: (error) => this.#onTrouble('follow a log', error),
       onEnd: (watcher) => {
         if (!this.#watchers.delete(watcher)) return;
         this.#subscriptions.release(this.#channel);
@@ -209,9 +207,7 @@ export class RedisLiveLog implements LiveLog {
 
   #maintain(): Promise<void> {
     this.#tick ??= this.#keepUp()
-      .catch((error: unknown) => {
-        this.#onTrouble('renew watches', error);
-      })
+      .catch((error: unknown) => this.#onTrouble('renew watches', error))
       .finally(() => {
         this.#tick = null;
         this.#setTimer();

@@ -18,9 +18,7 @@ export class RedisSubscriptions implements AsyncDisposable {
   readonly #subscriptions = new Map<string, Subscription>();
   /** The last UNSUBSCRIBE; once it is answered, so are all earlier ones. */
   #left: Promise<unknown> = Promise.resolve();
-  readonly #onReady = (): void => {
-    this.#resume();
-  };
+  readonly #onReady = (): void => this.#resume();
   readonly #onClose = (): void => {
     for (const subscription of this.#subscriptions.values()) subscription.acknowledged = null;
   };
@@ -78,9 +76,7 @@ export class RedisSubscriptions implements AsyncDisposable {
     for (let start = 0; start < subscriptions.length; start += BATCH) {
       const batch = subscriptions.slice(start, start + BATCH);
       this.#subscribe(batch).then(
-        () => {
-          this.#onResumed(batch.map(({ channel }) => channel));
-        },
+        () => this.#onResumed(batch.map(({ channel }) => channel)),
         // A new connection retries; a refusal would only be repeated.
         () => undefined,
       );

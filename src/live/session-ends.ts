@@ -69,9 +69,7 @@ export class RedisSessionEnds implements SessionEnds {
   #listen(): void {
     if (this.#subscriptions !== null) return;
     const { redis } = this.#options;
-    const ask = (): void => {
-      this.#ask();
-    };
+    const ask = (): void => this.#ask();
     this.#subscriptions = new RedisSubscriptions(redis, ask);
     redis.subscriber.on(pubSubOf(redis).event, this.#onMessage);
     // If it fails, it is repeated with the next connection, which also queries.
@@ -124,9 +122,7 @@ export class OpenSessions {
   add(userId: UserId, end: () => void): Disposable {
     const session = { openedAt: clock.time(), end };
     this.#byMember.set(userId, [...(this.#byMember.get(userId) ?? []), session]);
-    return new OnDispose(() => {
-      this.#remove(userId, session);
-    });
+    return new OnDispose(() => this.#remove(userId, session));
   }
 
   end(userId: UserId): void {

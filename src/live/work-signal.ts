@@ -48,9 +48,7 @@ export class RedisWorkSignal implements WorkSignal {
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.#channel = workChannel(options.prefix);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
-    this.#listeners = new WorkListeners((error) => {
-      this.#onTrouble('wake a worker', error);
-    });
+    this.#listeners = new WorkListeners((error) => this.#onTrouble('wake a worker', error));
   }
 
   notify(work: DueWork): void {

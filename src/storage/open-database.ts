@@ -50,9 +50,7 @@ class EndingConnection extends Connection {
   constructor(socket: Duplex, options: ConnectionOptions) {
     super(socket, options);
     const { cancellationToken } = options;
-    const end = (): void => {
-      this.destroy();
-    };
+    const end = (): void => this.destroy();
     cancellationToken?.once('cancel', end);
     // The driver's own listener ran first: waiting commands continue and fail because the connection is closed.
     socket.once('close', () => {

@@ -55,12 +55,8 @@ export function openClientSpan(name: string, attributes: () => Attributes): Open
   if (!isTraced()) return null;
   const span = tracer().startSpan(name, { kind: SpanKind.CLIENT, attributes: attributes() });
   return {
-    end: () => {
-      span.end();
-    },
-    fail: (error) => {
-      fail(span, error);
-    },
+    end: () => span.end(),
+    fail: (error) => fail(span, error),
   };
 }
 

@@ -60,9 +60,7 @@ export function openLine<Own extends object, Theirs extends object>(
       const id = (asked += 1);
       let timer: NodeJS.Timeout | undefined;
       return new Promise<Theirs[N]>((resolve, reject) => {
-        timer = setTimeout(() => {
-          reject(new Error('The process did not answer in time'));
-        }, withinMs);
+        timer = setTimeout(() => reject(new Error('The process did not answer in time')), withinMs);
         waiting.set(id, { resolve: (value) => resolve(value as Theirs[N]), reject });
         port.send({ ask: id, question }, (error) => {
           if (error !== null) reject(error);

@@ -26,9 +26,7 @@ export function watchClock(observer: ClockObserver, clock: { skew(): number } = 
   look();
   const timer = setInterval(look, LOOK_EVERY_MS);
   timer.unref();
-  return new OnDispose(() => {
-    clearInterval(timer);
-  });
+  return new OnDispose(() => clearInterval(timer));
 }
 
 /** Readiness check: rejects while the machine's clock is too far off. */

@@ -197,12 +197,8 @@ export class SharedDecisions {
 
 function tellLater(listener: DecisionListener, decided: Promise<Decided>): void {
   decided.then(
-    (events) => {
-      listener.decided(events);
-    },
-    (error: unknown) => {
-      listener.failed(error);
-    },
+    (events) => listener.decided(events),
+    (error: unknown) => listener.failed(error),
   );
 }
 

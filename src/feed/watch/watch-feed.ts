@@ -24,9 +24,7 @@ const GATHER_MS = 250;
  */
 export class UnreadWatch implements Disposable {
   readonly #options: UnreadWatchOptions;
-  readonly #onAbort = (): void => {
-    this[Symbol.dispose]();
-  };
+  readonly #onAbort = (): void => this[Symbol.dispose]();
   #timer: NodeJS.Timeout | null = null;
   #isCounting = false;
   #changedMeanwhile = false;
@@ -72,9 +70,7 @@ export class UnreadWatch implements Disposable {
   ready(): Promise<'unread'> {
     if (this.#next !== null) return Promise.resolve('unread');
     return new Promise((resolve) => {
-      this.#wake = () => {
-        resolve('unread');
-      };
+      this.#wake = () => resolve('unread');
     });
   }
 

@@ -98,9 +98,7 @@ export class JsonText {
 export function* partsOf(value: unknown, levels: number): Generator<(json: JsonText) => void, void, void> {
   const isWhole = levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value;
   if (isWhole) {
-    yield (json) => {
-      json.write(value);
-    };
+    yield (json) => json.write(value);
     return;
   }
   const isList = Array.isArray(value);
@@ -108,20 +106,13 @@ export function* partsOf(value: unknown, levels: number): Generator<(json: JsonT
   for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
     if (inner === undefined && !isList) continue;
     const start = isList || inner instanceof SharedText ? before : `${before}${quoted(key)}:`;
-    yield (json) => {
-      json.add(start);
-    };
-    if (inner instanceof SharedText)
-      yield (json) => {
-        json.add(inner.text);
-      };
+    yield (json) => json.add(start);
+    if (inner instanceof SharedText) yield (json) => json.add(inner.text);
     else yield* partsOf(inner, levels - 1);
     before = ',';
   }
   const isEmpty = before !== ',';
-  yield (json) => {
-    json.add(isList ? (isEmpty ? '[]' : ']') : isEmpty ? '{}' : '}');
-  };
+  yield (json) => json.add(isList ? (isEmpty ? '[]' : ']') : isEmpty ? '{}' : '}');
 }
 
 function quoted(text: string): string {

@@ -32,9 +32,7 @@ export class SocketWriter {
     this.#onSent = [];
     for (const resolve of waiting) resolve();
   };
-  readonly #release = (): void => {
-    this.release();
-  };
+  readonly #release = (): void => this.release();
 
   constructor({ socket, stream }: { readonly socket: WebSocket; readonly stream: Duplex }) {
     this.#socket = socket;
@@ -56,9 +54,7 @@ export class SocketWriter {
     if (isFollowed && this.#gathered.length < MOST_GATHERED && socket.bufferedAmount === 0) return 'sent';
     this.release();
     if (socket.bufferedAmount === 0) return 'sent';
-    return new Promise((resolve) => {
-      this.#onSent.push(resolve);
-    });
+    return new Promise((resolve) => this.#onSent.push(resolve));
   }
 
   /** Sends the gathered messages. Called before anything else is sent. */

@@ -88,9 +88,7 @@ export class Connections {
     const connection = new Connection(socket);
     this.#open.set(socket, connection);
     this.#idle.add(connection);
-    socket.once('close', () => {
-      this.#remove(connection);
-    });
+    socket.once('close', () => this.#remove(connection));
   }
 
   /** A request has arrived on it, perhaps without its body, and all earlier ones are answered. */
@@ -292,9 +290,7 @@ export function createNodeServer(limits: HttpLimits, connections: Connections): 
     // Interval at which Node checks for overdue requests; its default would extend the limit to half a minute.
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
   });
-  server.on('connection', (socket: Socket) => {
-    connections.accept(socket);
-  });
+  server.on('connection', (socket: Socket) => connections.accept(socket));
   return server;
 }
 

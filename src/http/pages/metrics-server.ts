@@ -51,9 +51,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     url,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         connections[Symbol.dispose]();
       }),
   };

@@ -50,13 +50,9 @@ export class EventStreams {
   }
 
   #endsOf(res: ServerResponse, { userId, expiresAt }: Identity): Disposable[] {
-    const ended = this.#sessionEnds.onEnd(userId, () => {
-      res.end(ENDED);
-    });
+    const ended = this.#sessionEnds.onEnd(userId, () => res.end(ENDED));
     if (expiresAt === null) return [ended];
-    const expired = callAt(expiresAt, () => {
-      res.end(EXPIRED);
-    });
+    const expired = callAt(expiresAt, () => res.end(EXPIRED));
     return [ended, expired];
   }
 }

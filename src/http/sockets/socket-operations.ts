@@ -277,15 +277,11 @@ async function countRequest(
 }
 
 function endWithSession(socket: WebSocket, { userId, expiresAt }: Identity, sessionEnds: SessionEnds): void {
-  const ended = sessionEnds.onEnd(userId, () => {
-    socket.close(CloseCode.Forbidden, 'The session was ended');
-  });
+  const ended = sessionEnds.onEnd(userId, () => socket.close(CloseCode.Forbidden, 'The session was ended'));
   const expired =
     expiresAt === null
       ? null
-      : callAt(expiresAt, () => {
-          socket.close(CloseCode.Forbidden, 'The token has expired');
-        });
+      : callAt(expiresAt, () => socket.close(CloseCode.Forbidden, 'The token has expired'));
   socket.on('close', () => {
     ended[Symbol.dispose]();
     expired?.[Symbol.dispose]();
@@ -299,10 +295,7 @@ export function sendTo(
 ): Promise<void> {
   writer.release();
   return new Promise((resolve) => {
-    if (socket.readyState === socket.OPEN)
-      socket.send(message, () => {
-        resolve();
-      });
+    if (socket.readyState === socket.OPEN) socket.send(message, () => resolve());
     else resolve();
   });
 }

@@ -52,9 +52,7 @@ class SocketIntake {
       this.#count();
     };
     socket.on('ping', onControl).on('pong', onControl);
-    socket.on('close', () => {
-      this.#underWay?.[Symbol.dispose]();
-    });
+    socket.on('close', () => this.#underWay?.[Symbol.dispose]());
   }
 
   /** Accounts for a complete message until disposed. `null`: rejected. */
@@ -117,9 +115,7 @@ class SocketIntake {
     this.#isRefused = true;
     socket.close(code, reason);
     socket.pause();
-    setTimeout(() => {
-      socket.terminate();
-    }, FAREWELL_MS).unref();
+    setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
   }
 }
 
@@ -188,9 +184,7 @@ export class SocketServer {
       // A timer of its own for every socket would stay as long as the socket.
       connectionInitWaitTimeout: 0,
     });
-    this.#pings = setInterval(() => {
-      this.#ping();
-    }, limits.pingMs);
+    this.#pings = setInterval(() => this.#ping(), limits.pingMs);
     this.#pings.unref();
   }
 
@@ -199,9 +193,7 @@ export class SocketServer {
   }
 
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#server.handleUpgrade(req, socket, head, (webSocket) => {
-      this.#open(webSocket, req, socket);
-    });
+    this.#server.handleUpgrade(req, socket, head, (webSocket) => this.#open(webSocket, req, socket));
   }
 
   #open(socket: WebSocket, request: IncomingMessage, stream: Duplex): void {
@@ -209,9 +201,7 @@ export class SocketServer {
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
     // ws closes the socket itself, with a suitable code.
-    socket.on('error', (err) => {
-      logSocketTrouble(logger, { err });
-    });
+    socket.on('error', (err) => logSocketTrouble(logger, { err }));
     const address = addressOf(request);
     const connection: Connection = {
       socket,
@@ -232,13 +222,9 @@ export class SocketServer {
       {
         protocol: socket.protocol,
         send: (data) => sendTo(connection, data),
-        close: (code, reason) => {
-          socket.close(code, reason);
-        },
+        close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
-          const order = new MessageOrder((err) => {
-            this.#fail(socket, err);
-          });
+          const order = new MessageOrder((err) => this.#fail(socket, err));
           socket.on('message', (data: Buffer) => {
             const underWay = messages.take(data);
             if (underWay === null) return;
@@ -253,9 +239,7 @@ export class SocketServer {
     );
     socket.on('close', (code, reason) => {
       connection.initDeadline[Symbol.dispose]();
-      closed(code, reason.toString()).catch((err: unknown) => {
-        this.#fail(socket, err);
-      });
+      closed(code, reason.toString()).catch((err: unknown) => this.#fail(socket, err));
     });
   }
 
@@ -280,9 +264,7 @@ export class SocketServer {
 
   #afterwards(handled: Promise<void>, socket: WebSocket, underWay: Disposable): void {
     handled.then(
-      () => {
-        underWay[Symbol.dispose]();
-      },
+      () => underWay[Symbol.dispose](),
       (err: unknown) => {
         underWay[Symbol.dispose]();
         this.#fail(socket, err);
@@ -320,9 +302,7 @@ export class SocketServer {
   async close(): Promise<void> {
     clearInterval(this.#pings);
     const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
+      this.#server.close(() => resolve());
     });
     for (const socket of this.#server.clients) socket.close(GOING_AWAY, 'Going away');
     const overdue = setTimeout(() => {

@@ -177,13 +177,9 @@ class LiveSubscription implements ResultStreamOptions {
   }
 
   #endWith(signal: AbortSignal): Disposable {
-    const onAbort = (): void => {
-      this.onEnd();
-    };
+    const onAbort = (): void => this.onEnd();
     signal.addEventListener('abort', onAbort);
-    return new OnDispose(() => {
-      signal.removeEventListener('abort', onAbort);
-    });
+    return new OnDispose(() => signal.removeEventListener('abort', onAbort));
   }
 }
 
