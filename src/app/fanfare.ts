@@ -28,13 +28,7 @@ import type {
   RecordedAction,
   TypesOf,
 } from './fanfare-shapes.ts';
-import {
-  checkBeforeStart,
-  startDatabases,
-  withAddresses,
-  type Databases,
-  type StartSteps,
-} from './databases.ts';
+import { checkBeforeStart, startDatabases, withAddresses, type Databases } from './databases.ts';
 import { readFeed } from '../feed/page/read-page.ts';
 import { openSession } from '../feed/session/open-session.ts';
 import { followMany } from '../features/follow/follow.ts';
@@ -43,7 +37,7 @@ import { publishAction } from '../features/publish/publish-action.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 import { storedInput } from '../features/tenants/stored-input.ts';
-import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
+import { createApp, type App } from './app.ts';
 
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
@@ -163,7 +157,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
 
   async start(): Promise<void> {
     if (this.#opening !== null || this.#closing !== null) throw new Error('start() can be called only once');
-    this.#opening = openPrepared(this.#prepared, this.metrics);
+    this.#opening = openServer(this.#prepared, this.metrics);
     this.#server = await this.#opening;
   }
 
@@ -254,34 +248,6 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 }
 
-async function openPrepared({ config, env, options, logger }: Prepared, metrics: Metrics): Promise<Server> {
-  const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
-  const onEvent = options.onStep ?? (() => undefined);
-  const parts = { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api };
-  // In a group, the process that started the others has done so.
-  if (group === undefined) await checkBeforeStart(env, config, parts, logger);
-  return openServer({
-    ...{ config, env, parts },
-    steps: { onEvent },
-    dependencies({ mongodbKind: mongodb, redisKind: redis }) {
-      // In a group, the process that started the others has logged it.
-      if (group === undefined) logDatabases(logger, { mongodb, redis });
-      onEvent({ step: 'collections', message: 'Preparing collections and indexes' });
-      return { logger, metrics, group, pageToken: pages?.token, demoPeople: pages?.people };
-    },
-  });
-}
-
-function recordedAction<T extends DescriptorDeclaration>(action: Action): RecordedAction<T> {
-  const { id, actorId, conducted, recorded, refs, descriptor } = action;
-  return {
-    id: encodeActionId(id),
-    ...{ actorId, conducted, recorded, refs },
-    // The declaration validated it when it was recorded.
-    descriptor: descriptor as unknown as StoredDescriptorOf<T>,
-  };
-}
-
 interface Server extends AsyncDisposable {
   readonly app: App;
   /** Includes the addresses of the databases in use, external or local. */
@@ -289,21 +255,24 @@ interface Server extends AsyncDisposable {
   readonly databases: Databases;
 }
 
-interface ServerOptions {
-  readonly config: Config;
-  readonly parts: AppParts;
-  readonly env: Environment;
-  readonly steps: StartSteps;
-  /** Called once the databases are available. */
-  readonly dependencies: (databases: Databases) => AppDependencies;
-}
-
 /** Starts local databases if no address is given, then the app. On failure, closes what was started. */
-async function openServer({ config: given, parts, dependencies, ...where }: ServerOptions): Promise<Server> {
-  const databases = await startDatabases(where, given, where.steps);
+async function openServer(
+  { config: given, env, options, logger }: Prepared,
+  metrics: Metrics,
+): Promise<Server> {
+  const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
+  const onEvent = options.onStep ?? (() => undefined);
+  const parts = { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api };
+  // In a group, the process that started the others has checked and logged this.
+  const isFirst = group === undefined;
+  if (isFirst) await checkBeforeStart(env, given, parts, logger);
+  const databases = await startDatabases({ env }, given, { onEvent });
   try {
+    if (isFirst) logDatabases(logger, { mongodb: databases.mongodbKind, redis: databases.redisKind });
+    onEvent({ step: 'collections', message: 'Preparing collections and indexes' });
     const config = withAddresses(given, databases);
-    const app = await createApp(config, parts, dependencies(databases));
+    const shown = { pageToken: pages?.token, demoPeople: pages?.people };
+    const app = await createApp(config, parts, { logger, metrics, group, ...shown });
     return {
       app,
       config,
@@ -320,4 +289,14 @@ async function openServer({ config: given, parts, dependencies, ...where }: Serv
     await databases[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function recordedAction<T extends DescriptorDeclaration>(action: Action): RecordedAction<T> {
+  const { id, actorId, conducted, recorded, refs, descriptor } = action;
+  return {
+    id: encodeActionId(id),
+    ...{ actorId, conducted, recorded, refs },
+    // The declaration validated it when it was recorded.
+    descriptor: descriptor as unknown as StoredDescriptorOf<T>,
+  };
 }

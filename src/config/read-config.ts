@@ -43,57 +43,62 @@ const MIN_PRODUCTION_KEY = 32;
 function crossFaults(
   values: Partial<SettingValues>,
   faults: readonly ConfigFault[],
-  { feedModels, needsKey = true }: ReadConfigOptions,
+  options: ReadConfigOptions,
 ): ConfigFault[] {
   const found: ConfigFault[] = [];
-  const { FEED_MODEL: model } = values;
-  if (model !== undefined && !feedModels.includes(model))
-    found.push({ name: 'FEED_MODEL', message: `got "${model}", expected one of ${feedModels.join(', ')}` });
+  const say = (name: SettingName, message: string): void => {
+    found.push({ name, message });
+  };
+  const { FEED_MODEL: model, DORMANT_AFTER: dormant = 0, DORMANT_DROP_AFTER: drop } = values;
+  if (model !== undefined && !options.feedModels.includes(model))
+    say('FEED_MODEL', `got "${model}", expected one of ${options.feedModels.join(', ')}`);
   if (values.JWT_SECRET !== undefined && values.JWKS_URI !== undefined)
-    found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
+    say('JWKS_URI', 'is set together with JWT_SECRET, expected one of them');
   if (values.REDIS_SENTINEL !== undefined && values.REDIS_URL === undefined)
-    found.push({ name: 'REDIS_SENTINEL', message: 'is set without REDIS_URL, expected the sentinels there' });
+    say('REDIS_SENTINEL', 'is set without REDIS_URL, expected the sentinels there');
   const outdated = values.MONGODB_URI === undefined ? null : outdatedReads(values.MONGODB_URI);
-  if (outdated !== null) found.push({ name: 'MONGODB_URI', message: outdated });
-  const { DORMANT_AFTER: dormant = 0, DORMANT_DROP_AFTER: drop } = values;
+  if (outdated !== null) say('MONGODB_URI', outdated);
   if (drop !== undefined && drop < dormant)
-    found.push({
-      name: 'DORMANT_DROP_AFTER',
-      message: 'is shorter than DORMANT_AFTER, expected at least that long',
-    });
+    say('DORMANT_DROP_AFTER', 'is shorter than DORMANT_AFTER, expected at least that long');
   const { METRICS_PORT: metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
-    found.push({
-      name: 'METRICS_PORT',
-      message: `is ${String(metricsPort)}, the same as PORT, expected a different port`,
-    });
+    say('METRICS_PORT', `is ${String(metricsPort)}, the same as PORT, expected a different port`);
   for (const name of ['BODY_LIMIT', 'ANSWER_LIMIT'] as const) {
     const { [name]: each, [`${name}_TOTAL` as const]: total } = values;
     if (each !== undefined && total !== undefined && total < each)
-      found.push({
-        name: `${name}_TOTAL`,
-        message: `got ${String(total)} bytes, expected at least ${name}, which is ${String(each)} bytes`,
-      });
+      say(
+        `${name}_TOTAL`,
+        `got ${String(total)} bytes, expected at least ${name}, which is ${String(each)} bytes`,
+      );
   }
   if (values.PERSISTED_OPERATIONS_ONLY === true && values.PERSISTED_OPERATIONS === undefined)
-    found.push({
-      name: 'PERSISTED_OPERATIONS_ONLY',
-      message: 'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
-    });
+    say(
+      'PERSISTED_OPERATIONS_ONLY',
+      'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
+    );
   found.push(...webhookFaults(values, faults));
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
-    found.push({ name: 'WEBHOOKS', message: 'names a tenant while TENANT_CLAIM is not set' });
-  const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
-  if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
-    found.push({
-      name: 'JWT_SECRET',
-      message: `got ${String(keyBytes)} bytes (not shown), expected at least ${String(MIN_PRODUCTION_KEY)} bytes in production`,
-    });
-  const hasKey = values.JWT_SECRET !== undefined || values.JWKS_URI !== undefined;
-  const isNamed = faults.some((fault) => fault.name === 'JWT_SECRET' || fault.name === 'JWKS_URI');
-  if (needsKey && values.NODE_ENV === 'production' && !hasKey && !isNamed)
-    found.push({ name: 'JWT_SECRET', message: 'is not set, expected it or JWKS_URI in production' });
-  return found;
+    say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');
+  return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
+}
+
+/** In production tokens are verified, with a key that nobody can guess. */
+function keyFaults(
+  { JWT_SECRET: secret, JWKS_URI: uri }: Partial<SettingValues>,
+  faults: readonly ConfigFault[],
+  { needsKey = true }: ReadConfigOptions,
+): ConfigFault[] {
+  const name = 'JWT_SECRET';
+  if (secret === undefined) {
+    const isNamed = faults.some((fault) => fault.name === name || fault.name === 'JWKS_URI');
+    return needsKey && uri === undefined && !isNamed
+      ? [{ name, message: 'is not set, expected it or JWKS_URI in production' }]
+      : [];
+  }
+  const bytes = Buffer.byteLength(secret);
+  if (bytes >= MIN_PRODUCTION_KEY) return [];
+  const expected = `expected at least ${String(MIN_PRODUCTION_KEY)} bytes in production`;
+  return [{ name, message: `got ${String(bytes)} bytes (not shown), ${expected}` }];
 }
 
 /** Webhooks need recorded events. */
