@@ -85,7 +85,8 @@ function isChanged({ reader, follows }: FeedMembership, action: Action, follow: 
   return before.length !== now.length;
 }
 
-async function isWatched({ liveLog, onLiveLogError }: Context, userId: UserId): Promise<boolean> {
+/** Whether somebody watches the feed of this reader. One look-up in Redis. */
+export async function isWatched({ liveLog, onLiveLogError }: Context, userId: UserId): Promise<boolean> {
   try {
     return (await liveLog.watched([userId])).length > 0;
   } catch (error) {

@@ -21,6 +21,7 @@ import { feedsRepository } from '../feed/store/feeds.ts';
 import { interactionsRepository } from '../features/interactions/store/interactions.ts';
 import { itemMarksRepository } from '../features/marks/store/item-marks.ts';
 import { followEndsRepository, followsRepository } from '../features/follow/store/follows.ts';
+import { followStartsRepository } from '../features/follow/store/follow-starts.ts';
 import { memberDataRepository } from '../features/erasure/store/member-data.ts';
 import { memberTracesRepository } from '../features/erasure/store/member-traces.ts';
 import { membersRepository } from '../features/directory/store/members.ts';
@@ -107,6 +108,7 @@ export function createRepositories(
     feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),
     followEnds: followEndsRepository(collections, events, stamps),
+    followStarts: followStartsRepository(collections),
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),

@@ -2,9 +2,9 @@ import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { clock } from '../../lib/clock.ts';
-import { announce, updates } from '../../feed/announce.ts';
+import { announce, isWatched, updates } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
-import { requireAction } from '../../feed/page/read-actions.ts';
+import { findVisible } from '../../feed/page/read-actions.ts';
 import { readerActionLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { readerActionList } from '../../storage/documents/reader-action-id.ts';
@@ -23,19 +23,21 @@ export const MAX_BOOKMARKS = 10_000;
 export async function bookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
   const bookmarks = bookmarksOf(core);
   const { userId } = session.identity;
-  const action = await requireAction(session, actionId);
-  const isKnown = (await session.load(BOOKMARKED, actionId)) !== null;
-  if (isKnown) return action;
-  if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
+  const [{ action }, count] = await Promise.all([
+    findVisible(core, session, actionId),
+    bookmarks.count(userId, MAX_BOOKMARKS),
+  ]);
+  if (count === MAX_BOOKMARKS) {
+    if ((await bookmarks.findPairs([{ userId, actionId }])).length > 0) return action;
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);
-  await bookmarks.add(userId, actionId, clock.now());
-  await announceItem(core, session, actionId);
+  }
+  if (await bookmarks.add(userId, actionId, clock.now())) await announceItem(core, session, actionId);
   return action;
 }
 
 /** @throws FanfareError NOT_FOUND when the reader may not see the action. */
 export async function unbookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
-  const action = await requireAction(session, actionId);
+  const { action } = await findVisible(core, session, actionId);
   await bookmarksOf(core).remove(session.identity.userId, actionId);
   await announceItem(core, session, actionId);
   return action;
@@ -43,6 +45,7 @@ export async function unbookmark(core: Core, session: ReaderSession, actionId: A
 
 /** Other devices of the reader show it too. */
 async function announceItem(core: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
+  if (!(await isWatched(core, session.identity.userId))) return;
   const entries = await core.feedReader.find(await session.profile(), [actionId]);
   await announce(core, updates(session.identity.userId, entries));
 }

@@ -3,11 +3,10 @@ import type { Core } from '../core.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Ref } from '../../domain/member.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import type { Follow, Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { ActionsRepository } from '../../storage/actions/actions.ts';
 import type { CountEpochs } from './store/follower-counts.ts';
 import type { FollowPair } from './store/follow-reads.ts';
 import type { NewSpan } from './store/follows.ts';
@@ -54,13 +53,15 @@ export async function follow(
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
   const now = clock.now();
-  const [oldest, epochs] = await Promise.all([
-    count === 0 ? null : oldestCopied(core, { followerId, refId: id, types }, count),
-    core.followerCounts.epochs([id]),
-    checkSpans(core, [{ followerId, refId: id, types }]),
-  ]);
+  const { known, epochs, oldest: ofAll } = await core.followStarts.start({ followerId, refId: id }, count);
+  checkSpans([{ followerId, refId: id, types }], known === null ? [] : [{ ...known, followerId }]);
+  const taken = types === undefined ? (openSpanOf(known)?.types ?? null) : types;
+  const oldest =
+    count > 0 && (ofAll === undefined || (ofAll !== null && taken !== null))
+      ? await core.actions.nthNewest(id, count, taken)
+      : ofAll;
   const span: NewSpan =
-    oldest === null || oldest.recorded.getTime() > now.getTime()
+    oldest == null || oldest.recorded.getTime() > now.getTime()
       ? { followerId, refId: id, types, since: now }
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
   await open(core, [span], { epochs, now });
@@ -68,17 +69,6 @@ export async function follow(
 }
 
 type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
-
-/** The oldest past action to copy. Without given types, the types of the existing follow apply. */
-async function oldestCopied(
-  { actions, follows }: Core,
-  { followerId, refId, types }: TypedFollow,
-  count: number,
-): Promise<Awaited<ReturnType<ActionsRepository['nthNewest']>>> {
-  if (types !== undefined) return actions.nthNewest(refId, count, types);
-  const [known] = await follows.find(followerId, [refId]);
-  return actions.nthNewest(refId, count, openSpanOf(known ?? null)?.types ?? null);
-}
 
 const pairsSchema = z.array(
   z.strictObject({
@@ -112,7 +102,7 @@ export async function followMany(
   const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
-  await checkSpans(core, spans);
+  checkSpans(spans, await core.follows.withSpans(spans, MAX_SPANS));
   const [epochs] = await Promise.all([
     core.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
     // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
@@ -139,9 +129,9 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
   return [...different.values()];
 }
 
-/** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */
-async function checkSpans({ follows }: Core, pairs: readonly TypedFollow[]): Promise<void> {
-  const full = await follows.withSpans(pairs, MAX_SPANS);
+/** Rejects spans beyond the limit of a follow. Concurrent calls may exceed the limit by one each. */
+function checkSpans(pairs: readonly TypedFollow[], follows: readonly (Follow & FollowPair)[]): void {
+  const full = follows.filter(({ spans }) => spans.length >= MAX_SPANS);
   for (const { followerId, refId, types } of full.length === 0 ? [] : pairs) {
     const known = full.find((follow) => follow.followerId === followerId && follow.refId === refId);
     if (known === undefined) continue;
@@ -162,7 +152,5 @@ async function open(
   { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
 ): Promise<void> {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
-  await core.follows.open(spans, tokens, now);
-  const pairs: FollowPair[] = spans.map(({ followerId, refId }) => ({ followerId, refId }));
-  await settleFollows(core, await core.follows.unsettled(pairs), { tokens, epochs });
+  await settleFollows(core, await core.follows.open(spans, tokens, now), { tokens, epochs });
 }

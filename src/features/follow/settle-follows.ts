@@ -69,13 +69,21 @@ async function fillFeeds(core: Core, opened: readonly UnsettledFollow[]): Promis
   const since = Math.min(...opened.map((follow) => openSince(follow)));
   // All spans have been closed meanwhile.
   if (since === Infinity) return;
-  await fillOwn(core, opened, new Date(since));
-  await fillPassedOn(core, opened, new Date(since));
+  const refIds = refIdsOf(opened);
+  const { own, passedOn } = await core.followStarts.broughtSince(refIds, new Date(since), typesOf(opened));
+  await fillOwn(core, opened, own);
+  if (passedOn !== null) await fillPassedOn(core, opened, passedOn);
+  else
+    for await (const some of core.interactions.passedOnBy(refIds, new Date(since)))
+      await fillPassedOn(core, opened, some);
 }
 
 /** Fills the feeds with actions that have the refs. */
-async function fillOwn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
-  const actions = await core.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
+async function fillOwn(
+  core: Core,
+  opened: readonly UnsettledFollow[],
+  actions: readonly Action[],
+): Promise<void> {
   if (actions.length === 0) return;
   const groups = byFollower(opened);
   const passers = new Set(
@@ -95,23 +103,26 @@ async function fillOwn(core: Core, opened: readonly UnsettledFollow[], since: Da
   }
 }
 
-/** Fills in actions reshared by the followed members, or bumps them. A single query when there are none. */
-async function fillPassedOn(core: Core, opened: readonly UnsettledFollow[], since: Date): Promise<void> {
-  for await (const some of core.interactions.passedOnBy(refIdsOf(opened), since)) {
-    const found = await core.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
-    const byAction = new Map<ActionId, PassedOn[]>();
-    for (const one of some) byAction.set(one.actionId, [...(byAction.get(one.actionId) ?? []), one]);
-    const isPassedOn = (action: Action, { refId, spans }: UnsettledFollow): boolean =>
-      (byAction.get(action.id) ?? []).some(
-        ({ by, at }) => refId === by && anySpanBringsPassedOn(spans, action, at),
-      );
-    for (const [userId, follows] of byFollower(opened)) {
-      const passedOn = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
-      if (passedOn.length === 0) continue;
-      const membership = await feedMembershipOf(core, userId);
-      const entries = await entriesOf(core, membership, passedOn);
-      await fillFeed(core, userId, asStored(entries), { notifiesOfStored: true });
-    }
+/** Fills in actions reshared by the followed members, or bumps them. */
+async function fillPassedOn(
+  core: Core,
+  opened: readonly UnsettledFollow[],
+  some: readonly PassedOn[],
+): Promise<void> {
+  if (some.length === 0) return;
+  const found = await core.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
+  const byAction = new Map<ActionId, PassedOn[]>();
+  for (const one of some) byAction.set(one.actionId, [...(byAction.get(one.actionId) ?? []), one]);
+  const isPassedOn = (action: Action, { refId, spans }: UnsettledFollow): boolean =>
+    (byAction.get(action.id) ?? []).some(
+      ({ by, at }) => refId === by && anySpanBringsPassedOn(spans, action, at),
+    );
+  for (const [userId, follows] of byFollower(opened)) {
+    const passedOn = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
+    if (passedOn.length === 0) continue;
+    const membership = await feedMembershipOf(core, userId);
+    const entries = await entriesOf(core, membership, passedOn);
+    await fillFeed(core, userId, asStored(entries), { notifiesOfStored: true });
   }
 }
 

@@ -19,13 +19,13 @@ import { jsonSchema, textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { RecordOutcome } from './store/interaction-records.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
+import { findVisible, noSuchAction } from '../../feed/page/read-actions.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
+import { reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
 
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 
@@ -66,8 +66,7 @@ export async function addInteraction(
   const actingIdentity = actingAs(identity, actor, 'record');
   const at = timeOf(checked);
   const acting = actingIdentity === identity ? session : openSession(core, actingIdentity);
-  const action = await getAction(acting, actionId);
-  if (action === null) throw noSuchAction();
+  const { action, members: known } = await findVisible(core, acting, actionId);
 
   const { kind, text, reaction, parentId, data } = checked;
   const idempotencyKey = checked.idempotencyKey ?? null;
@@ -75,7 +74,9 @@ export async function addInteraction(
   const key = interactionKey(of);
   const others = checked.mentions.filter((id) => id !== actor);
   const [members, parentActorId] = await Promise.all([
-    core.members.findByIds([...new Set([actor, action.actorId, ...others])]),
+    known !== null && others.length === 0
+      ? known
+      : core.members.findByIds([...new Set([actor, action.actorId, ...others])]),
     parentId == null ? null : checkParent(core, { actionId, key }, parentId),
   ]);
   const mentions = await whoMaySee(core, action, others, members);

@@ -4,7 +4,7 @@ import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import { areBeside } from '../../domain/stored-id.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
+import { getAction, noSuchAction } from '../../feed/page/read-actions.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs } from '../validate.ts';
@@ -12,7 +12,6 @@ import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from 
 import { clock } from '../../lib/clock.ts';
 import { findInteraction, isAdmin } from './read-interactions.ts';
 import {
-  noSuchAction,
   noSuchInteraction,
   reshareOf,
   settleInteraction,

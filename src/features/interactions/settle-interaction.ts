@@ -1,3 +1,4 @@
+import { noSuchAction } from '../../feed/page/read-actions.ts';
 import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -79,10 +80,6 @@ export async function takenFrom(
   });
   const is = newest.get(action.id)?.[0]?.at ?? null;
   return { kind: 'taken', of: kind, reaction, count, lastInteraction: { is } };
-}
-
-export function noSuchAction(): FanfareError {
-  return new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
 /** Used both for missing and for invisible interactions. */

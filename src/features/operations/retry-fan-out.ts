@@ -1,3 +1,4 @@
+import { noSuchAction } from '../../feed/page/read-actions.ts';
 import type { Core } from '../core.ts';
 import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -30,8 +31,4 @@ export async function retryFanOut(
 async function refuseOthers(actions: Core['actions'], { userId }: Identity, id: ActionId): Promise<void> {
   const [action] = await actions.findByIds([id]);
   if (action === undefined || !areBeside(action.actorId, userId)) throw noSuchAction();
-}
-
-function noSuchAction(): FanfareError {
-  return new FanfareError('NOT_FOUND', 'There is no such action');
 }

@@ -2,6 +2,7 @@ import type { Core } from '../../features/core.ts';
 import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
+import type { Member } from '../../domain/member.ts';
 import { idBeside } from '../../domain/stored-id.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -69,8 +70,42 @@ export async function getAction(session: ReaderSession, id: ActionId): Promise<A
 /** `getAction` for callers that are about to change something. @throws FanfareError NOT_FOUND */
 export async function requireAction(session: ReaderSession, id: ActionId): Promise<Action> {
   const action = await getAction(session, id);
-  if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (action === null) throw noSuchAction();
   return action;
+}
+
+/** An action that a reader may see. */
+export interface VisibleAction {
+  readonly action: Action;
+  /** The reader and the action's actor, if they had to be read. */
+  readonly members: readonly Member[] | null;
+}
+
+/**
+ * The same for a write that takes nothing else of the reader. One round trip if the action alone tells that they may see it;
+ * otherwise two, with three queries, whatever the answer.
+ * @throws FanfareError NOT_FOUND
+ */
+export async function findVisible(
+  { members }: Core,
+  session: ReaderSession,
+  id: ActionId,
+): Promise<VisibleAction> {
+  const { userId, roles } = session.identity;
+  const viewer = { userId, isAdmin: roles.has('admin'), member: null };
+  const action = await session.load(ACTION, id);
+  if (action !== null && isEntitled(viewer, action, [])) return { action, members: null };
+  const [found, follows] = await Promise.all([
+    members.findByIds([...new Set([userId, action?.actorId ?? userId])]),
+    followsOfOne(session, action),
+  ]);
+  const member = found.find((one) => one.userId === userId) ?? null;
+  if (action === null || !isEntitled({ ...viewer, member }, action, follows)) throw noSuchAction();
+  return { action, members: found };
+}
+
+export function noSuchAction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
 /** All actions, newest first, for admins and services. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */

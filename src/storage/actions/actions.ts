@@ -81,26 +81,6 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Actions of any of the refs recorded at or after `since`, to be delivered for a span. Index `recorded_by_ref`.
-     * @param types `null`: all types.
-     */
-    async recordedSince(
-      refIds: readonly RefId[],
-      since: Date,
-      types: readonly string[] | null = null,
-    ): Promise<Action[]> {
-      const documents = await inTurns(
-        collection.find({
-          refIds: { $in: [...refIds] },
-          recorded: { $gte: since },
-          ...VISIBLE_TO_FOLLOWERS,
-          ...ofTypes(types),
-        }),
-      );
-      return documents.map(toAction);
-    },
-
-    /**
      * Refs as the first action names them that all followers may see, of the first hundred recorded with each id. So another
      * action does not change them, and an action that is hidden or deleted describes nothing. One round trip. Index
      * `recorded_by_ref`.

@@ -110,15 +110,16 @@ export const newestIndex = (serves: string): Index =>
 /** A collection that is a list of actions for each reader. Indexes `newest`, and `_id_` where actions are named. */
 export function readerActionList(collection: Collection<{ _id: ReaderActionId; at: Date }>) {
   return {
-    /** Keeps an existing entry. */
-    async add(userId: UserId, actionId: ActionId, at: Date): Promise<void> {
-      await retryOnDuplicateKey(() =>
+    /** Keeps an existing entry. Returns whether there was none. */
+    async add(userId: UserId, actionId: ActionId, at: Date): Promise<boolean> {
+      const { upsertedCount } = await retryOnDuplicateKey(() =>
         collection.updateOne(
           { _id: readerActionId(userId, actionId) },
           { $setOnInsert: { at } },
           { upsert: true },
         ),
       );
+      return upsertedCount > 0;
     },
 
     async remove(userId: UserId, actionId: ActionId): Promise<void> {

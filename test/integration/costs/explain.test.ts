@@ -264,7 +264,12 @@ describe('no hot query scans a whole collection', () => {
     [
       'what a new span holds',
       'recorded_by_ref',
-      () => parts.repositories.actions.recordedSince(['r3'], at(19_900)),
+      () => parts.repositories.followStarts.broughtSince(['r3'], at(19_900), null),
+    ],
+    [
+      'what a follow starts from',
+      'recorded_by_ref',
+      () => parts.repositories.followStarts.start({ followerId: 'u7', refId: 'r3' }, 100),
     ],
     [
       'the claim',

@@ -37,14 +37,9 @@ test('records in five round trips, and a replay in four', async () => {
       parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' }),
     );
   const [first, repeated] = [namesOf(await like()), namesOf(await like())];
-  const reads = ['find actions', 'find feeds', 'find members'];
-  expect(first.slice(0, 3).sort()).toEqual(reads);
-  expect(first.slice(3)).toEqual([
-    ...['find members', 'insert interactions', 'findAndModify actions', 'update interactions'],
-  ]);
-  expect(repeated.slice(3)).toEqual([
-    ...['find members', 'insert interactions', 'findAndModify interactions'],
-  ]);
+  const begun = ['find members', 'insert interactions'];
+  expect(first).toEqual(['find actions', ...begun, 'findAndModify actions', 'update interactions']);
+  expect(repeated).toEqual(['find actions', ...begun, 'findAndModify interactions']);
 });
 
 test('likes, their removal and comments by four readers at once give the same state everywhere, also in live lists', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { settleMemberships } from '../../../src/features/directory/directory.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const refs = [{ id: 'site', type: 'site', label: 'Site' }];
@@ -86,6 +87,18 @@ test('counts each follower once, however often they follow', async () => {
   ]);
   const ref = await parts.services.follow(parts.session('cid'), 'site', 0);
   expect(ref).toMatchObject({ refId: 'site', type: 'site', label: 'Site', followerCount: 3 });
+});
+
+test('takes six commands for something described, of which three write', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.upsertRefs(parts.service, refs);
+  const commands = await commandsOf(parts.database, () =>
+    parts.services.follow(parts.session('ann'), 'site', null),
+  );
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    ...['aggregate actions', 'findAndModify follows', 'aggregate actions'],
+    ...['update refs', 'update follows', 'find refs'],
+  ]);
 });
 
 test('counts correctly when many follow at once', async () => {

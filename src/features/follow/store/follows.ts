@@ -207,22 +207,55 @@ export interface EndedFollow {
   readonly isOurs: boolean;
 }
 
+function toUnsettled(document: FollowDocument): UnsettledFollow[] {
+  const { followerId, refId, spans, isAssigned = false, settling } = document;
+  if (settling === undefined) return [];
+  return [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }];
+}
+
 export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
+  /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
+  async function unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
+    const documents = await collection
+      .find({
+        refId: { $in: [...new Set(pairs.map((pair) => pair.refId))] },
+        followerId: { $in: [...new Set(pairs.map((pair) => pair.followerId))] },
+        settling: { $exists: true },
+      })
+      .toArray();
+    const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
+    return documents
+      .filter(({ followerId, refId }) => asked.has(JSON.stringify([followerId, refId])))
+      .flatMap(toUnsettled);
+  }
+
   return {
     /**
      * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
      * different types it ends now and a new one is opened. All in one write. Changed follows are marked, with the token that
-     * says how, until they are settled. Pairs must differ. Unique key: followerId, refId.
+     * says how, until they are settled. Pairs must differ. Unique key: followerId, refId. Returns those that are unsettled, no
+     * matter who opened them: one round trip for one follow, two for several.
      */
-    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
+    async open(
+      newSpans: readonly NewSpan[],
+      tokens: OpeningTokens,
+      now = clock.now(),
+    ): Promise<UnsettledFollow[]> {
       const operations = newSpans.map((span) => ({
-        updateOne: {
-          filter: { refId: span.refId, followerId: span.followerId },
-          update: [{ $set: openingStage(span, { tokens, now, events }) }],
-          upsert: true,
-        },
+        filter: { refId: span.refId, followerId: span.followerId },
+        update: [{ $set: openingStage(span, { tokens, now, events }) }],
       }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      const [first, ...others] = operations;
+      if (first === undefined) return [];
+      if (others.length === 0) {
+        const opened = await retryOnDuplicateKey(() =>
+          collection.findOneAndUpdate(first.filter, first.update, { upsert: true, returnDocument: 'after' }),
+        );
+        return opened === null ? [] : toUnsettled(opened);
+      }
+      const all = operations.map((operation) => ({ updateOne: { ...operation, upsert: true } }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(all, { ordered: false }));
+      return unsettled(newSpans);
     },
 
     /**
@@ -287,22 +320,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 
-    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
-    async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
-      const documents = await collection
-        .find({
-          refId: { $in: [...new Set(pairs.map((pair) => pair.refId))] },
-          followerId: { $in: [...new Set(pairs.map((pair) => pair.followerId))] },
-          settling: { $exists: true },
-        })
-        .toArray();
-      const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
-      return documents.flatMap(({ followerId, refId, spans, isAssigned = false, settling }) =>
-        settling === undefined || !asked.has(JSON.stringify([followerId, refId]))
-          ? []
-          : [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }],
-      );
-    },
+    unsettled,
 
     /** Follows that have been unsettled since before then, oldest first. Index `unsettled`. */
     async unsettledBefore(before: Date, limit: number): Promise<(FollowPair & { readonly token: string })[]> {

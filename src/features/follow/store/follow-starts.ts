@@ -1,0 +1,143 @@
+import { ObjectId, type Document, type Filter } from 'mongodb';
+import type { Action, ActionId, RefId, UserId } from '../../../domain/action.ts';
+import type { Follow } from '../../../domain/viewer.ts';
+import { clock } from '../../../lib/clock.ts';
+import { toAction } from '../../../storage/actions/action-document.ts';
+import { inTurns } from '../../../storage/database/batches.ts';
+import type { Collections } from '../../../storage/database/mongo.ts';
+import type { ActionDocument } from '../../../storage/documents/documents.ts';
+import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
+import type { PassedOn } from '../../interactions/store/interactions.ts';
+import type { CountEpochs } from './follower-counts.ts';
+import { FOLLOW_FIELDS, toFollow, type FollowPair, type PlainFollow } from './follow-reads.ts';
+
+/** What a follow is opened from. */
+export interface FollowStart {
+  /** `null`: there was no follow of this ref. */
+  readonly known: Follow | null;
+  /** Of the ref, for its number of followers. */
+  readonly epochs: CountEpochs;
+  /** The oldest of the newest actions that are copied, of all types; `null`: none. Undefined: takes another look. */
+  readonly oldest: { readonly recorded: Date; readonly id: ActionId } | null | undefined;
+}
+
+type Found =
+  | { readonly recorded: Date; readonly _id: ObjectId; readonly expiresAt?: Date }
+  | (PlainFollow & { readonly of: 'pair' })
+  | (Pick<RefDocument, 'countEpoch' | 'isCounting'> & { readonly of: 'ref' });
+
+/** Reshares that are read together with the actions. If a member passed on more, they are read apart. */
+const FEW_PASSED_ON = 500;
+
+type Brought = ActionDocument & { readonly _id: ObjectId };
+interface PassedOnDocument {
+  readonly of: 'passed on';
+  readonly actionId: ObjectId;
+  readonly actorId: UserId;
+  readonly passedOn: Date;
+}
+
+/** What `follow` reads of several collections, in one command each. */
+export function followStartsRepository({ actions, follows, interactions, refs }: Collections) {
+  return {
+    /**
+     * Everything that is read before a follow is opened. One round trip. Indexes `recorded_by_ref`, `by_ref` or `pair`, `_id`.
+     * @param count newest actions to copy; 0: none
+     */
+    async start({ followerId, refId }: FollowPair, count: number): Promise<FollowStart> {
+      const pair = [
+        { $match: { followerId, refId } },
+        { $project: { ...FOLLOW_FIELDS, of: { $literal: 'pair' } } },
+      ];
+      const ref = {
+        $unionWith: {
+          coll: refs.collectionName,
+          pipeline: [
+            { $match: { _id: refId } },
+            { $project: { _id: 0, countEpoch: 1, isCounting: 1, of: { $literal: 'ref' } } },
+          ],
+        },
+      };
+      const newest = [
+        { $match: { refIds: refId, ...VISIBLE_TO_FOLLOWERS } },
+        { $sort: { recorded: -1, _id: -1 } },
+        { $limit: count },
+        { $project: { recorded: 1, expiresAt: 1 } },
+        { $unionWith: { coll: follows.collectionName, pipeline: pair } },
+        ref,
+      ];
+      const cursor =
+        count === 0
+          ? follows.aggregate<Found>([...pair, ref], { batchSize: 3 })
+          : actions.aggregate<Found>(newest, { hint: 'recorded_by_ref', batchSize: count + 3 });
+      const epochs = new Map<RefId, string | null>([[refId, null]]);
+      const copied: Extract<Found, { recorded: Date }>[] = [];
+      let known: Follow | null = null;
+      for (const document of await inTurns(cursor))
+        if (!('of' in document)) copied.push(document);
+        else if (document.of === 'pair') known = toFollow(document);
+        else if (document.isCounting === true) epochs.delete(refId);
+        else epochs.set(refId, document.countEpoch ?? null);
+      return { known, epochs, oldest: oldestOf(copied) };
+    },
+
+    /**
+     * What open spans of these refs may bring since then: actions that have a ref, and what the members among the refs passed
+     * on; `null`: they passed on so much that it is read apart. One round trip. Indexes `recorded_by_ref`, `passed_on`.
+     * @param types `null`: all types
+     */
+    async broughtSince(
+      refIds: readonly RefId[],
+      since: Date,
+      types: readonly string[] | null,
+    ): Promise<{ readonly own: readonly Action[]; readonly passedOn: readonly PassedOn[] | null }> {
+      const found = await inTurns(
+        actions.aggregate<Brought | PassedOnDocument>([
+          {
+            $match: {
+              refIds: { $in: [...refIds] },
+              recorded: { $gte: since },
+              ...VISIBLE_TO_FOLLOWERS,
+              ...(types === null ? {} : { 'descriptor.type': { $in: [...types] } }),
+            },
+          },
+          {
+            $unionWith: {
+              coll: interactions.collectionName,
+              pipeline: [
+                { $match: { actorId: { $in: [...refIds] }, passedOn: { $exists: true, $gte: since } } },
+                { $limit: FEW_PASSED_ON + 1 },
+                { $project: { _id: 0, actionId: 1, actorId: 1, passedOn: 1, of: { $literal: 'passed on' } } },
+              ],
+            },
+          },
+        ]),
+      );
+      const own: Action[] = [];
+      const passedOn: PassedOn[] = [];
+      for (const document of found)
+        if ('of' in document)
+          passedOn.push({
+            actionId: document.actionId.toHexString(),
+            by: document.actorId,
+            at: document.passedOn,
+          });
+        else own.push(toAction(document));
+      return { own, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
+    },
+  };
+}
+
+const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> & Document = {
+  isDeleted: false,
+  isHidden: false,
+  scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
+};
+
+/** Expired actions are deleted within a second; meanwhile, others would be copied instead. */
+function oldestOf(copied: readonly Extract<Found, { recorded: Date }>[]): FollowStart['oldest'] {
+  const now = clock.time();
+  if (copied.some(({ expiresAt }) => expiresAt !== undefined && expiresAt.getTime() <= now)) return undefined;
+  const last = copied.at(-1);
+  return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
+}
