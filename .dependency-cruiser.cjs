@@ -67,7 +67,7 @@ const ROOMS = [
     ],
   },
   { packages: ['graphql-ws'], rooms: ['^src/http/'] },
-  { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
+  { packages: ['jose'], rooms: ['^src/http/', '^src/cli/token\\.ts$'] },
   {
     packages: ['zod'],
     rooms: ['^src/config/', '^src/descriptors/', ...layer('use-cases'), '^src/cli/import/'],

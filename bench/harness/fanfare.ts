@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { signToken } from '../../src/cli/sign-token.ts';
+import { signToken } from '../../src/cli/token.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import { startChild, type Child } from './child.ts';

@@ -31,7 +31,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share, type WindowPart } from '../http/limits/rate-limit.ts';
-import type { PublicationQuota, TenantQuotas } from '../features/tenants/quotas.ts';
+import type { PublicationQuota, Quotas } from '../features/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';
 import { clock } from '../lib/clock.ts';
@@ -335,7 +335,7 @@ function ticketKey({ auth }: Config, { secrets }: Repositories): () => Promise<U
   return () => Promise.resolve(key);
 }
 
-function quotasOf({ tenants }: Config, redis: RedisParts | null): TenantQuotas {
+function quotasOf({ tenants }: Config, redis: RedisParts | null): Quotas {
   const { members, publications } = tenants;
   if (publications === null) return { members, publications };
   const share = { points: publications.points, seconds: publications.perMs / 1_000 };

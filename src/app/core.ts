@@ -11,8 +11,8 @@ import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { countUnread } from '../feed/page/unread.ts';
-import { NO_QUOTAS, type TenantQuotas } from '../features/tenants/quotas.ts';
-import { cursorSeal, UNSEALED } from '../features/tenants/cursor-seal.ts';
+import { NO_QUOTAS, type Quotas } from '../features/quotas.ts';
+import { cursorSeal, UNSEALED } from '../features/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
 import { chooseFeedModel } from '../feed/store/feed-epochs.ts';
 import type { Database } from '../storage/database/mongo.ts';
@@ -32,7 +32,7 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   /** Whether stored ids carry their tenant. Default: false. */
   readonly hasTenants?: boolean;
   /** Quotas of each tenant. Default: unlimited. */
-  readonly quotas?: TenantQuotas;
+  readonly quotas?: Quotas;
   /** Who may search the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */

@@ -34,50 +34,39 @@ import { openSession } from '../feed/session/open-session.ts';
 import { followMany } from '../features/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../features/directory/directory.ts';
 import { publishAction } from '../features/publish/publish-action.ts';
-import { isTenantName, storedId, TENANT_FORM, type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
+import { isTenantName, TENANT_FORM } from '../domain/stored-id.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
-import { storedInput } from '../features/tenants/stored-input.ts';
+import { Acting } from '../features/stored-input.ts';
 import { createApp, type App } from './app.ts';
 
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
 
-/** The identity and tenant a process acts with. Adds the tenant to ids passed in and removes it from ids returned. */
-class Acting {
-  readonly #tenant: Tenant | null;
-  readonly #hasTenants: boolean;
+/** The identity and tenant a process acts with. */
+class ActingHost extends Acting {
+  readonly #isComplete: boolean;
 
   /** @throws Error when the tenant's name is invalid or tenants are off. */
   constructor({ auth }: Config, tenant: string | undefined) {
-    this.#hasTenants = auth.tenantClaim !== undefined;
-    if (tenant !== undefined && !this.#hasTenants)
-      throw new Error('tenant is given, but TENANT_CLAIM is not set');
+    const hasTenants = auth.tenantClaim !== undefined;
+    if (tenant !== undefined && !hasTenants) throw new Error('tenant is given, but TENANT_CLAIM is not set');
     if (tenant !== undefined && !isTenantName(tenant))
       throw new Error(`tenant is "${String(tenant)}", expected ${TENANT_FORM}`);
-    this.#tenant = tenant ?? null;
+    super(tenant ?? null);
+    this.#isComplete = !hasTenants || tenant !== undefined;
   }
 
   /** @throws Error when tenants are on and none was given. */
   check(): void {
-    if (this.#hasTenants && this.#tenant === null)
-      throw new Error('TENANT_CLAIM is set: createFanfare requires the option tenant');
+    if (!this.#isComplete) throw new Error('TENANT_CLAIM is set: createFanfare requires the option tenant');
   }
 
   service(): Identity {
-    return this.as(SERVICE, SERVICE_ROLES);
+    return this.by(SERVICE, SERVICE_ROLES);
   }
 
-  as(id: string, roles: readonly Role[]): Identity {
-    const userId = this.#tenant === null ? id : storedId(this.#tenant, id);
-    return { userId, roles: new Set(roles), expiresAt: null };
-  }
-
-  stored<I>(input: I): I {
-    return this.#tenant === null ? input : storedInput(this.#tenant, input);
-  }
-
-  shown<O>(output: O): O {
-    return this.#tenant === null ? output : withoutTenantIn(this.#tenant, output);
+  by(userId: string, roles: readonly Role[]): Identity {
+    return this.as({ userId, roles: new Set(roles), expiresAt: null });
   }
 }
 
@@ -94,7 +83,7 @@ export function createFanfare<
   const given = { ...(options.environment ?? readEnvironment()), ...options.settings };
   const env = withReactions(given, checked.reactions);
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
-  const acting = new Acting(config, options.tenant);
+  const acting = new ActingHost(config, options.tenant);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting });
 }
@@ -116,7 +105,7 @@ interface Prepared {
   readonly env: Environment;
   readonly options: FanfareOptions;
   readonly logger: Logger;
-  readonly acting: Acting;
+  readonly acting: ActingHost;
 }
 
 /** Loaded on first use: GraphQL makes up most of a process's start-up time. */
@@ -124,7 +113,7 @@ const loadGraphql = (): Promise<typeof InProcess> => import('../graphql/in-proce
 
 class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Inside {
   readonly #prepared: Prepared;
-  readonly #acting: Acting;
+  readonly #acting: ActingHost;
   readonly #logFailure: ReturnType<typeof createFailureLog>;
   readonly #graphql: () => ReturnType<typeof InProcess.buildSchema>;
   #metrics: Metrics | null = null;
@@ -186,7 +175,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
     const core = this.#core();
     const { sentenceOfAction } = await loadGraphql();
-    const reader = this.#acting.as(memberId, ['user']);
+    const reader = this.#acting.by(memberId, ['user']);
     const session = openSession(core, reader);
     const after = args.after == null ? null : core.cursors.given(reader.userId, args.after);
     const asked = { ...this.#acting.stored(args), after };
@@ -215,7 +204,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
       core,
       {
         ...{ document, variables, locale: localeFor(locale) },
-        identity: memberId === undefined ? this.#acting.service() : this.#acting.as(memberId, roles),
+        identity: memberId === undefined ? this.#acting.service() : this.#acting.by(memberId, roles),
       },
       { isUnavailable: isDatabaseUnavailable, report: this.#logFailure },
     );

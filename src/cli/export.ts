@@ -1,20 +1,18 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
 import { isThere, NewFile } from '../lib/own-file.ts';
-import { storedInput } from '../features/tenants/stored-input.ts';
+import type { Acting } from '../features/stored-input.ts';
 import type { ExportPart } from '../features/shapes.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
 import { endOnSignals } from './shutdown.ts';
 import { openRuntime } from './runtime.ts';
-import { actingIn, tenantFor } from './tenants.ts';
+import { actingFor, type ActingOptions } from './acting.ts';
 import { exportMember as partsOfMember } from '../features/erasure/export-member.ts';
 import { openSession } from '../feed/session/open-session.ts';
 
-export interface ExportOptions {
+export interface ExportOptions extends ActingOptions {
   readonly member: string;
-  readonly tenant?: string;
   readonly out?: string;
   readonly url?: string;
   readonly token?: string;
@@ -40,11 +38,7 @@ export async function exportMember(context: CommandContext, options: ExportOptio
       : `Interrupted: ${out} was not written. Run the same command again.`;
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell, close: discard });
-    const client = await connectToServer(context, {
-      url: options.url,
-      token: options.token,
-      tenant: options.tenant,
-    });
+    const client = await connectToServer(context, { ...options, url: options.url });
     const { memberExport } = await client.run<Answer>(QUERY, { memberId });
     const sections = Object.entries(memberExport).map(([section, value]) => ({ section, value }));
     if (!sections.some(holdsSomething)) throw nothingAbout(memberId);
@@ -52,7 +46,7 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     return;
   }
   const config = configOf(context, { needsKey: false });
-  const tenant = tenantFor(config, options.tenant);
+  const acting = actingFor(config, options);
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: false },
@@ -61,10 +55,10 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     onInterrupted: discard,
   });
   const { core } = runtime.app;
-  const session = openSession(core, actingIn(tenant, OPERATOR));
-  const id = tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
+  const session = openSession(core, acting.as(OPERATOR));
+  const { memberId: id } = acting.stored({ memberId });
   const parts = unlessNothing(memberId, partsOfMember(core, session, id));
-  await write(context, file, jsonLines(shownIn(tenant, parts)));
+  await write(context, file, jsonLines(shownBy(acting, parts)));
 }
 
 /** Sections about the export itself. */
@@ -96,11 +90,11 @@ function nothingAbout(memberId: string): CommandError {
 }
 
 /** Converts ids to the host application's form. */
-async function* shownIn(
-  tenant: Tenant | null,
+async function* shownBy(
+  acting: Acting,
   parts: AsyncIterable<ExportPart>,
 ): AsyncGenerator<ExportPart, void, undefined> {
-  for await (const part of parts) yield tenant === null ? part : withoutTenantIn(tenant, part);
+  for await (const part of parts) yield acting.shown(part);
 }
 
 /** Lines of a JSON object; each entry of a list is on its own line, after the comma. */

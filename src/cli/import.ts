@@ -10,11 +10,10 @@ import { endOnSignals } from './shutdown.ts';
 import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
 import { MissingWorker } from './worker.ts';
-import { tenantFor } from './tenants.ts';
+import { actingFor, type ActingOptions } from './acting.ts';
 import { readWork } from '../features/operations/read-work.ts';
 
-export interface ImportOptions {
-  readonly tenant?: string;
+export interface ImportOptions extends ActingOptions {
   readonly members?: readonly string[];
   readonly refs?: readonly string[];
   readonly follows?: readonly string[];
@@ -45,15 +44,11 @@ export async function importFiles(context: CommandContext, options: ImportOption
   const farewell = () => stage.says();
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell });
-    const client = await connectToServer(context, {
-      url: options.url,
-      token: options.token,
-      tenant: options.tenant,
-    });
+    const client = await connectToServer(context, { ...options, url: options.url });
     return runImport(context, files, apiTarget(client), options, stage);
   }
   const config = configOf(context, { needsKey: false });
-  const tenant = tenantFor(config, options.tenant);
+  const acting = actingFor(config, options);
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: options.worker },
@@ -61,8 +56,7 @@ export async function importFiles(context: CommandContext, options: ImportOption
     farewell,
   });
   const { app } = runtime;
-  const target = servicesTarget(app.core, {
-    tenant,
+  const target = servicesTarget(app.core, acting, {
     openFanOuts: () => app.openFanOuts(),
     workers: () => readWork(app.core, OPERATOR).workers(),
   });

@@ -1,17 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Tenant } from '../domain/stored-id.ts';
-import { storedInput } from '../features/tenants/stored-input.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { connectToServer } from './connection.ts';
 import { endOnSignals } from './shutdown.ts';
 import { openProgress } from './terminal.ts';
 import { openRuntime } from './runtime.ts';
-import { actingIn, tenantFor } from './tenants.ts';
+import { actingFor, type ActingOptions } from './acting.ts';
 import { rebuildFeed, rebuildFeeds } from '../features/rebuild/rebuild-feed.ts';
 
-export interface RebuildOptions {
+export interface RebuildOptions extends ActingOptions {
   readonly member?: string;
-  readonly tenant?: string;
   readonly url?: string;
   readonly token?: string;
 }
@@ -28,7 +25,7 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
     return;
   }
   const config = configOf(context, { needsKey: false });
-  const tenant = member === undefined ? null : tenantFor(config, options.tenant);
+  const acting = member === undefined ? null : actingFor(config, options);
   let reached = 'before any feed was rebuilt';
   await using runtime = await openRuntime(context, {
     config,
@@ -38,8 +35,8 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
       `Interrupted ${reached}. A running server or worker continues with marked feeds; feeds that are not rebuilt are read from the actions.`,
   });
   const { app } = runtime;
-  if (member === undefined) for await (const _count of rebuildFeeds(app.core, OPERATOR));
-  else await rebuildFeed(app.core, actingIn(tenant, OPERATOR), stored(tenant, member));
+  if (member === undefined || acting === null) for await (const _count of rebuildFeeds(app.core, OPERATOR));
+  else await rebuildFeed(app.core, acting.as(OPERATOR), acting.stored({ memberId: member }).memberId);
   const all = Math.max(1, await app.openRebuilds());
   using progress = openProgress(context.terminal, 'Rebuilding feeds');
   for (;;) {
@@ -54,16 +51,9 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
   context.terminal.note(`Feeds are now stored with FEED_MODEL=${config.feeds.model}.`);
 }
 
-function stored(tenant: Tenant | null, memberId: string): string {
-  return tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
-}
-
 /** Asks the API of a running server; its workers do it. */
-async function rebuildThrough(
-  context: CommandContext,
-  url: string,
-  { member, token, tenant }: RebuildOptions,
-): Promise<void> {
+async function rebuildThrough(context: CommandContext, url: string, options: RebuildOptions): Promise<void> {
+  const { member } = options;
   if (member === undefined)
     throw new CommandError(
       '--url requires --member <id>: the API rebuilds one feed at a time. To rebuild all, run the command where the databases can be reached.',
@@ -71,7 +61,7 @@ async function rebuildThrough(
   endOnSignals(context.terminal, {
     farewell: () => 'Interrupted. If the request has reached the server, it continues.',
   });
-  const client = await connectToServer(context, { url, token, tenant });
+  const client = await connectToServer(context, { ...options, url });
   await client.run(REBUILD, { memberId: member });
   context.terminal.note(
     `The feed of "${member}" is being rebuilt; until that is done its state is REBUILDING.`,

@@ -14,7 +14,7 @@ import type { DemoPerson } from '../http/http-context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
 import { endOnSignals, closeOnSignals } from './shutdown.ts';
-import { signToken } from './sign-token.ts';
+import { signToken } from './token.ts';
 import { startHeartbeat } from './worker-health.ts';
 
 /** A running server, in this process or in several. */

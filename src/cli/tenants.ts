@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { isTenantName, TENANT_FORM, type Tenant, storedId } from '../domain/stored-id.ts';
+import { isTenantName, TENANT_FORM, type Tenant } from '../domain/stored-id.ts';
 import { clock } from '../lib/clock.ts';
 import { isThere, NewFile } from '../lib/own-file.ts';
 import { processesRepository } from '../storage/database/processes.ts';
@@ -10,8 +10,6 @@ import { erasedTenantsRepository } from '../features/tenants/store/tenant-data.t
 import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import * as allOfTenant from '../features/tenants/all-of-tenant.ts';
-import type { Config } from '../config/config.ts';
-import type { Identity } from '../domain/viewer.ts';
 
 export interface ExportTenantOptions {
   readonly out: string;
@@ -135,25 +133,4 @@ function open(
     farewell: () => farewell,
     ...(onInterrupted === undefined ? {} : { onInterrupted }),
   });
-}
-
-/**
- * Tenant of a command; `null`: tenants are off.
- * @throws CommandError when it is missing, or given although tenants are off.
- */
-export function tenantFor(
-  { auth }: { readonly auth: Config['auth'] },
-  given: string | undefined,
-): Tenant | null {
-  if (given !== undefined && !isTenantName(given))
-    throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
-  if (auth.tenantClaim === undefined && given !== undefined)
-    throw new CommandError('--tenant is given, but TENANT_CLAIM is not set');
-  if (auth.tenantClaim !== undefined && given === undefined)
-    throw new CommandError('--tenant <name> is missing: TENANT_CLAIM is set');
-  return given ?? null;
-}
-
-export function actingIn(tenant: Tenant | null, identity: Identity): Identity {
-  return tenant === null ? identity : { ...identity, userId: storedId(tenant, identity.userId) };
 }

@@ -8,7 +8,7 @@ export const FORMER_MEMBER = 'Former member';
 const PREFIX = 'erased:';
 const PSEUDONYM_BYTES = 12;
 
-/** A new random id for an erased member, in the same tenant. Reveals nothing about the member. */
+/** A new random id for an erased member, beside theirs. Reveals nothing about the member. */
 export function newPseudonym(memberId: UserId): UserId {
   return pseudonymFrom(memberId, randomBytes(PSEUDONYM_BYTES).toString('hex'));
 }

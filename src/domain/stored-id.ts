@@ -85,3 +85,13 @@ export function fieldBeside(id: string | null): { readonly tenant?: Tenant } {
 export function idRangeOf(tenant: Tenant): { readonly from: string; readonly before: string } {
   return { from: storedId(tenant, ''), before: `${tenant}${BEHIND_SEPARATOR}` };
 }
+
+/** Filter for documents whose `_id` is an id of the host application: those in the same tenant as an id; `null`: all. */
+export function idsBeside(id: string | null): {
+  readonly _id?: { readonly $gte: string; readonly $lt: string };
+} {
+  const tenant = id === null ? null : tenantOf(id);
+  if (tenant === null) return {};
+  const { from, before } = idRangeOf(tenant);
+  return { _id: { $gte: from, $lt: before } };
+}

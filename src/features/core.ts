@@ -5,13 +5,13 @@ import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
-import type { TenantQuotas } from './tenants/quotas.ts';
-import type { CursorSeal } from './tenants/cursor-seal.ts';
+import type { Quotas } from './quotas.ts';
+import type { CursorSeal } from './cursor-seal.ts';
 
 /** The context of use cases: takes the place of their first argument. */
 export interface Core extends Context {
   readonly feedReader: FeedReader;
-  readonly quotas: TenantQuotas;
+  readonly quotas: Quotas;
   readonly directory: DirectoryAccess;
   readonly tickets: TicketOffice;
   /** Converts cursors between their internal form and the form given to clients. */
@@ -36,5 +36,5 @@ export interface DirectoryAccess {
 interface TicketOffice {
   sign(identity: Identity): Promise<Ticket>;
   /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
-  read(ticket: string, tenant?: string): Promise<Identity>;
+  read(ticket: string, named?: string): Promise<Identity>;
 }

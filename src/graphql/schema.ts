@@ -20,7 +20,7 @@ import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/stored-id.ts';
 import { loadApi } from '../features/features.ts';
-import { storedInput } from '../features/tenants/stored-input.ts';
+import { storedInput } from '../features/stored-input.ts';
 import type { GraphQLContext } from './context.ts';
 import { plainGlobalId, storedGlobalIds } from './global-id.ts';
 

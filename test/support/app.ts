@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { createApp, type App } from '../../src/app/app.ts';
-import { signToken } from '../../src/cli/sign-token.ts';
+import { signToken } from '../../src/cli/token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';

@@ -1,4 +1,4 @@
-import { signToken } from '../../src/cli/sign-token.ts';
+import { signToken } from '../../src/cli/token.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { TEST_SECRET, type GraphqlAnswer, type TestApp } from './app.ts';
 

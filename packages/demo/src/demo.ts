@@ -11,7 +11,8 @@ import {
   DEMO_TENANT,
   findServer,
 } from '../../../src/cli/context.ts';
-import { connectToServer, ownToken } from '../../../src/cli/connection.ts';
+import { connectToServer } from '../../../src/cli/connection.ts';
+import { ownToken } from '../../../src/cli/token.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
 import { liveAction, story } from './story.ts';
 import { followsOfRepositories, paced, readTrace, type TraceAction } from './trace.ts';
@@ -80,7 +81,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   const play = async (url: string, given = options.token): Promise<void> => {
     const client = await connectToServer(context, { url, token: given, tenant });
     await playStory(client, context.terminal);
-    const token = given ?? (await ownToken(context, READER, tenant));
+    const token = given ?? (await ownToken(context, READER, { tenant }));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
     const live =
       traceMs === null

@@ -2,25 +2,24 @@ import type { RecordKind, Records } from './records.ts';
 import { ApiError, type ApiClient } from '../api-client.ts';
 import { CommandError } from '../context.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import { type Tenant, withoutTenant } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { Core } from '../../features/core.ts';
-import { storedInput } from '../../features/tenants/stored-input.ts';
-import { actingIn } from '../tenants.ts';
+import type { Acting } from '../../features/stored-input.ts';
 import { followMany } from '../../features/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../../features/directory/directory.ts';
 import { publishActions } from '../../features/publish/publish-action.ts';
 
 const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service']), expiresAt: null };
 
-/** Writes through the services of this process; with tenants, into one of them. */
+/** Writes through the services of this process. */
 export function servicesTarget(
   core: Core,
-  { tenant, ...waiting }: { readonly tenant: Tenant | null } & Pick<ImportTarget, 'openFanOuts' | 'workers'>,
+  acting: Acting,
+  waiting: Pick<ImportTarget, 'openFanOuts' | 'workers'>,
 ): ImportTarget {
-  const importer = actingIn(tenant, IMPORTER);
-  const shown = (message: string): string => (tenant === null ? message : withoutTenant(tenant, message));
-  const stored = <T extends object>(input: T): T => (tenant === null ? input : storedInput(tenant, input));
+  const importer = acting.as(IMPORTER);
+  const shown = (message: string): string => acting.shown(message);
+  const stored = <T extends object>(input: T): T => acting.stored(input);
   return {
     writers: {
       members: (members) => writeAll(members, shown, (batch) => upsertMembers(core, importer, stored(batch))),

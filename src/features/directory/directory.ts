@@ -10,7 +10,7 @@ import { admitMembers } from '../erasure/erase-member.ts';
 import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
 import { requireRole, validate } from '../validate.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
-import { checkMemberQuota } from '../tenants/quotas.ts';
+import { checkMemberQuota } from '../quotas.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Action, UserId, RefId } from '../../domain/action.ts';
 import { departmentKey, teamKey } from '../../domain/audience.ts';
@@ -107,9 +107,8 @@ const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSche
 /**
  * Synchronises members with the host application. Each record is the complete current state: omitted fields are cleared.
  * Watchers whose team, department or supervisor changes are asked to query their feed again.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, or when the tenant would
- * exceed its
- *   number of members
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, or when there
+ * would be more members than the quota allows
  */
 export async function upsertMembers(
   core: Core,

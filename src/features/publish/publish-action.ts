@@ -12,7 +12,7 @@ import type { NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
 import { actingAs, summaryOf, validate } from '../validate.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
-import { beyondGrant, takePublications, type GrantedPublications } from '../tenants/quotas.ts';
+import { beyondGrant, takePublications, type GrantedPublications } from '../quotas.ts';
 import { clock } from '../../lib/clock.ts';
 import {
   audienceKeys,
@@ -76,7 +76,7 @@ type CheckedInput = z.output<typeof inputSchema> & {
 
 /**
  * Records an action. One atomic write is the commit point; its fan-out runs in the background.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED when the tenant's quota is used up
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED when the quota is used up
  */
 export async function publishAction(
   core: Core,
@@ -228,7 +228,7 @@ function tooLate(path: readonly (string | number)[]): FanfareError {
   return badInput('Must be later than now and than conducted', [...path, 'expiresAt']);
 }
 
-/** Actions beyond the tenant's quota. Replays do not count, neither of earlier calls nor of earlier entries. */
+/** Actions beyond the quota. Replays do not count, neither of earlier calls nor of earlier entries. */
 async function refusedOf(
   core: Core,
   { granted }: GrantedPublications,

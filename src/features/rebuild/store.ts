@@ -1,4 +1,4 @@
-import { idsBeside } from '../../storage/documents/ids.ts';
+import { idsBeside } from '../../domain/stored-id.ts';
 import type { Collection, Document } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';

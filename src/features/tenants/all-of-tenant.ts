@@ -57,14 +57,11 @@ export async function* eraseTenant(
     }
     yield { section: READERS, count: readers.length };
   }
-  for (const part of tenantData.parts)
-    for (let count = await remove(part); count > 0; count = await remove(part))
-      yield { section: part.name, count };
-  await erasedTenants.note(tenant, clock.now());
-
-  function remove(part: (typeof tenantData.parts)[number]): Promise<number> {
-    return tenantData.remove(part, tenant);
+  for (const part of tenantData.parts()) {
+    const remove = (): Promise<number> => tenantData.remove(part, tenant);
+    for (let count = await remove(); count > 0; count = await remove()) yield { section: part.name, count };
   }
+  await erasedTenants.note(tenant, clock.now());
 }
 
 /** Section name of stored feeds, whatever the model. */
@@ -89,7 +86,7 @@ export async function* exportTenant(
   };
   const head = { format: FORMAT, tenant, exportedAt: clock.now() };
   yield { section: 'head', lines: [JSON.stringify(head)] };
-  for (const part of tenantData.parts)
+  for (const part of tenantData.parts())
     if (part.isRebuilt !== true)
       for await (const lines of tenantData.lines(part, tenant)) yield counted(part.name, lines);
   const known = new Set<UserId>();

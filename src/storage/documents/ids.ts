@@ -1,7 +1,6 @@
-import { storedId, tenantOf, type Tenant, idRangeOf } from '../../domain/stored-id.ts';
 import type { Ids } from './declaration.ts';
 
-type Change = (id: string) => string;
+export type Change = (id: string) => string;
 
 const AUDIENCE_KEY = /^(team|department|user|notified):(.*)$/su;
 /** Comes after the id in a stamp of a name; see `directory-stamps.ts`. */
@@ -43,21 +42,6 @@ export function idsIn(document: object, ids: Ids): string[] {
     return id;
   });
   return found;
-}
-
-/** The id with the tenant as its prefix, once. */
-export function inTenant(tenant: Tenant): Change {
-  return (id) => (tenantOf(id) === null ? storedId(tenant, id) : id);
-}
-
-/** Filter for documents whose `_id` is an id of the host application: those in the same tenant as an id; `null`: all. */
-export function idsBeside(id: string | null): {
-  readonly _id?: { readonly $gte: string; readonly $lt: string };
-} {
-  const tenant = id === null ? null : tenantOf(id);
-  if (tenant === null) return {};
-  const { from, before } = idRangeOf(tenant);
-  return { _id: { $gte: from, $lt: before } };
 }
 
 /** The value at a path. A list on the way has no single value. */

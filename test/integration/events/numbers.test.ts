@@ -16,7 +16,7 @@ test("numbers of an erased tenant's events are not reused, whichever process con
   const [first, second] = [process(), process()];
   await first.hostEvents.append([published('a', 'kept')], AT);
   await second.hostEvents.append([published('b', 'gone'), published('c', 'gone')], AT);
-  const part = second.tenantData.parts.find(({ name }) => name === 'hostEvents');
+  const part = second.tenantData.parts().find(({ name }) => name === 'hostEvents');
   if (part === undefined) throw new Error('Events are no part of a tenant');
   expect(await second.tenantData.remove(part, 'gone')).toBe(2);
   expect(await first.hostEvents.range()).toEqual({ deletedUpTo: 0, last: 3 });

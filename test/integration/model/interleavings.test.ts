@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
-import { NO_QUOTAS } from '../../../src/features/tenants/quotas.ts';
+import { NO_QUOTAS } from '../../../src/features/quotas.ts';
 import { upsertMembers } from '../../../src/features/directory/directory.ts';
 import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';

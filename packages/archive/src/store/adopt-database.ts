@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { plainId, type Tenant } from '../../../../src/domain/stored-id.ts';
+import { plainId, storedId, tenantOf, type Tenant } from '../../../../src/domain/stored-id.ts';
 import { groupKeyOf } from '../../../../src/descriptors/group-key.ts';
 import { descriptorOfType } from '../../../../src/descriptors/registry.ts';
 import { newRevision } from '../../../../src/storage/stages/revision.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../../../src/features/publish/store/publishing.ts';
 import { schemaVersionRepository } from '../../../../src/storage/database/schema-version.ts';
 import { type Declaration, type Documents, tenantIn } from '../../../../src/storage/documents/declaration.ts';
-import { inTenant, mapIds } from '../../../../src/storage/documents/ids.ts';
+import { type Change, mapIds } from '../../../../src/storage/documents/ids.ts';
 
 const BATCH = 500;
 
@@ -204,6 +204,11 @@ function adoptedTerms<D extends object>(document: D, tenant: Tenant): D {
 /** Mutes of types and phrases name nobody. */
 function adoptedMute(mute: MuteDocument, inIt: (id: string) => string): MuteDocument {
   return mute.kind === 'MEMBER' || mute.kind === 'REF' ? { ...mute, value: inIt(mute.value) } : mute;
+}
+
+/** The id with the tenant as its prefix, once. */
+function inTenant(tenant: Tenant): Change {
+  return (id) => (tenantOf(id) === null ? storedId(tenant, id) : id);
 }
 
 /** The document with the tenant in every id. Free JSON contains ids in the application's form and stays. Idempotent. */

@@ -1,5 +1,5 @@
+import { idsBeside } from '../../../domain/stored-id.ts';
 import type { UserId } from '../../../domain/action.ts';
-import { idsBeside } from '../../../storage/documents/ids.ts';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../../../domain/action.ts';
 import { namePathsOf } from '../../../descriptors/names.ts';

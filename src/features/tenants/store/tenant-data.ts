@@ -77,7 +77,6 @@ function ofTenant(declaration: Declaration, tenant: Tenant): Filter<Document> {
 export function tenantDataRepository(collections: Collections, declarations: readonly Declaration[]) {
   const { actions, erasures, feeds, follows, hostEvents, members, refs } = collections;
   const { db } = members;
-  const parts: readonly Declaration[] = declarations.filter((one) => tenantIn(one).length > 0);
 
   /** Tenant of the next document after a position, by an index that starts with the field. */
   async function nextIn(
@@ -196,6 +195,6 @@ export function tenantDataRepository(collections: Collections, declarations: rea
     },
 
     /** Collections with documents of tenants. */
-    parts,
+    parts: (): readonly Declaration[] => declarations.filter((one) => tenantIn(one).length > 0),
   };
 }

@@ -1,5 +1,6 @@
-import { descriptorOfInput, descriptorTypes } from '../../descriptors/registry.ts';
-import { storedId, type Tenant } from '../../domain/stored-id.ts';
+import { descriptorOfInput, descriptorTypes } from '../descriptors/registry.ts';
+import { storedId, type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
+import type { Identity } from '../domain/viewer.ts';
 
 /**
  * Names of input properties that contain application ids, single or in a list. A property with one of these names is an id
@@ -23,6 +24,30 @@ const REFS = 'refs';
 const DESCRIPTOR = 'descriptor';
 /** Free JSON: not converted. */
 const DATA = 'data';
+
+/** What a process does for one tenant; for `null` without tenants, where nothing is converted. */
+export class Acting {
+  readonly #tenant: Tenant | null;
+
+  constructor(tenant: Tenant | null) {
+    this.#tenant = tenant;
+  }
+
+  as(identity: Identity): Identity {
+    return this.#tenant === null
+      ? identity
+      : { ...identity, userId: storedId(this.#tenant, identity.userId) };
+  }
+
+  stored<I>(input: I): I {
+    return this.#tenant === null ? input : storedInput(this.#tenant, input);
+  }
+
+  /** In the form of the host application. */
+  shown<O>(output: O): O {
+    return this.#tenant === null ? output : withoutTenantIn(this.#tenant, output);
+  }
+}
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { UserId } from '../../domain/action.ts';
-import { tenantOf, type Tenant } from '../../domain/stored-id.ts';
+import type { UserId } from '../domain/action.ts';
+import { tenantOf, type Tenant } from '../domain/stored-id.ts';
 
 /** Converts cursors to the form given to clients and back. Both forms are base64url. */
 export interface CursorSeal {

@@ -1,11 +1,11 @@
-import type { UserId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import { idRangeOf, tenantOf, type Tenant } from '../../domain/stored-id.ts';
-import { isTrusted, type Identity } from '../../domain/viewer.ts';
-import type { Repositories } from '../../storage/repositories.ts';
+import type { UserId } from '../domain/action.ts';
+import { FanfareError } from '../domain/errors.ts';
+import { idRangeOf, tenantOf, type Tenant } from '../domain/stored-id.ts';
+import { isTrusted, type Identity } from '../domain/viewer.ts';
+import type { Repositories } from '../storage/repositories.ts';
 
 /** Quotas per tenant. Commands and processes without the API are not limited. */
-export interface TenantQuotas {
+export interface Quotas {
   /** Maximum number of described members; `null`: unlimited. */
   readonly members: number | null;
   /** Limits new publications over all processes; `null`: unlimited. */
@@ -30,7 +30,7 @@ export interface TakenPublications {
   readonly giveBack: (count: number) => Promise<void>;
 }
 
-export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
+export const NO_QUOTAS: Quotas = { members: null, publications: null };
 
 /** The part of a call that may be published. Disposing returns unused publications, also after a failure. */
 export interface GrantedPublications extends AsyncDisposable {
@@ -43,7 +43,7 @@ export interface GrantedPublications extends AsyncDisposable {
 
 /** Takes publications from the tenant's quota. No round trip without a quota. */
 export async function takePublications(
-  { publications }: TenantQuotas,
+  { publications }: Quotas,
   identity: Identity,
   count: number,
 ): Promise<GrantedPublications> {
