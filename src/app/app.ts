@@ -242,7 +242,7 @@ async function build(
     redis: redis?.parts ?? [],
     feeds: config.feeds,
     cacheBytes: config.cacheBytes,
-    hasTenants,
+    sealsCursors: hasTenants,
     ...(parts.api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,

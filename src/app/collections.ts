@@ -8,5 +8,5 @@ export const COLLECTIONS: readonly Declaration[] = [...CORE_COLLECTIONS, ...FEED
 
 /** All indexes, including those for this process's types. @param options.hasTenants default false. */
 export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {
-  return COLLECTIONS.flatMap((declaration) => indexesOf(declaration, hasTenants));
+  return COLLECTIONS.flatMap(indexesOf).filter(({ key }) => hasTenants || !('tenant' in key));
 }

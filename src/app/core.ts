@@ -29,9 +29,9 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
   >;
-  /** Whether stored ids carry their tenant. Default: false. */
-  readonly hasTenants?: boolean;
-  /** Quotas of each tenant. Default: unlimited. */
+  /** Whether clients get sealed cursors. Default: false. */
+  readonly sealsCursors?: boolean;
+  /** Default: unlimited. */
   readonly quotas?: Quotas;
   /** Who may search the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
@@ -88,7 +88,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     directory: options.directory ?? { isOpen: false },
     tickets: options.tickets(repositories),
     cursors:
-      options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
+      options.sealsCursors === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
     openEventSession,
     decisions: new SharedDecisions({
       boosts: createSharedBoosts(context),

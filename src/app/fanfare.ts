@@ -122,11 +122,10 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   #closing: Promise<void> | null = null;
 
   constructor(prepared: Prepared) {
-    const hasTenants = prepared.config.auth.tenantClaim !== undefined;
     this.#prepared = prepared;
     this.#acting = prepared.acting;
     this.#logFailure = createFailureLog(prepared.logger);
-    this.#graphql = once(async () => (await loadGraphql()).buildSchema({ hasTenants }));
+    this.#graphql = once(async () => (await loadGraphql()).buildSchema(prepared.config.auth));
   }
 
   get url(): string | null {

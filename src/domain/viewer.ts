@@ -8,7 +8,7 @@ import { plainId } from './stored-id.ts';
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Role of tokens only: each request names the tenant to act in, where the token's other roles apply. */
+/** Role of tokens only: each request names where to act, and there the token's other roles apply. */
 export const OPERATOR = 'operator';
 
 export interface Identity {

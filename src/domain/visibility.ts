@@ -50,8 +50,8 @@ export function needsFollows(reader: Entitled, action: VisibleAction): boolean {
 }
 
 /**
- * May the reader see the action at all, in any list? Hidden actions: admins only. Deleted actions and those of another
- * tenant: nobody. The types that a follow takes do not matter here.
+ * May the reader see the action at all, in any list? Hidden actions: admins only. Deleted actions and those that
+ * are not beside the reader: nobody. The types that a follow takes do not matter here.
  * @param follows the reader's follows of this action's refs; extra follows do no harm.
  */
 export function isEntitled(reader: Entitled, action: VisibleAction, follows: readonly Follow[]): boolean {

@@ -36,5 +36,5 @@ export interface DirectoryAccess {
 interface TicketOffice {
   sign(identity: Identity): Promise<Ticket>;
   /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
-  read(ticket: string, named?: string): Promise<Identity>;
+  read(ticket: string, header?: (name: string) => string | undefined): Promise<Identity>;
 }

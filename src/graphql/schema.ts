@@ -142,12 +142,14 @@ function errorFor(tenant: Tenant, error: unknown): unknown {
   });
 }
 
-/** The whole API, sorted. @param options.hasTenants ids are stored with their tenant. */
-export async function buildSchema({ hasTenants = false } = {}): Promise<GraphQLSchema> {
+/** The whole API, sorted. @param options.tenantClaim ids are stored with their tenant. Default: without. */
+export async function buildSchema({
+  tenantClaim,
+}: { readonly tenantClaim?: string | undefined } = {}): Promise<GraphQLSchema> {
   await loadApi();
   defineDeclaredDescriptors();
   const schema = countLists(traceRootFields(builder.toSchema()));
-  return hasTenants ? withTenants(schema) : schema;
+  return tenantClaim === undefined ? schema : withTenants(schema);
 }
 
 /** Of a traced operation, each query and mutation is a span. */

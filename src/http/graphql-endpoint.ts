@@ -4,7 +4,7 @@ import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
 import type { HttpContext } from './http-context.ts';
 import { acceptsEvents } from './exchange/accept.ts';
-import { TENANT_HEADER, type Caller } from './identity/auth.ts';
+import { type Caller } from './identity/auth.ts';
 import type { EventStreams } from './sockets/event-streams.ts';
 import { maxBodyOf, type BodyUnderWay, readJsonBody } from './limits/intake.ts';
 import type { RequestContext } from './execution/operation-context.ts';
@@ -110,11 +110,11 @@ async function admit(
   let refusal: Error | undefined;
   try {
     const ticket = ticketOf(req);
-    const tenant = req.headers[TENANT_HEADER]?.toString();
+    const header = (name: string): string | undefined => req.headers[name]?.toString();
     identity =
       ticket === null
-        ? await authenticate(req.headers.authorization, tenant)
-        : await core.tickets.read(ticket, tenant);
+        ? await authenticate(req.headers.authorization, header)
+        : await core.tickets.read(ticket, header);
   } catch (error) {
     refusal = toError(error);
     logTokenRefused(logger, { reason: refusal.message });

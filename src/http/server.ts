@@ -114,7 +114,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 async function openContext(options: HttpServerOptions): Promise<HttpContext> {
   const { auth, logger, metrics, trustedProxies, persistedOperations: file = null } = options;
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const schema = await buildSchema({ hasTenants: auth.tenantClaim !== undefined });
+  const schema = await buildSchema(auth);
   return {
     ...options,
     corsOrigins: options.corsOrigins ?? [],

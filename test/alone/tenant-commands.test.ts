@@ -39,7 +39,7 @@ class Site {
   constructor(app: TestApp, tenant: string | null) {
     this.#app = app;
     this.#tenant = tenant;
-    this.#schema = buildSchema({ hasTenants: tenant !== null });
+    this.#schema = buildSchema(tenant === null ? {} : { tenantClaim: TENANT_CLAIM });
   }
 
   async ask(document: string, variables: Tree = {}, sub = 'ann'): Promise<Answer<Tree>> {

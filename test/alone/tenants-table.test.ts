@@ -16,7 +16,7 @@ import { startWebhookTarget, type WebhookTarget } from '../support/webhook-recei
 // Two tenants with the same ids of members, refs and idempotency keys on one server: what one does and has is nowhere in
 // what the other is answered, and nothing of the one is changed by the other.
 
-const schema = await buildSchema({ hasTenants: true });
+const schema = await buildSchema({ tenantClaim: TENANT_CLAIM });
 const READ_ROWS = rowsOf(schema, 'query', READS);
 const WRITE_ROWS = rowsOf(schema, 'mutation', WRITES);
 /** What a client may ask for at once. */

@@ -247,9 +247,11 @@ export type AuthOptions = ({ readonly secret: string } | KeySource) & {
  * Determines the owner of a credential, for HTTP, SSE and WebSocket alike. `null` without a credential. Rejects with
  * UNAUTHENTICATED for an invalid one, with UNAVAILABLE when the keys cannot be fetched.
  * @param authorization value of an `authorization` header or connection parameter
- * @param tenant value of `fanfare-tenant`, with which operators name a tenant
+ * @param header the value of another such header, or parameter
  */
-export type Authenticate = (authorization: string | undefined, tenant?: string) => Promise<Identity | null>;
+export type Authenticate = (authorization: string | undefined, header?: Header) => Promise<Identity | null>;
+
+export type Header = (name: string) => string | undefined;
 
 /** Header and connection parameter with which an operator names a tenant. */
 export const TENANT_HEADER = 'fanfare-tenant';
@@ -271,7 +273,8 @@ export function createAuthenticator(options: AuthOptions, logger: Logger): Authe
   const { tenantClaim } = options;
   let version = verifier.version();
 
-  return async function authenticate(authorization, tenant) {
+  return async function authenticate(authorization, header) {
+    const tenant = header?.(TENANT_HEADER);
     if (authorization === undefined) return null;
     const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization) ?? [];
     if (token === undefined) throw unauthenticated('The authorization is not of the form "Bearer <token>"');

@@ -4,7 +4,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import { tenantOf } from '../../domain/stored-id.ts';
 import { ROLES, type Identity } from '../../domain/viewer.ts';
 import type { Ticket } from '../../features/shapes.ts';
-import { unauthenticated } from './auth.ts';
+import { type Header, TENANT_HEADER, unauthenticated } from './auth.ts';
 
 /** Lets a viewer open event streams without sending headers. */
 export interface Tickets {
@@ -13,7 +13,7 @@ export interface Tickets {
    * The identity a ticket was signed for; its session ends with the original token. Rejects with UNAUTHENTICATED, and with
    * FORBIDDEN when the caller names another tenant than the ticket's.
    */
-  read(ticket: string, tenant?: string): Promise<Identity>;
+  read(ticket: string, header?: Header): Promise<Identity>;
 }
 
 /** Lifetime of a ticket, in seconds. Short, because it is part of URLs, which proxies log. */
@@ -33,7 +33,8 @@ export function createTickets(key: () => Promise<Uint8Array>): Tickets {
         .sign(await key());
       return { ticket, expiresAt: new Date(exp * 1_000) };
     },
-    async read(ticket, tenant) {
+    async read(ticket, header) {
+      const tenant = header?.(TENANT_HEADER);
       const identity = await verified(ticket);
       const own = tenantOf(identity.userId);
       if (tenant === undefined || own === null || tenant === own) return identity;

@@ -18,7 +18,7 @@ import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
-import { unauthenticated, type Caller, TENANT_HEADER } from '../identity/auth.ts';
+import { unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
 import type { BodyUnderWay } from '../limits/intake.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
@@ -49,11 +49,7 @@ function authorizationOf(params: ConnectionParams): string | undefined {
   return token === undefined || /^bearer\s/i.test(token) ? token : `Bearer ${token}`;
 }
 
-/** The tenant named by an operator. Throws UNAUTHENTICATED if it is not a string. */
-function tenantIn(params: ConnectionParams): string | undefined {
-  return textOf(params, TENANT_HEADER);
-}
-
+/** Throws UNAUTHENTICATED if it is not a string. */
 function textOf(params: ConnectionParams, name: string): string | undefined {
   const [given, value] = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
   if (value === undefined || value === null) return undefined;
@@ -230,7 +226,7 @@ async function admit(
 ): Promise<boolean> {
   const { socket, stream } = connection;
   try {
-    const identity = await authenticate(authorizationOf(params), tenantIn(params));
+    const identity = await authenticate(authorizationOf(params), (name) => textOf(params, name));
     if (identity === null) throw unauthenticated(NEEDS_TOKEN);
     // Closed meanwhile: what its closing undoes would stay.
     if (socket.readyState === socket.CLOSED) return false;

@@ -8,10 +8,9 @@ export interface IndexDefinition extends Index {
 const NAMESPACE_NOT_FOUND = 26;
 
 /** All indexes of a collection, including those for this process's types. */
-export function indexesOf(declaration: Declaration, hasTenants: boolean): IndexDefinition[] {
-  return [...declaration.indexes, ...(declaration.indexesForTypes?.() ?? [])]
-    .filter(({ key }) => hasTenants || !('tenant' in key))
-    .map((definition) => ({ collection: declaration.name, ...definition }));
+export function indexesOf(declaration: Declaration): IndexDefinition[] {
+  const all = [...declaration.indexes, ...(declaration.indexesForTypes?.() ?? [])];
+  return all.map((definition) => ({ collection: declaration.name, ...definition }));
 }
 
 /** Definitions that the database lacks, by collection and name. */

@@ -415,7 +415,7 @@ test('executes nothing for viewer fields that the event contains', async () => {
 });
 
 test('executes them if ids and cursors are shown without a tenant', async () => {
-  const inTenants = await buildSchema({ hasTenants: true });
+  const inTenants = await buildSchema({ tenantClaim: 'tenant' });
   const viewer = 'acme\u001Fann';
   const document = parse(PLAIN_OF_VIEWER);
   const rendering = new LiveRendering(new CompiledExecution(), DEFAULT_LIMITS);

@@ -33,12 +33,10 @@ export const MODERATION_LOG: Declared<'moderationLog'> = {
     {
       section: 'moderation',
       of: 'by',
-      entry: ({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
-        ...record,
-        interactionId: interactionId?.toHexString() ?? null,
-        id: _id.toHexString(),
-        actionId: actionId.toHexString(),
-      }),
+      entry: (document) => {
+        const { by: _by, ...record } = toRecord(document);
+        return record;
+      },
     },
   ],
   action: {
@@ -113,13 +111,13 @@ function toRecord({
   _id,
   actionId,
   interactionId,
-  tenant: _tenant,
-  ...document
+  at,
+  by,
+  kind,
+  reason,
 }: ModerationDocument): ModerationRecord {
   return {
-    ...document,
-    id: _id.toHexString(),
-    actionId: actionId.toHexString(),
+    ...{ id: _id.toHexString(), actionId: actionId.toHexString(), at, by, kind, reason },
     interactionId: interactionId?.toHexString() ?? null,
   };
 }

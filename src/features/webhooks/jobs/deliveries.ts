@@ -288,14 +288,13 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
 
   /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
   async function goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
-    const { types, tenant } = receiver;
     const { deletedUpTo, last } = await hostEvents.range();
     const after = Math.max(seq, deletedUpTo);
     if (after > seq) observer.skipped(after - seq);
     observer.behind(Math.max(0, last - after));
     const limit = last > after ? await room() : 0;
     if (limit === 0) return false;
-    const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
+    const { events, isCut } = await hostEvents.page({ ...receiver, after, upTo: last, limit });
     const left = await sendNew(core, { ...to, health }, events);
     const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
     const end = left === null ? reached : left - 1;
