@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
 import { clock } from '../../../lib/clock.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
@@ -38,6 +39,9 @@ interface Opening {
 
 /** Fields of a follow that has ended. */
 const NOT_OPEN = { openedAt: '$$REMOVE', assignedAt: '$$REMOVE' } as const;
+/** Calls whose follows are settled together. */
+const CALLS_AT_ONCE = 50;
+
 const IS_OPEN: Document = { $eq: ['$active', true] };
 const SPANS: Document = { $ifNull: ['$spans', []] };
 const HAS_NO_END: Document = { $not: [{ $gt: ['$$span.until', null] }] };
@@ -229,6 +233,20 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       .flatMap(toUnsettled);
   }
 
+  const settle = gathered<readonly UnsettledFollow[]>(
+    (all) =>
+      collection.bulkWrite(
+        all.flat().map(({ followerId, refId, token }) => ({
+          updateOne: {
+            filter: { refId, followerId, settling: new ObjectId(token) },
+            update: { $unset: { settling: 1 as const } },
+          },
+        })),
+        { ordered: false },
+      ),
+    CALLS_AT_ONCE,
+  );
+
   return {
     /**
      * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
@@ -341,18 +359,9 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       }));
     },
 
-    /** Removes the marks where they are still the given ones. */
+    /** Removes the marks where they are still the given ones. One write for several calls. */
     async settle(follows: readonly UnsettledFollow[]): Promise<void> {
-      if (follows.length === 0) return;
-      await collection.bulkWrite(
-        follows.map(({ followerId, refId, token }) => ({
-          updateOne: {
-            filter: { refId, followerId, settling: new ObjectId(token) },
-            update: { $unset: { settling: 1 as const } },
-          },
-        })),
-        { ordered: false },
-      );
+      if (follows.length > 0) await settle(follows);
     },
 
     ...followReads(collection),

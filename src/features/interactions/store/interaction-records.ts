@@ -4,6 +4,7 @@ import { isToggle, type Interaction, type InteractionId } from '../../../domain/
 import type { InteractionKind } from '../../../domain/relevancy.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import { idOfTime } from '../../../storage/database/database-time.ts';
 import {
   type InteractionDocument,
@@ -101,6 +102,8 @@ function givenAgain(
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
+const SETTLED_AT_ONCE = 100;
+
 export interface KnownInteraction {
   readonly interaction: Interaction;
   /** `null`: its action has been marked with all its changes. */
@@ -143,6 +146,14 @@ export function interactionRecords(
   events: EventEntries = NO_EVENTS,
 ) {
   const newToken = (): ObjectId => idOfTime(clock.now());
+  const settle = gathered<{ readonly actionId: ObjectId; readonly settling: ObjectId }>(
+    (changed) =>
+      collection.bulkWrite(
+        changed.map((filter) => ({ updateMany: { filter, update: { $unset: { settling: 1 as const } } } })),
+        { ordered: false },
+      ),
+    SETTLED_AT_ONCE,
+  );
 
   return {
     /** Unordered; missing ones are left out. One round trip. */
@@ -276,13 +287,9 @@ export function interactionRecords(
       });
     },
 
-    /** Records that the action has been marked; does nothing if they changed again. Index `key`. */
-    async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
-      await collection.updateMany(
-        { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
-        { $unset: { settling: 1 } },
-      );
-    },
+    /** Records that the action has been marked; does nothing if they changed again. One write for several calls. Index `key`. */
+    settle: (actionId: ActionId, token: SettlingToken) =>
+      settle({ actionId: new ObjectId(actionId), settling: new ObjectId(token) }),
 
     /** Interactions that have been unsettled since before then, oldest first. Index `unsettled`. */
     async unsettledBefore(

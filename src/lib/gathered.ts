@@ -1,0 +1,26 @@
+/**
+ * Calls that are made while work is under way are done together in the next one, at most `most` at once. Each resolves, or
+ * rejects, with the work that it was part of.
+ */
+export function gathered<T>(
+  work: (values: readonly T[]) => Promise<unknown>,
+  most: number,
+): (value: T) => Promise<void> {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let waiting: { readonly values: T[]; readonly done: Promise<void> } | null = null;
+  return (value) => {
+    if (waiting !== null && waiting.values.length < most) {
+      waiting.values.push(value);
+      return waiting.done;
+    }
+    const values = [value];
+    const done = underWay.then(async () => {
+      if (waiting?.values === values) waiting = null;
+      await work(values);
+    });
+    waiting = { values, done };
+    // Its callers learn of a failure; the next one does not depend on it.
+    underWay = done.catch(() => undefined);
+    return done;
+  };
+}
