@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { makeFolder, NewFile, readOwnFile } from '../lib/own-file.ts';
+import { hasCode, makeFolder, NewFile, readOwnFile } from '../lib/own-file.ts';
 
 const FILE_NAME = 'jwt-secret';
 const SECRET_BYTES = 32;
@@ -59,5 +59,5 @@ async function readSecret(path: string): Promise<string | null> {
 }
 
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  if (!hasCode(error, 'EEXIST')) throw error;
 }

@@ -23,13 +23,14 @@ export function encodeCursor(list: string, payload: Buffer): string {
   return bytes.toString('base64url');
 }
 
-/** @throws FanfareError BAD_CURSOR */
-export function decodeCursor(list: string, cursor: string): Buffer {
+/** @param length of its payload, if it is known. @throws FanfareError BAD_CURSOR */
+export function decodeCursor(list: string, cursor: string, length?: number): Buffer {
   const bytes = Buffer.from(cursor, 'base64url');
   const payload = bytes.subarray(1 + CHECK_BYTES);
   const isOurs =
     bytes[0] === VERSION &&
     bytes.length > CHECK_BYTES &&
+    payload.length === (length ?? payload.length) &&
     bytes.toString('base64url') === cursor &&
     checkSum(list, payload) === bytes.toString('binary', 1, 1 + CHECK_BYTES);
   if (!isOurs) throw badCursor();
@@ -42,9 +43,7 @@ export function encodePosition(list: string, cursor: PositionCursor): string {
 
 /** @throws FanfareError BAD_CURSOR */
 export function decodePosition(list: string, cursor: string): PositionCursor {
-  const payload = decodeCursor(list, cursor);
-  if (payload.length !== POSITION_BYTES) throw badCursor();
-  return positionIn(payload);
+  return positionIn(decodeCursor(list, cursor, POSITION_BYTES));
 }
 
 function positionBytes({ time, actionId, asOf }: PositionCursor): Buffer {
@@ -125,14 +124,31 @@ export function encodeRanked(list: string, cursor: RankedCursor): string {
 
 /** @throws FanfareError BAD_CURSOR */
 export function decodeRanked(list: string, cursor: string): RankedCursor {
-  const payload = decodeCursor(list, cursor);
-  if (payload.length !== RANKED_BYTES) throw badCursor();
+  const payload = decodeCursor(list, cursor, RANKED_BYTES);
   return {
     generation: new Date(payload.readDoubleBE(0)),
     zone: payload.readUInt8(8) === 0 ? 'ranked' : 'older',
     value: payload.readDoubleBE(9),
     actionId: payload.toString('hex', 17, 29),
   };
+}
+
+/** A place in a list that is ordered by a number, then by a hexadecimal id if there is one. */
+export function encodePlace(list: string, at: number, id = ''): string {
+  const payload = Buffer.alloc(8 + id.length / 2);
+  payload.writeDoubleBE(at, 0);
+  payload.write(id, 8, 'hex');
+  return encodeCursor(list, payload);
+}
+
+/** @param idBytes length of the id. @throws FanfareError BAD_CURSOR */
+export function decodePlace(
+  list: string,
+  cursor: string,
+  idBytes = 0,
+): { readonly at: number; readonly id: string } {
+  const payload = decodeCursor(list, cursor, 8 + idBytes);
+  return { at: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
 }
 
 function badCursor(): FanfareError {

@@ -81,7 +81,7 @@ function faultOf(found: Stats): string | null {
   return null;
 }
 
-function hasCode(error: unknown, code: string): boolean {
+export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 

@@ -8,7 +8,7 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { requireRole, validate } from '../validate.ts';
 import { runErasure } from './jobs/run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodePlace, encodePlace } from '../../domain/cursor.ts';
 import { idBeside } from '../../domain/stored-id.ts';
 import type { ErasurePlace, ListedErasure } from './store/erasures.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
@@ -16,7 +16,6 @@ import type { Page, PageArgs } from '../shapes.ts';
 
 const LIST = 'erasures';
 const KEY_BYTES = 32;
-const PLACE_BYTES = 8 + KEY_BYTES;
 
 /** Erasures, most recently requested first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listErasures(
@@ -26,27 +25,14 @@ export async function listErasures(
 ): Promise<Page<Erasure>> {
   requireRole(identity, 'admin');
   const list = idBeside(identity.userId, LIST);
+  const after = args.after == null ? null : decodePlace(list, args.after, KEY_BYTES);
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
     size: pageSize(args.first),
-    after: args.after == null ? null : decodePlace(list, args.after),
-    scan: (after, limit) => erasureList.read(identity.userId, after, limit),
+    after: after && { startedAt: new Date(after.at), key: after.id },
+    scan: (from, limit) => erasureList.read(identity.userId, from, limit),
     select: (erasures) => Promise.resolve(erasures),
-    cursorOf: (place) => encodePlace(list, place),
+    cursorOf: (place) => encodePlace(list, place.startedAt.getTime(), place.key),
   });
-}
-
-function encodePlace(list: string, { startedAt, key }: ErasurePlace): string {
-  const payload = Buffer.alloc(PLACE_BYTES);
-  payload.writeDoubleBE(startedAt.getTime(), 0);
-  payload.write(key, 8, KEY_BYTES, 'hex');
-  return encodeCursor(list, payload);
-}
-
-function decodePlace(list: string, cursor: string): ErasurePlace {
-  const payload = decodeCursor(list, cursor);
-  if (payload.length !== PLACE_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return { startedAt: new Date(payload.readDoubleBE(0)), key: payload.toString('hex', 8) };
 }
 
 /** Time a request spends on the erasure itself, in milliseconds; the rest is done in the background. */

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodePlace, encodePlace } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
 import { idBeside, fieldBeside } from '../../domain/stored-id.ts';
@@ -9,7 +9,6 @@ import { requireOneOf } from '../validate.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
 
 const LIST = 'hostEvents';
-const CURSOR_BYTES = 8;
 export const DEFAULT_EVENTS = 100;
 export const MAX_EVENTS = 1_000;
 
@@ -27,7 +26,7 @@ export async function readHostEvents(
   const size = sizeOf(args.first);
   const types = typesOf(args.types);
   const list = idBeside(identity.userId, LIST);
-  const given = args.after == null ? null : decodePlace(list, args.after);
+  const given = args.after == null ? null : decodePlace(list, args.after).at;
   const { deletedUpTo, last } = await hostEvents.range();
   if (given !== null && given < deletedUpTo)
     throw new FanfareError('BAD_CURSOR', 'Events after this cursor have been deleted');
@@ -64,17 +63,4 @@ function typesOf(types: readonly string[] | null | undefined): HostEventType[] |
       ['types', ...(unknown < 0 ? [] : [unknown])],
     );
   return known;
-}
-
-function encodePlace(list: string, seq: number): string {
-  const payload = Buffer.alloc(CURSOR_BYTES);
-  payload.writeDoubleBE(seq, 0);
-  return encodeCursor(list, payload);
-}
-
-function decodePlace(list: string, cursor: string): number {
-  const payload = decodeCursor(list, cursor);
-  if (payload.length !== CURSOR_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return payload.readDoubleBE(0);
 }

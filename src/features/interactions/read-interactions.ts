@@ -1,7 +1,6 @@
 import type { Core } from '../core.ts';
 import type { ActionId, UserId, Action } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
-import { FanfareError } from '../../domain/errors.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside } from '../../domain/stored-id.ts';
@@ -149,9 +148,7 @@ async function ofActionsThatAre(
 }
 
 function decodeId(list: string, cursor: string): InteractionId {
-  const id = decodeCursor(list, cursor);
-  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return id.toString('hex');
+  return decodeCursor(list, cursor, 12).toString('hex');
 }
 
 /** The reader's visible interactions with an action; `null`: none. */

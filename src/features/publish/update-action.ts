@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SCOPES, type Action, type ActionId, type ActionRef } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { type Identity, isTrusted } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -48,8 +48,8 @@ type CheckedEdit = Omit<z.output<typeof inputSchema>, 'descriptor'> & {
 const PATH = ['input'];
 
 /** Whether the identity may edit an action it can see: its actor, services and admins may. */
-export function mayEdit({ userId, roles }: Identity, { actorId }: Action): boolean {
-  return actorId === userId || roles.has('admin') || roles.has('service');
+export function mayEdit(identity: Identity, { actorId }: Action): boolean {
+  return actorId === identity.userId || isTrusted(identity);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodePlace, encodePlace } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { HostEventView } from '../../domain/host-event.ts';
 import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
@@ -15,7 +15,6 @@ import type { Page, PageArgs } from '../shapes.ts';
 const LIST = 'webhookDeliveries';
 const ID = /^[0-9a-f]{32}$/;
 const ID_BYTES = 16;
-const PLACE_BYTES = 8 + ID_BYTES;
 
 /** A pending delivery with its event, as it would be sent now. */
 export interface WebhookDeliveryView extends WebhookDelivery {
@@ -35,12 +34,13 @@ export async function listWebhookDeliveries(
 ): Promise<Page<WebhookDeliveryView>> {
   requireRole(identity, 'admin');
   const list = idBeside(identity.userId, LIST);
+  const after = args.after == null ? null : decodePlace(list, args.after, ID_BYTES);
   return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
     size: pageSize(args.first),
-    after: args.after == null ? null : decodePlace(list, args.after),
-    scan: (after, limit) => core.webhookDeliveries.page(identity.userId, args.state ?? null, after, limit),
+    after: after && { seq: after.at, id: after.id },
+    scan: (from, limit) => core.webhookDeliveries.page(identity.userId, args.state ?? null, from, limit),
     select: (deliveries) => withEvents(core, identity, deliveries),
-    cursorOf: (place) => encodePlace(list, place),
+    cursorOf: (place) => encodePlace(list, place.seq, place.id),
   });
 }
 
@@ -83,18 +83,4 @@ async function withEvents(
 /** Host name only: neighbours share the receivers of the whole installation, whose paths and parameters may be secret. */
 function hostOf(url: string): string {
   return new URL(url).origin;
-}
-
-function encodePlace(list: string, { seq, id }: WebhookPlace): string {
-  const payload = Buffer.alloc(PLACE_BYTES);
-  payload.writeDoubleBE(seq, 0);
-  payload.write(id, 8, ID_BYTES, 'hex');
-  return encodeCursor(list, payload);
-}
-
-function decodePlace(list: string, cursor: string): WebhookPlace {
-  const payload = decodeCursor(list, cursor);
-  if (payload.length !== PLACE_BYTES)
-    throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return { seq: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
 }

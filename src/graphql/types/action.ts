@@ -4,6 +4,7 @@ import {
   type Engagement as EngagementRecord,
   type ReactionCount as ReactionCountRecord,
 } from '../../domain/action.ts';
+import { isTrusted } from '../../domain/viewer.ts';
 import type { CountedPage } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection, Count, TOTAL_COST } from '../connection.ts';
@@ -171,10 +172,7 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       type: FanOut,
       nullable: true,
       description: 'Its delivery to feeds. Null unless the viewer is an admin or a service.',
-      resolve(action, _args, context) {
-        const { roles } = context.identity();
-        return roles.has('admin') || roles.has('service') ? action : null;
-      },
+      resolve: (action, _args, context) => (isTrusted(context.identity()) ? action : null),
     }),
   }),
 });

@@ -1,5 +1,6 @@
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
 import { apiError, documentError } from '../../graphql/errors.ts';
+import { isTrusted } from '../../domain/viewer.ts';
 import type { Caller } from '../identity/auth.ts';
 import { readFile } from 'node:fs/promises';
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
@@ -183,7 +184,7 @@ export class PersistedOperations {
    */
   allows(query: string, { identity }: Caller): boolean {
     if (!this.#isOnly || this.#texts.has(query)) return true;
-    return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
+    return identity !== null && isTrusted(identity);
   }
 
   /** @throws FORBIDDEN where it does not allow the document. */

@@ -5,6 +5,7 @@ import { requestPath, readOnly, type Handler, send, sendJson } from '../exchange
 import type { HttpContext } from '../http-context.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
+import { hasCode } from '../../lib/own-file.ts';
 
 export const CONSOLE_PATH = '/console';
 
@@ -83,7 +84,7 @@ export function isConsolePath(path: string): boolean {
 /** Text files by path within the folder. Empty if nothing is built. */
 async function load(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   });
   const files = names.filter((entry) => entry.isFile());

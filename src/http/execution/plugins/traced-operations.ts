@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { findOperation } from '../../../graphql/limits/document-limits.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
+import { isTrusted } from '../../../domain/viewer.ts';
 import type { RequestContext } from '../operation-context.ts';
 
 type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
@@ -40,5 +41,5 @@ export function inSpan<T>({ contextValue, document, operationName }: ExecutionAr
 
 /** Backends of the installation. The caller that continues a trace decides whether it is sampled, which costs resources. */
 function mayContinueTraces({ identity }: RequestContext['caller']): boolean {
-  return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
+  return identity !== null && isTrusted(identity);
 }
