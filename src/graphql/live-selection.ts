@@ -1,4 +1,11 @@
-import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import {
+  Kind,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
+  type InlineFragmentNode,
+  type SelectionSetNode,
+} from 'graphql';
 import type { StoredDescriptor } from '../domain/action.ts';
 import { nameIn } from '../descriptors/registry.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
@@ -9,29 +16,25 @@ import { MEMBER, refName } from '../features/directory/names.ts';
 export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Whether a selection contains a fragment on a type, even one that a directive may skip. */
-export function asksForType({ fieldNodes, fragments }: Selected, typeName: string): boolean {
-  function asks({ selections }: SelectionSetNode): boolean {
-    return selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return false;
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
-      return (
-        fragment !== undefined &&
-        (fragment.typeCondition?.name.value === typeName || asks(fragment.selectionSet))
-      );
-    });
-  }
-  return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
+export function asksForType(selected: Selected, typeName: string): boolean {
+  return asksFor(selected, (node) => node.kind !== Kind.FIELD && node.typeCondition?.name.value === typeName);
 }
 
 /** Whether a field's selection contains a field of this name, even one that a directive may skip. */
-export function asksForField({ fieldNodes, fragments }: Selected, fieldName: string): boolean {
-  function asks({ selections }: SelectionSetNode): boolean {
-    return selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) return selection.name.value === fieldName;
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
-      return fragment !== undefined && asks(fragment.selectionSet);
+export function asksForField(selected: Selected, fieldName: string): boolean {
+  return asksFor(selected, (node) => node.kind === Kind.FIELD && node.name.value === fieldName);
+}
+
+function asksFor(
+  { fieldNodes, fragments }: Selected,
+  isWanted: (node: FieldNode | InlineFragmentNode | FragmentDefinitionNode) => boolean,
+): boolean {
+  const asks = ({ selections }: SelectionSetNode): boolean =>
+    selections.some((selection) => {
+      const node = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      if (node === undefined) return false;
+      return isWanted(node) || (node.kind !== Kind.FIELD && asks(node.selectionSet));
     });
-  }
   return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
 }
 

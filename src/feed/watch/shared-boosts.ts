@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import {
@@ -40,7 +41,7 @@ const MOST_GROUPS = 1_000;
  * version, which each interaction increments. No query for actions without interactions.
  */
 export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
-  const remembered = new Map<ActionId, Boosts>();
+  const remembered = new LRUCache<ActionId, Boosts>({ max: MOST_REMEMBERED });
   const loads = new SharedLoads<VersionedAction, Boosts>({
     async load(keys) {
       const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
@@ -52,14 +53,6 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
     maxBatch: MAX_BATCH,
   });
 
-  function remember(boosts: Boosts): void {
-    if (boosts.groups.length > MOST_GROUPS) return;
-    remembered.delete(boosts.actionId);
-    remembered.set(boosts.actionId, boosts);
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
-  }
-
   async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
     // An action that was never bumped has no interactions.
     if (!isBumped) return [];
@@ -67,7 +60,7 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
     if (known?.version === fanOut.version) return known.groups;
     const boosts = await loads.load({ actionId: id, version: fanOut.version });
     if (boosts === null) return [];
-    remember(boosts);
+    if (boosts.groups.length <= MOST_GROUPS) remembered.set(id, boosts);
     return boosts.groups;
   }
 

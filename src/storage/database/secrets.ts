@@ -6,17 +6,13 @@ import { ofInstallation } from '../documents/declaration.ts';
 
 export const SECRETS = ofInstallation('secrets', 'a secret that all processes share');
 
-export interface SecretsRepository {
-  /** Random bytes by name, created on first use and then shared by all processes. */
-  shared(name: string): Promise<Uint8Array>;
-}
-
 const BYTES = 32;
 
 /** Unique key: `_id`. If two processes ask first at once, both get the value that one of them stored. */
-export function secretsRepository(collection: Collection<SecretDocument>): SecretsRepository {
+export function secretsRepository(collection: Collection<SecretDocument>) {
   return {
-    async shared(name) {
+    /** Random bytes by name, created on first use and then shared by all processes. */
+    async shared(name: string): Promise<Uint8Array> {
       const document = await retryOnDuplicateKey(() =>
         collection.findOneAndUpdate(
           { _id: name },

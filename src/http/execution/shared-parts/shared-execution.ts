@@ -145,21 +145,12 @@ function areKept(scope: Scope, { selections }: SelectionSetNode): boolean {
 }
 
 /** Fields of an object, including those of its fragments, all of which apply since the document is valid. */
-function fieldsOf({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+function fieldsOf(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
   const fields = new Map<string, FieldNode>();
-  const add = (found: readonly FieldNode[]): void => {
-    for (const field of found) {
-      const key = (field.alias ?? field.name).value;
-      if (!fields.has(key)) fields.set(key, field);
-    }
-  };
-  for (const selection of selections)
-    if (selection.kind === Kind.FIELD) add([selection]);
-    else {
-      const fragment =
-        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      if (fragment !== undefined) add(fieldsOf(fragment.selectionSet, fragments));
-    }
+  for (const field of allFields(set, fragments)) {
+    const key = (field.alias ?? field.name).value;
+    if (!fields.has(key)) fields.set(key, field);
+  }
   return [...fields.values()];
 }
 
