@@ -1,13 +1,16 @@
 import type { Context } from '../feed/context.ts';
 import type { Action, UserId } from '../domain/action.ts';
+import { NOTIFICATION_KINDS } from '../domain/notification.ts';
 import { removals, surviveLiveLog } from '../feed/announce.ts';
 import { audienceAmong } from './audience.ts';
 
 const CHUNK = 500;
+/** Kinds of notifications that the action may be in. */
+const ABOUT_ACTIONS = NOTIFICATION_KINDS.filter((kind) => kind !== 'FOLLOW' && kind !== 'ASSIGNED');
 
 /**
  * Notifies all watchers to whom the action is addressed that it is gone, whether it is stored in their feed or pulled.
- * Called when the action is hidden or deleted; its pass repeats it if that call was interrupted or failed. Costs one presence
+ * Members whom it or an interaction with it concerns are notified as well. Called when the action is hidden or deleted; its pass repeats it if that call was interrupted or failed. Costs one presence
  * list, and a query per 500 watchers.
  * @returns whether all were notified.
  */
@@ -39,13 +42,21 @@ export async function announceWithdrawalInPass(
 }
 
 async function tellWithdrawal(dependencies: Context, action: Action, at: Date): Promise<void> {
-  const { liveLog } = dependencies;
-  for await (const watched of liveLog.allWatched())
+  const { liveLog, interactions } = dependencies;
+  let concerned: ReadonlySet<UserId> | null = null;
+  for await (const watched of liveLog.allWatched()) {
+    concerned ??= new Set([action.actorId, ...(await interactions.concernedBy(action.id))]);
+    await liveLog.append(
+      watched
+        .filter((userId) => concerned?.has(userId))
+        .map((userId) => ({ userId, event: { kind: 'notification', of: action.id, kinds: ABOUT_ACTIONS } })),
+    );
     for (let from = 0; from < watched.length; from += CHUNK) {
       const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
       const userIds = audience.map(({ userId }) => userId);
       if (userIds.length > 0) await liveLog.append(removals(action.id, userIds, at));
     }
+  }
 }
 
 /** Watching readers among these who were not notified by `announceWithdrawal`. Queries only watchers. */

@@ -52,7 +52,7 @@ const FEATURES = [
   { collections: [], api: () => import('./mutes/api.ts') },
   { collections: [], api: () => import('./explain/api.ts') },
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
-  { collections: [NOTIFICATION_STATES], api: () => import('./notifications/api/notifications.ts') },
+  { collections: [NOTIFICATION_STATES], api: () => import('./notifications/api/events.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },

@@ -2,6 +2,7 @@ import type { EndSignal } from '../lib/closer.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+import type { NotificationKind } from '../domain/notification.ts';
 import { createHash } from 'node:crypto';
 
 /** Hex digits of an epoch, and of a generation, which starts with its epoch. */
@@ -113,8 +114,17 @@ export interface ListEvent {
   readonly change: ListChange;
 }
 
-/** A change of one reader's feed. Contains references only: visibility is decided when it is sent. */
-export type LiveEvent = EntryEvent | ListEvent;
+/** Something that may change the reader's notifications: of these kinds, about an action or a day. */
+export interface NotificationSignal {
+  readonly kind: 'notification';
+  /** Empty: any. */
+  readonly of: string;
+  /** Empty: how far the reader has read, or what they are notified of. */
+  readonly kinds: readonly NotificationKind[];
+}
+
+/** A change of one reader's feed or notifications. Contains references only: visibility is decided when it is sent. */
+export type LiveEvent = EntryEvent | ListEvent | NotificationSignal;
 
 export interface LiveAppend {
   readonly userId: UserId;

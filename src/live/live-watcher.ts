@@ -235,7 +235,7 @@ class LiveStream implements LiveMessages {
 
   #count(message: LiveMessage): void {
     const isHarmless =
-      message.kind === 'event' && (message.event.kind === 'added' || message.event.kind === 'updated');
+      message.kind === 'event' && message.event.kind !== 'removed' && message.event.kind !== 'list';
     if (!isHarmless) this.#withdrawals += 1;
   }
 

@@ -1,4 +1,5 @@
 import { DELIVERY_REASONS, type DeliveryReason } from '../domain/newsfeed-item.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/notification.ts';
 import type { UserId } from '../domain/action.ts';
 import {
   LIST_CHANGES,
@@ -15,6 +16,7 @@ const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 
 export function encodeEvent(event: LiveEvent): string {
   if (event.kind === 'list') return JSON.stringify(['l', event.change]);
+  if (event.kind === 'notification') return JSON.stringify(['n', event.of, event.kinds]);
   const { kind, actionId, relevancy, reasons } = event;
   return JSON.stringify([kind.charAt(0), actionId, relevancy.getTime(), reasons]);
 }
@@ -25,6 +27,8 @@ export function decodeEvent(text: string): LiveEvent {
   if (!Array.isArray(parts)) throw malformed(text);
   const [letter, actionId, relevancy, reasons] = parts as readonly unknown[];
   if (letter === 'l' && isListChange(actionId)) return { kind: 'list', change: actionId };
+  if (letter === 'n' && typeof actionId === 'string' && Array.isArray(relevancy) && relevancy.every(isKind))
+    return { kind: 'notification', of: actionId, kinds: relevancy };
   const kind = letter === 'a' || letter === 'u' || letter === 'r' ? KINDS[letter] : null;
   if (kind === null || typeof actionId !== 'string' || typeof relevancy !== 'number') throw malformed(text);
   if (!Array.isArray(reasons) || !reasons.every(isReason)) throw malformed(text);
@@ -119,6 +123,10 @@ function textArray(reply: unknown): string[] {
 
 function isListChange(value: unknown): value is ListChange {
   return (LIST_CHANGES as readonly unknown[]).includes(value);
+}
+
+function isKind(value: unknown): value is NotificationKind {
+  return (NOTIFICATION_KINDS as readonly unknown[]).includes(value);
 }
 
 function isReason(value: unknown): value is DeliveryReason {

@@ -1,3 +1,4 @@
+import { isOfEntry } from '../../src/feed/watch/live-decisions.ts';
 import {
   LiveLogUnavailable,
   type EntryEvent,
@@ -28,7 +29,11 @@ export function entries(userId: string, from: number, to: number): LiveAppend[] 
 /** The number of an event message; the kind (and reason) of any other. */
 export function label(message: LiveMessage): number | string {
   if (message.kind === 'event')
-    return message.event.kind === 'list' ? message.event.change : Number.parseInt(message.event.actionId, 16);
+    return isOfEntry(message.event)
+      ? Number.parseInt(message.event.actionId, 16)
+      : message.event.kind === 'list'
+        ? message.event.change
+        : message.event.of;
   return message.kind === 'resync' ? `resync ${message.reason}` : message.kind;
 }
 

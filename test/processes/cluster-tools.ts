@@ -1,3 +1,4 @@
+import { isOfEntry } from '../../src/feed/watch/live-decisions.ts';
 import { expect } from 'vitest';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
 import { createRealtime, type Realtime } from '../../src/live/create-realtime.ts';
@@ -46,7 +47,7 @@ async function heard(messages: LiveMessages, last: number): Promise<{ ids: strin
   const resyncs: string[] = [];
   for await (const message of messages) {
     if (message.kind === 'resync') resyncs.push(message.reason);
-    if (message.kind !== 'event' || message.event.kind === 'list') continue;
+    if (message.kind !== 'event' || !isOfEntry(message.event)) continue;
     ids.push(message.event.actionId);
     if (message.event.actionId === event(last).actionId) break;
   }

@@ -32,6 +32,7 @@ import * as exportMember from '../../src/features/erasure/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
 import * as notifications from '../../src/features/notifications/read-notifications.ts';
+import * as watchNotifications from '../../src/features/notifications/watch-notifications.ts';
 import * as preferences from '../../src/features/notifications/preferences.ts';
 import * as explainNotification from '../../src/features/notifications/explain-notification.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
@@ -45,6 +46,7 @@ const MODULES = {
   ...bookmarks,
   ...notifications,
   ...preferences,
+  ...watchNotifications,
   ...explainNotification,
   ...explainItem,
   ...getItem,

@@ -53,13 +53,17 @@ const PARTS = [
   ...['WorkOverview'],
 ];
 
+const NOTIFICATION_EVENTS = [
+  ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
+  ...['NotificationCountsChanged', 'NotificationsResync'],
+];
+
 /** The keys of graphcache. All other types have an id. */
 export const KEYS: KeyingConfig = {
   ...Object.fromEntries(
-    [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map((type) => [
-      type,
-      () => null,
-    ]),
+    [...PARTS, ...NOTIFICATION_EVENTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map(
+      (type) => [type, () => null],
+    ),
   ),
   // There is one viewer, whichever query or mutation returns it.
   Viewer: () => 'viewer',

@@ -15,6 +15,7 @@ import { checkCount } from '../directory/directory.ts';
 import { requireRole, validate } from '../validate.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { announceFollowers } from '../notifications/announce-notifications.ts';
 import { settleFollows } from './settle-follows.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
@@ -153,4 +154,9 @@ async function open(
 ): Promise<void> {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   await settleFollows(core, await core.follows.open(spans, tokens, now), { tokens, epochs });
+  await announceFollowers(
+    core,
+    spans.map(({ refId }) => refId),
+    true,
+  );
 }

@@ -8,6 +8,7 @@ import { sweepFeed } from '../../feed/reconcile-feed.ts';
 import { countFollowers } from './store/count-followers.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { refOf } from '../directory/read-directory.ts';
+import { announceFollowers } from '../notifications/announce-notifications.ts';
 import { validate, requireRole } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
@@ -55,6 +56,7 @@ export async function unfollow(
       epochs,
     });
     await follows.forget(pair, ended.token);
+    await announceFollowers(core, [refId], false);
   }
   return refOf(core, session, pair.refId);
 }
@@ -110,6 +112,11 @@ export async function unfollowMany(
   await bringFeedsInLine(core, ended, { keepHistory, tokens });
   await countFollowers(core, { ...changesOf(ended, tokens), epochs });
   await followEnds.forget(ended);
+  await announceFollowers(
+    core,
+    ended.map(({ refId }) => refId),
+    false,
+  );
   return inputs.length;
 }
 

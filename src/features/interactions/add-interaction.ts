@@ -25,7 +25,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
+import { settleInteraction, settleUnknown } from './settle-interaction.ts';
 
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 
@@ -112,9 +112,9 @@ async function settled(
   const { kind, reaction, at, state } = interaction;
   return settleInteraction(
     core,
-    action.id,
+    interaction,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
-    { boost: at, settling, reshare: reshareOf(interaction) },
+    settling,
   );
 }
 

@@ -9,13 +9,7 @@ import { requireRole, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './add-interaction.ts';
 import { findShown, isAdmin, type ShownInteraction } from './read-interactions.ts';
-import {
-  noSuchInteraction,
-  reshareOf,
-  settleInteraction,
-  settleUnknown,
-  takenFrom,
-} from './settle-interaction.ts';
+import { noSuchInteraction, settleInteraction, settleUnknown, takenFrom } from './settle-interaction.ts';
 
 /**
  * Hides an interaction from everybody but admins. Updates counts, viewer state and scores; boosts stay. Idempotent; each
@@ -116,11 +110,7 @@ async function conclude(
   change: EngagementChange,
 ): Promise<Interaction> {
   await core.interactions.logModeration(interaction);
-  await settleInteraction(core, interaction.actionId, change, {
-    boost: interaction.at,
-    settling,
-    reshare: reshareOf(interaction),
-  });
+  await settleInteraction(core, interaction, change, settling);
   return interaction;
 }
 

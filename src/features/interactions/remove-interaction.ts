@@ -11,13 +11,7 @@ import { actingAs } from '../validate.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { findInteraction, isAdmin } from './read-interactions.ts';
-import {
-  noSuchInteraction,
-  reshareOf,
-  settleInteraction,
-  settleUnknown,
-  takenFrom,
-} from './settle-interaction.ts';
+import { noSuchInteraction, settleInteraction, settleUnknown, takenFrom } from './settle-interaction.ts';
 
 /**
  * Takes back an interaction: one's own, as a service that of others, as an admin any. Updates counts, viewer state and
@@ -58,8 +52,7 @@ async function removeOne(core: Core, session: ReaderSession, id: InteractionId):
   const removed = await core.interactions.remove(interaction, clock.now());
   const change = await takenFrom(core, action, interaction, removed.visible);
   const gone = asRemoved(interaction);
-  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
-  const changed = await settleInteraction(core, action.id, change, how);
+  const changed = await settleInteraction(core, gone, change, removed.settling);
   return { interaction: gone, action: changed, isReplay: false };
 }
 
@@ -93,8 +86,7 @@ async function removeOwn(
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
   const change = await takenFrom(core, action, { ...interaction, at }, removed.visible);
   const gone = asRemoved(interaction);
-  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
-  const changed = await settleInteraction(core, actionId, change, how);
+  const changed = await settleInteraction(core, gone, change, removed.settling);
   return { interaction: gone, action: changed, isReplay: false };
 }
 

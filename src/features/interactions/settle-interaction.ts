@@ -1,46 +1,40 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
 import type { Core } from '../core.ts';
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
+import { announceInteraction } from '../notifications/announce-notifications.ts';
 import type { SettlingToken } from './store/interaction-records.ts';
 
-/** Further effects of a changed interaction on its action. */
-interface SettledBy {
-  /**
-   * Time of the interaction. Set also when it was removed or hidden: the recording call may have been interrupted before it
-   * marked the action, and a removed interaction still boosts.
-   */
-  readonly boost: Date;
-  readonly settling: SettlingToken;
-  /** Whether the action gains or loses this reshare for followers; `null`: neither. */
-  readonly reshare: ReshareChange | null;
-}
-
 /** Effect of an interaction in its current state on the reshares of its action. */
-export function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
+function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
   if (at === null) return null;
   return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
 }
 
 /**
- * Marks the action as changed by interactions, so that a fan-out pass derives the counts, then settles the change. If this
- * is interrupted before, upkeep finds the change. Two round trips.
+ * Marks the action as changed by an interaction, so that a fan-out pass derives the counts, notifies whom it concerns, and then
+ * settles the change. If this is interrupted before, upkeep finds the change. Removed interactions still boost: the recording call
+ * may have been interrupted before it marked the action. Two round trips.
+ * @param interaction as it is now.
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
-  { actions, interactions, workSignal }: Core,
-  actionId: ActionId,
+  core: Core,
+  interaction: Interaction,
   change: EngagementChange,
-  { boost, settling, reshare }: SettledBy,
+  settling: SettlingToken,
 ): Promise<Action> {
-  const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
+  const { actionId, at: boost } = interaction;
+  const reshare = reshareOf(interaction);
+  const marked = await core.actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
   if (marked === null) throw noSuchAction();
-  workSignal.notify('fan-out');
-  await interactions.settle(actionId, settling);
+  core.workSignal.notify('fan-out');
+  await announceInteraction(core, marked, interaction);
+  await core.interactions.settle(actionId, settling);
   return marked;
 }
 
@@ -50,15 +44,11 @@ export async function settleUnknown(
   interaction: Interaction,
   settling: SettlingToken,
 ): Promise<Action> {
-  const { actionId, at } = interaction;
+  const { actionId } = interaction;
   const summary = (await core.interactions.summaries([actionId])).get(actionId);
   const change: EngagementChange =
     summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
-  return settleInteraction(core, actionId, change, {
-    boost: at,
-    settling,
-    reshare: reshareOf(interaction),
-  });
+  return settleInteraction(core, interaction, change, settling);
 }
 
 /** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */

@@ -15,6 +15,7 @@ import { notificationDefaults } from '../../descriptors/registry.ts';
 import { typeSchema } from '../../feed/page/filters.ts';
 import { ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { announceOwnMarks } from './announce-notifications.ts';
 import { validate } from '../validate.ts';
 
 /** What the reader has said about their notifications. */
@@ -65,6 +66,7 @@ export async function setNotificationPreferences(
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_PREFERENCES)} preferences can be set`);
   if (set.size === 0) return;
   await core.notifications.setPreferences(userId, [...set.values()]);
+  await announceOwnMarks(core, userId);
 }
 
 const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 22:00');

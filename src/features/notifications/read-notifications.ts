@@ -32,6 +32,7 @@ import { ACTION } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../shapes.ts';
+import { announceOwnMarks } from './announce-notifications.ts';
 import { validate } from '../validate.ts';
 import {
   MOST_EVENTS,
@@ -328,7 +329,12 @@ const filterSchema = z.object({
   until: z.date().nullish(),
 });
 
-function passes({ kinds, unreadOnly, since, until }: NotificationFilter, one: Notification): boolean {
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkNotificationFilter(filter: NotificationFilter | null | undefined): NotificationFilter {
+  return validate(filterSchema, { ...filter }, ['filter']);
+}
+
+export function passes({ kinds, unreadOnly, since, until }: NotificationFilter, one: Notification): boolean {
   const { kind, at } = one.group;
   return (
     (kinds == null || kinds.includes(kind)) &&
@@ -460,7 +466,7 @@ export async function readNotifications(
 ): Promise<NotificationPage> {
   const { userId } = session.identity;
   const size = pageSize(args.first);
-  const filter = validate(filterSchema, { ...args.filter }, ['filter']);
+  const filter = checkNotificationFilter(args.filter);
   const list = `notifications:${userId}`;
   const after = args.after == null ? null : decodePlace(list, args.after);
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
@@ -573,6 +579,7 @@ export async function countActors(
 export async function markNotificationsSeen(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
   const { userId } = session.identity;
   await core.notifications.markSeen(userId, notAfterNow(upTo));
+  await announceOwnMarks(core, userId);
 }
 
 /** Upper bound on groups that are marked in one call. */
@@ -592,6 +599,7 @@ export async function markNotificationsRead(
     throw new FanfareError('BAD_USER_INPUT', `At most ${String(MAX_MARKED)} ids, got ${String(keys.length)}`);
   if (upTo !== null) await core.notifications.markRead(userId, notAfterNow(upTo));
   if (keys.length > 0) await core.notifications.markGroupsRead(userId, [...new Set(keys)], clock.now());
+  await announceOwnMarks(core, userId);
 }
 
 function notAfterNow(time: Date): Date {

@@ -3,7 +3,7 @@ import { type NewsfeedItem, lifted, boostOf } from '../../domain/newsfeed-item.t
 import { baseRelevancy, type RelevancyReader } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { EntryEvent, LiveMessage } from '../../live/live-log.ts';
+import type { EntryEvent, LiveEvent, LiveMessage } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
 import { followsOf, hydrate } from '../page/hydration.ts';
@@ -53,7 +53,7 @@ export async function decideEvents(
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],
 ): Promise<(FeedEvent | null)[]> {
-  const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
+  const entries = messages.flatMap(({ event }) => (isOfEntry(event) ? [event] : []));
   const facts = await hydrate(session, () => session.profile(), entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
@@ -78,8 +78,8 @@ export async function decideEvents(
   if (messages.length > 1) session.expectNames(namesOfActions(visible));
   const reader = { identity: session.identity, open: () => session };
   return messages.map(({ cursor, event }) =>
-    event.kind === 'list'
-      ? { kind: 'resync', cursor, reason: event.change }
+    !isOfEntry(event)
+      ? resyncOf(cursor, event)
       : notify(reader, filter, {
           cursor,
           event,
@@ -87,6 +87,16 @@ export async function decideEvents(
           isWithheldNow: withheld.has(event),
         }),
   );
+}
+
+/** Whether it is about an entry of the feed. */
+export function isOfEntry(event: LiveEvent): event is EntryEvent {
+  return event.kind !== 'list' && event.kind !== 'notification';
+}
+
+/** A feed has nothing to do with notifications. */
+function resyncOf(cursor: string, event: Exclude<LiveEvent, EntryEvent>): FeedEvent | null {
+  return event.kind === 'list' ? { kind: 'resync', cursor, reason: event.change } : null;
 }
 
 /** Ids whose names may be needed to render these actions. */
@@ -118,8 +128,8 @@ export function decideAtOnce(
   if (profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0) return null;
   const decided: (FeedEvent | null)[] = [];
   for (const { cursor, event } of messages) {
-    if (event.kind === 'list') {
-      decided.push({ kind: 'resync', cursor, reason: event.change });
+    if (!isOfEntry(event)) {
+      decided.push(resyncOf(cursor, event));
       continue;
     }
     const read = reads.actions.get(event.actionId) ?? null;

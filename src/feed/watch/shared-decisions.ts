@@ -10,6 +10,7 @@ import {
   decideAtOnce,
   decideEvents,
   isGone,
+  isOfEntry,
   namesOfActions,
   type CommonFacts,
   type EventMessage,
@@ -139,7 +140,7 @@ export class SharedDecisions {
   async #read(asked: readonly Taken[]): Promise<CommonFacts> {
     const ids = new Set<string>();
     for (const { messages } of asked)
-      for (const { event } of messages) if (event.kind !== 'list') ids.add(event.actionId);
+      for (const { event } of messages) if (isOfEntry(event)) ids.add(event.actionId);
     const reads = await this.#sources.read(ids);
     const actions = [...reads.actions.values()].filter((action) => action !== null);
     const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
@@ -215,7 +216,7 @@ function openedLater(
       opened.expectNames(
         namesOfActions(
           messages.flatMap(({ event }) =>
-            event.kind === 'list' ? [] : (reads.actions.get(event.actionId) ?? []),
+            isOfEntry(event) ? (reads.actions.get(event.actionId) ?? []) : [],
           ),
         ),
       );

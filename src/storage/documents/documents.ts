@@ -313,5 +313,6 @@ export function toInteraction(document: InteractionDocument): Interaction {
     data: document.data ?? null,
     state: document.state ?? 'VISIBLE',
     passedOn: document.passedOn ?? null,
+    to: document.to ?? [],
   };
 }

@@ -233,6 +233,12 @@ export function interactionsRepository(collections: Collections, events: EventEn
       }
     },
 
+    /** Members whom interactions with the action concern besides its actor. Index `key`. */
+    async concernedBy(actionId: ActionId): Promise<UserId[]> {
+      const filter = { actionId: new ObjectId(actionId), to: { $exists: true } };
+      return (await collection.distinct('to', filter)).filter((userId) => userId !== undefined);
+    },
+
     purgeAction(actionId: ActionId): Promise<void> {
       return purgeInteractions(collections, { actionId: new ObjectId(actionId) }, events.isOn);
     },
