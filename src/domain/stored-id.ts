@@ -67,6 +67,11 @@ export function areBeside(one: string, other: string): boolean {
   return tenantOf(one) === tenantOf(other);
 }
 
+/** A document that belongs to one tenant, or whose ids have none. */
+export interface Beside {
+  readonly tenant?: Tenant;
+}
+
 /** Whether the database may have data of others than the tenant of a stored id. */
 export function hasNeighbours(id: string): boolean {
   return tenantOf(id) !== null;
@@ -76,7 +81,7 @@ export function hasNeighbours(id: string): boolean {
  * The field of documents in the same tenant as a stored id: part of a document, or of a filter. Empty without tenants, and for
  * `null`: everything.
  */
-export function fieldBeside(id: string | null): { readonly tenant?: Tenant } {
+export function fieldBeside(id: string | null): Beside {
   const tenant = id === null ? null : tenantOf(id);
   return tenant === null ? {} : { tenant };
 }

@@ -1,3 +1,4 @@
+import type { Beside } from '../../domain/stored-id.ts';
 import type { LeaseDocument } from './lease-document.ts';
 import type { ObjectId } from 'mongodb';
 import type { FanOutState, Scope, Engagement, ReactionCount, ModerationKind } from '../../domain/action.ts';
@@ -114,12 +115,10 @@ export interface PublicationDocument {
   actionId: ObjectId;
 }
 
-export interface ActionDocument extends UnsentEvents {
+export interface ActionDocument extends UnsentEvents, Beside {
   _id: ObjectId;
   /** See `revision.ts`. */
   rev: number;
-  /** Tenant of its actor. Absent without tenants, here and elsewhere. */
-  tenant?: string;
   actorId: string;
   conducted: Date;
   recorded: Date;
@@ -181,24 +180,21 @@ export interface ActionDocument extends UnsentEvents {
  */
 export type OffloadStage = 'CLAIMED' | 'LEAVING' | 'OUT' | 'RETURNING';
 
-export interface ModerationDocument {
+export interface ModerationDocument extends Beside {
   _id: ObjectId;
   actionId: ObjectId;
   /** Present if an interaction was moderated. */
   interactionId?: ObjectId;
   at: Date;
-  /** Tenant of the moderator. */
-  tenant?: string;
   by: string;
   kind: ModerationKind;
   reason: string | null;
 }
 
-export interface InteractionDocument extends UnsentEvents {
+export interface InteractionDocument extends UnsentEvents, Beside {
   _id: ObjectId;
   actionId: ObjectId;
   key: string;
-  tenant?: string;
   actorId: string;
   departmentIds: string[];
   kind: InteractionKind;
@@ -241,11 +237,10 @@ export interface NewsfeedItemDocument {
 }
 
 /** A member's erasure. Once DONE, it does not identify the member. */
-export interface ErasureDocument extends UnsentEvents {
+export interface ErasureDocument extends UnsentEvents, Beside {
   /** Hash of the member's id: somebody who knows the id can verify that it was erased. */
   _id: string;
   state: ErasureState;
-  tenant?: string;
   by: string;
   startedAt: Date;
   finishedAt: Date | null;

@@ -1,3 +1,4 @@
+import type { Beside } from '../../domain/stored-id.ts';
 import type { LeaseDocument } from './lease-document.ts';
 import type { ObjectId } from 'mongodb';
 import type { HostEventFacts, HostEventType } from '../../domain/host-event.ts';
@@ -35,14 +36,12 @@ export interface OutboxDocument {
   facts: HostEventFacts;
 }
 
-export interface HostEventDocument {
+export interface HostEventDocument extends Beside {
   _id: string;
   /** Consecutive: an event is stored only after the one with the preceding number. */
   seq: number;
   type: HostEventType;
   at: Date;
-  /** Absent without tenants. */
-  tenant?: string;
   storedAt: Date;
   facts: HostEventFacts;
   /** Members named in the facts, except for readers. */
@@ -54,7 +53,7 @@ export interface EventStateDocument {
   _id: 'events';
   /** Events up to and including this number have been deleted. */
   deletedUpTo?: number;
-  /** Highest number among the events of erased tenants. Numbers are not given twice. */
+  /** Highest number among the events that were erased. Numbers are not given twice. */
   removedUpTo?: number;
   /** Of the process that moves events. */
   lease?: LeaseDocument;

@@ -1,3 +1,4 @@
+import type { Beside } from '../../../domain/stored-id.ts';
 import type { HostEventType } from '../../../domain/host-event.ts';
 import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
 import type { WebhookState } from '../../../domain/webhook.ts';
@@ -21,14 +22,12 @@ export interface WebhookReceiverDocument {
 }
 
 /** An event that a receiver has not accepted yet. The payload is built from the event, so nobody is named here. */
-export interface WebhookDeliveryDocument {
+export interface WebhookDeliveryDocument extends Beside {
   /** Made of receiver and event. */
   _id: string;
   url: string;
   eventId: string;
   seq: number;
-  /** Tenant of the event. */
-  tenant?: string;
   type: HostEventType;
   /** Absent if the event is not about an action. */
   actionId?: string;
