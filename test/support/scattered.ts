@@ -75,7 +75,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   feeds: {
     reads: [
       because('work that is due: rebuilds, trims, mutes, digests', [
-        ...['rebuild.due', 'trimAt', 'muteEnd.due', 'digestAt'],
+        ...['rebuild.due', 'trimAt', 'muteEnd.due', 'digest.due'],
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
       because('a page, only if the database is not sharded', ['$lookup'], 'feed/models/items.ts'),

@@ -31,8 +31,8 @@ export const FEEDS: Declared<'feeds'> = {
     index('rebuild', { 'rebuild.due': 1 }, 'the next feed to rebuild', {
       partialFilterExpression: { 'rebuild.due': { $exists: true } },
     }),
-    index('digest', { digestAt: 1 }, 'events for hosts: the next readers to be reminded', {
-      partialFilterExpression: { digestAt: { $exists: true } },
+    index('digest', { 'digest.due': 1 }, 'events for hosts: the next readers to be reminded', {
+      partialFilterExpression: { 'digest.due': { $exists: true } },
     }),
   ],
   shard: { key: { _id: 1 }, serves: 'the marks of a reader' },

@@ -100,7 +100,7 @@ export interface FeedDocument {
   rebuiltAt?: Date;
   /** Present while entries at the floor and below are to be deleted: the earliest time for that. */
   trimAt?: Date;
-  /** Present while a digest may be due: when to decide. */
-  digestAt?: Date;
+  /** Present while a digest may be due. Its progress is when it first became due. */
+  digest?: LeaseDocument<Date>;
   digestedAt?: Date;
 }

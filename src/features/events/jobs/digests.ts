@@ -1,4 +1,5 @@
-import type { DueDigest } from '../store/digests.ts';
+import { newObjectId } from '../../../storage/database/mongo.ts';
+import { type DueDigest, isDigestDue } from '../store/digests.ts';
 import { eachDue, type Job, type JobSetup, type Round } from '../../../jobs/job.ts';
 
 /** Wait after a failed count. Readers whose counts always fail would otherwise fill every batch. */
@@ -9,32 +10,32 @@ const RETRY_MS = 5 * 60_000;
  * and the due time, so retries record it once.
  *
  * @param afterMs inactivity after which a reader is reminded
- * @param mayLook whether this process should look for due digests. Two at once are harmless, but cost twice as much.
  */
-export function digestJob(
-  { core, config, countUnread }: JobSetup,
-  afterMs: number,
-  mayLook: () => boolean,
-): Job {
+export function digestJob({ core, config, countUnread }: JobSetup, afterMs: number): Job {
   const { digests, eventOutbox } = core;
-  const decideDue = eachDue({ batch: 50, due: (now, limit) => digests.due(now, limit), run: decide });
+  const { leaseMs, pollMs } = config.fanOut;
   return {
     name: 'digests',
-    every: config.fanOut.pollMs,
-    run: async (round) => mayLook() && decideDue(round),
+    every: pollMs,
+    due: [{ collection: 'feeds', filter: isDigestDue }],
+    run: eachDue({
+      batch: 50,
+      due: (now, limit) => digests.claimDue({ token: newObjectId(), now, leaseMs }, limit),
+      run: decide,
+    }),
   };
 
   async function decide(due: DueDigest, { now }: Round): Promise<void> {
     const earliest = (due.activeAt?.getTime() ?? 0) + afterMs;
     if (earliest > now.getTime()) {
-      await digests.postpone(due, new Date(earliest));
+      await digests.release(due, new Date(earliest));
       return;
     }
     let unread;
     try {
-      unread = await countUnread(due.userId);
+      unread = await countUnread(due.id);
     } catch (error) {
-      await digests.postpone(due, new Date(now.getTime() + RETRY_MS));
+      await digests.release(due, new Date(now.getTime() + RETRY_MS), { error });
       throw error;
     }
     if (unread.count > 0) await eventOutbox.putDigest(due, unread);

@@ -12,23 +12,19 @@ const PURGE_EVERY_MS = 60_000;
 export function events(setup: JobSetup): readonly Job[] {
   const { retentionMs, digests } = setup.config.events;
   if (retentionMs === null) return [];
-  const lease = { isHeld: false };
-  const mover = eventMover(setup, retentionMs, lease);
-  return digests === null ? [mover] : [mover, digestJob(setup, digests.afterMs, () => lease.isHeld)];
+  const mover = eventMover(setup, retentionMs);
+  return digests === null ? [mover] : [mover, digestJob(setup, digests.afterMs)];
 }
 
 /**
  * Moves events from the documents they were written with to the log, where they are numbered; one process at a time. Safe to
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
-function eventMover(
-  { core, config, workerId, eventsMoved }: JobSetup,
-  retentionMs: number,
-  lease: { isHeld: boolean },
-): Job {
+function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retentionMs: number): Job {
   const { eventSources, hostEvents, webhookDeliveries, webhookReceivers, workSignal } = core;
   const { leaseMs, pollMs } = config.fanOut;
   const { digests, webhooks } = config.events;
+  let isHeld = false;
   let purgeAt = 0;
   let extendAt = 0;
 
@@ -39,11 +35,11 @@ function eventMover(
     wokenBy: { signal: workSignal, work: 'any' },
     async run({ now }) {
       // Correctness does not depend on the lease, so it is not extended in every round.
-      if (!lease.isHeld || performance.now() >= extendAt) {
+      if (!isHeld || performance.now() >= extendAt) {
         extendAt = performance.now() + leaseMs / 3;
-        lease.isHeld = await hostEvents.lease(workerId, now, leaseMs);
+        isHeld = await hostEvents.lease(workerId, now, leaseMs);
       }
-      if (!lease.isHeld) return false;
+      if (!isHeld) return false;
       await purge(now);
       const batch = await eventSources.read(now, BATCH);
       if (batch.events.length === 0) return false;
@@ -54,7 +50,7 @@ function eventMover(
       return batch.hasMore;
     },
     async close() {
-      if (lease.isHeld) await hostEvents.release(workerId);
+      if (isHeld) await hostEvents.release(workerId);
     },
   };
 

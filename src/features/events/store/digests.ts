@@ -1,11 +1,13 @@
-import type { Document } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
+import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
+import type { FeedDocument } from '../../../storage/documents/reader-documents.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
 
-export interface DueDigest {
-  readonly userId: UserId;
+export interface DueDigest extends Held<UserId> {
+  /** When it first became due. */
   readonly dueAt: Date;
   /** Approximate time of the last read; `null`: never. */
   readonly activeAt: Date | null;
@@ -13,8 +15,13 @@ export interface DueDigest {
 
 const BATCH = 1_000;
 
+/** Readers whose digest is due by then. */
+export const isDigestDue = (by: Date): Filter<FeedDocument> => leaseDue('digest', by);
+
 /** Due times of readers' digests, stored in the reader's document. */
 export function digestsRepository({ feeds }: Collections) {
+  const leases = leased(feeds, 'digest');
+
   return {
     /**
      * Records deliveries to these readers: their digest becomes due after a delay, but not sooner than a minimum time after
@@ -27,7 +34,7 @@ export function digestsRepository({ feeds }: Collections) {
       await inSlices(userIds, BATCH, async (some) => {
         const due = await inOneBatch(
           feeds
-            .find({ _id: { $in: [...some] }, digestAt: { $exists: true } })
+            .find({ _id: { $in: [...some] }, 'digest.due': { $exists: true } })
             .project<{ _id: UserId }>({ _id: 1 }),
           some.length,
         );
@@ -35,7 +42,9 @@ export function digestsRepository({ feeds }: Collections) {
         const others = some.filter((userId) => !known.has(userId));
         if (others.length === 0) return;
         const next = { $max: [dueAt, { $add: [{ $ifNull: ['$digestedAt', new Date(0)] }, everyMs] }] };
-        const update: Document[] = [{ $set: { digestAt: { $ifNull: ['$digestAt', next] } } }];
+        const update: Document[] = [
+          { $set: { digest: { $ifNull: ['$digest', { due: next, progress: next }] } } },
+        ];
         await feeds.bulkWrite(
           others.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })),
           { ordered: false },
@@ -43,31 +52,24 @@ export function digestsRepository({ feeds }: Collections) {
       });
     },
 
-    /** Index `digest`. */
-    async due(now: Date, limit: number): Promise<DueDigest[]> {
-      const documents = await feeds
-        .find({ digestAt: { $exists: true, $lte: now } })
-        .sort({ digestAt: 1 })
-        .project<{ _id: UserId; digestAt: Date; activeAt?: Date }>({ digestAt: 1, activeAt: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      return documents.map(({ _id, digestAt, activeAt }) => ({
-        ...{ userId: _id, dueAt: digestAt, activeAt: activeAt ?? null },
+    /** Claims those that have been due longest. Index `digest`. */
+    async claimDue(claiming: Claiming, limit: number): Promise<DueDigest[]> {
+      const { token, now } = claiming;
+      const documents = await leases.claimSome(claiming, limit);
+      return documents.map(({ _id: id, digest, activeAt }) => ({
+        ...{ id, token, dueAt: digest?.progress ?? now, activeAt: activeAt ?? null },
       }));
     },
 
-    /** Moves the due time; does nothing if another process has already decided. */
-    async postpone({ userId, dueAt }: DueDigest, until: Date): Promise<void> {
-      await feeds.updateOne({ _id: userId, digestAt: dueAt }, { $set: { digestAt: until } });
-    },
+    /** Due again from then on, for a reason or in order. Does nothing when the claim is void. */
+    release: (due: DueDigest, from: Date, failure?: Failure) => leases.release(due, from, failure),
 
     /** Clears the due time until the next delivery. @param digestedAt `null`: there was nothing unread to report. */
-    async settle({ userId, dueAt }: DueDigest, digestedAt: Date | null): Promise<void> {
-      await feeds.updateOne(
-        { _id: userId, digestAt: dueAt },
-        { $unset: { digestAt: 1 }, ...(digestedAt === null ? {} : { $set: { digestedAt } }) },
-      );
+    async settle(due: DueDigest, digestedAt: Date | null): Promise<void> {
+      await feeds.updateOne(leases.held(due), {
+        ...{ $unset: { digest: 1 } },
+        ...(digestedAt === null ? {} : { $set: { digestedAt } }),
+      });
     },
   };
 }

@@ -101,12 +101,9 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
     },
 
     /** Records that a digest is due. The same due time gives the same event. One write. */
-    async putDigest(
-      due: { readonly userId: UserId; readonly dueAt: Date },
-      unread: UnreadFacts,
-    ): Promise<void> {
-      const id = eventIdOf('digest', due.userId, due.dueAt.toISOString());
-      const facts = { memberId: due.userId, unread };
+    async putDigest(due: { readonly id: UserId; readonly dueAt: Date }, unread: UnreadFacts): Promise<void> {
+      const id = eventIdOf('digest', due.id, due.dueAt.toISOString());
+      const facts = { memberId: due.id, unread };
       await putIntoOutbox(eventOutbox, [{ id, type: 'digest.due', at: clock.now(), facts }]);
     },
   };
