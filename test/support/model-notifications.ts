@@ -97,7 +97,9 @@ export function notificationsFor(model: Model, reader: ModelReader): ModelNotifi
   const { seenAt, readAt, read } = reader.notifications;
   return Array.from(groups, ([key, events]): ModelNotification => {
     const newest = [...events].sort((a, b) => b.at - a.at);
-    const { kind, action, of, refId, at } = newest[0] as ModelEvent;
+    const [first] = newest;
+    if (first === undefined) throw new Error('A group has an event at least');
+    const { kind, action, of, refId, at } = first;
     return {
       ...{ key, kind, action, of, refId, at },
       actors: [...new Set(newest.flatMap(({ actorId }) => actorId ?? []))].sort(),

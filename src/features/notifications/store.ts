@@ -403,7 +403,7 @@ export function notificationsRepository(collections: Collections, epoch?: number
       const { userId } = query;
       const asOf = clock.now();
       const documents = await inTurns(
-        directoryStamps.aggregate<Document>(
+        directoryStamps.aggregate(
           [
             // Read before all names: none may be older than the stamp it is cached under.
             { $match: { _id: 'directory' } },
@@ -427,20 +427,19 @@ export function notificationsRepository(collections: Collections, epoch?: number
           { batchSize: BATCH },
         ),
       );
-      const of = <D>(source: string): D | undefined =>
-        documents.find((document) => document['source'] === source) as D | undefined;
-      const member = of<PlainMember>('member');
+      const of = (source: string): unknown => documents.find((document) => document['source'] === source);
+      const member = of('member') as PlainMember | undefined;
       return {
         reader: {
           asOf,
-          marks: toMarks(of<FeedDocument>('feed') ?? null, epoch),
+          marks: toMarks((of('feed') as FeedDocument | undefined) ?? null, epoch),
           member: member === undefined ? null : toMember(member),
-          directoryStamp: of<{ stamp: number }>('directory')?.stamp ?? NEVER_STAMPED,
+          directoryStamp: (of('directory') as { stamp: number } | undefined)?.stamp ?? NEVER_STAMPED,
           pulledFollows: documents
             .filter((document) => document['source'] === 'pulled')
             .map((document) => toFollow(document as PlainFollow)),
         },
-        state: toState(of<NotificationStateDocument>('state') ?? null),
+        state: toState((of('state') as NotificationStateDocument | undefined) ?? null),
         rows: documents.filter(isOfSource).map(toRow),
       };
     },

@@ -1,6 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
-import { type DeliveredReader, hostEventOf, type UnreadFacts } from '../../../domain/host-event.ts';
+import type { hostEventOf } from '../../../domain/host-event.ts';
+import { type DeliveredReader, type UnreadFacts } from '../../../domain/host-event.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';

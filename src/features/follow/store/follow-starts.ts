@@ -1,4 +1,5 @@
-import { ObjectId, type Document, type Filter } from 'mongodb';
+import type { ObjectId } from 'mongodb';
+import { type Document, type Filter } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../../../domain/action.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
