@@ -201,3 +201,44 @@ test('members choose what they are notified of and when, and an explanation says
     ...{ kind: 'LIKE', type: 'Posted', channel: 'IN_APP', isOn: true, isLocked: false },
   });
 });
+
+test('an event stream sends a new notification and the counts that change', async () => {
+  const actionId = await publish(app, { actorId: 'jan', scope: 'PUBLIC' });
+  await using stopped = new Stopped();
+  const query = `subscription { notificationEvents { __typename
+    ... on NotificationsReady { cursor }
+    ... on NotificationAdded { cursor notification { kind summary isSeen } }
+    ... on NotificationCountsChanged { unseen { count } unread { count } } } }`;
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    signal: stopped.signal,
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'text/event-stream' },
+      authorization: `Bearer ${await app.token('jan')}`,
+    },
+    body: JSON.stringify({ query }),
+  });
+  let text = '';
+  const received = (async () => {
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('NotificationsReady') && !text.includes('Bea liked')) {
+        await add('bea', { actionId, kind: 'LIKE' });
+      }
+      if (text.includes('NotificationCountsChanged')) return;
+    }
+  })();
+  await received;
+  expect(text).toContain('"notification":{"kind":"LIKE","summary":"Bea liked your post","isSeen":false}');
+  expect(text).toContain('"unseen":{"count":1},"unread":{"count":1}');
+});
+
+class Stopped implements AsyncDisposable {
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort();
+    return Promise.resolve();
+  }
+}
