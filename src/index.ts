@@ -18,6 +18,8 @@ export {
   field,
   type DescriptorDeclaration,
   type FieldDeclaration,
+  type Hook,
+  type HookUrl,
   type HostConfig,
   type LocaleDeclaration,
 } from './descriptors/authoring.ts';

@@ -14,6 +14,8 @@ import type * as Api from './api.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
+import { NO_CHECKED_HOOKS, type CheckedHooks } from '../descriptors/host-hooks.ts';
+import { createHooks } from './hooks.ts';
 import type { Core, DirectoryAccess } from '../features/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { type Repositories, createRepositories } from '../storage/repositories.ts';
@@ -201,6 +203,8 @@ export interface AppDependencies {
   /** The group that this process belongs to, if any: answers /ready and /metrics for all its processes. */
   readonly group?: AppGroup | undefined;
   readonly monitorCommands?: boolean;
+  /** What the host is asked before something is recorded. Default: nothing. */
+  readonly hooks?: CheckedHooks;
 }
 
 /** Builds a process from its configuration. If a part fails, closes the parts built so far and throws. */
@@ -221,7 +225,7 @@ export async function createApp(
 async function build(
   config: Config,
   parts: AppParts,
-  { logger, metrics, group, monitorCommands, pageToken, demoPeople }: AppDependencies,
+  { logger, metrics, group, monitorCommands, pageToken, demoPeople, hooks }: AppDependencies,
   closer: Closer,
 ): Promise<App> {
   const hasTenants = config.auth.tenantClaim !== undefined;
@@ -244,6 +248,8 @@ async function build(
     cacheBytes: config.cacheBytes,
     sealsCursors: hasTenants,
     ...(parts.api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
+    hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
+    reportHideAfter: config.safety.reportHideAfter,
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

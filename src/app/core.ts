@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { NO_HOOKS, type Hooks } from '../domain/hook.ts';
 import { ERASURE_TIMING } from '../domain/erasure.ts';
 import { forgetDeletedKeys } from '../connections/redis.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
@@ -33,6 +34,10 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly sealsCursors?: boolean;
   /** Default: unlimited. */
   readonly quotas?: Quotas;
+  /** What the host is asked before something is recorded. Default: nothing. */
+  readonly hooks?: Hooks;
+  /** Reports at which something is hidden. Default: never. */
+  readonly reportHideAfter?: number | null;
   /** Who may search the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
@@ -85,6 +90,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...context,
     feedReader: feedReader(context),
     quotas: options.quotas ?? NO_QUOTAS,
+    hooks: options.hooks ?? NO_HOOKS,
+    reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
     tickets: options.tickets(repositories),
     cursors:

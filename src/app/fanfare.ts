@@ -3,6 +3,7 @@ import { readEnvironment, type Environment } from '../config/env.ts';
 import { readConfig, withReactions } from '../config/read-config.ts';
 import type { DescriptorDeclaration, StoredDescriptorOf } from '../descriptors/declare.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
+import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
@@ -85,7 +86,8 @@ export function createFanfare<
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
   const acting = new ActingHost(config, options.tenant);
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting });
+  const { hooks } = checked;
+  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting, hooks });
 }
 
 /** Access for this package's own commands, beyond what hosts need. */
@@ -106,6 +108,7 @@ interface Prepared {
   readonly options: FanfareOptions;
   readonly logger: Logger;
   readonly acting: ActingHost;
+  readonly hooks: CheckedHooks;
 }
 
 /** Loaded on first use: GraphQL makes up most of a process's start-up time. */
@@ -245,7 +248,7 @@ interface Server extends AsyncDisposable {
 
 /** Starts local databases if no address is given, then the app. On failure, closes what was started. */
 async function openServer(
-  { config: given, env, options, logger }: Prepared,
+  { config: given, env, options, logger, hooks }: Prepared,
   metrics: Metrics,
 ): Promise<Server> {
   const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
@@ -260,7 +263,7 @@ async function openServer(
     onEvent({ step: 'collections', message: 'Preparing collections and indexes' });
     const config = withAddresses(given, databases);
     const shown = { pageToken: pages?.token, demoPeople: pages?.people };
-    const app = await createApp(config, parts, { logger, metrics, group, ...shown });
+    const app = await createApp(config, parts, { logger, metrics, group, hooks, ...shown });
     return {
       app,
       config,

@@ -37,6 +37,7 @@ export function shape(values: SettingValues, env: Environment) {
     },
     tenants: sectionOf('tenants', values),
     directory: sectionOf('directory', values),
+    safety: sectionOf('safety', values),
     metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
     auth: {
       ...defined({

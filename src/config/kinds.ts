@@ -28,6 +28,15 @@ export function whole(min: number, max: number): Kind<number> {
   });
 }
 
+/** `off` gives undefined. */
+export function wholeOrOff(min: number, max: number): Kind<number | undefined> {
+  const { expects, schema } = whole(min, max);
+  return {
+    expects: `off, or ${expects}`,
+    schema: z.union([z.literal('off').transform(() => undefined), schema]),
+  };
+}
+
 /** In milliseconds. */
 export function duration(min: string, max: string): Kind<number> {
   return quantity('a duration', { min, max, examples: ['500ms', '30s', '5m', '12h', '7d'] }, parseDuration);

@@ -33,18 +33,33 @@ const secret = z.string().transform((text, context): Uint8Array => {
   return z.NEVER;
 });
 
+const SECRETS = z.array(secret).min(1).max(MOST_SECRETS);
+const isAllowed = ({
+  url,
+  allowPrivateAddress,
+}: {
+  readonly url: string;
+  readonly allowPrivateAddress: boolean;
+}) => allowPrivateAddress || url.startsWith('https://');
+const NOT_ALLOWED = { error: 'https://, or "allowPrivateAddress": true', path: ['url'] };
+
+/** A URL that signed requests go to. Faults name the place but never the value, which may be a secret. */
+export const signedTarget = z
+  .strictObject({ url: target, secrets: SECRETS, allowPrivateAddress: z.boolean().default(false) })
+  .refine(isAllowed, NOT_ALLOWED)
+  .transform(({ url, secrets, allowPrivateAddress }) => ({
+    ...{ url: new URL(url).href, keys: secrets, allowPrivateAddress },
+  }));
+
 const receiver = z
   .strictObject({
     url: target,
-    secrets: z.array(secret).min(1).max(MOST_SECRETS),
+    secrets: SECRETS,
     types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
     tenant: z.string().refine(isTenantName, { error: TENANT_FORM }).optional(),
     allowPrivateAddress: z.boolean().default(false),
   })
-  .refine(({ url, allowPrivateAddress }) => allowPrivateAddress || url.startsWith('https://'), {
-    error: 'https://, or "allowPrivateAddress": true',
-    path: ['url'],
-  })
+  .refine(isAllowed, NOT_ALLOWED)
   .transform(({ url, secrets, types, tenant, allowPrivateAddress }): WebhookReceiver => ({
     ...{ url: new URL(url).href, keys: secrets, types: types ?? null },
     ...{ tenant: tenant ?? null, allowPrivateAddress },

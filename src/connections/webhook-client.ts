@@ -4,7 +4,11 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { redact } from '../lib/redact.ts';
 
 export type WebhookOutcome =
-  | { readonly isTaken: true }
+  | {
+      readonly isTaken: true;
+      /** The answer, as far as it is read. */
+      readonly body: string;
+    }
   | {
       readonly isTaken: false;
       /** Shown to admins; contains nothing from the receiver's answer. */
@@ -80,8 +84,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const timer = setTimeout(end, timeoutMs);
       try {
         const answer = await send(headers, body, attempt.signal);
-        await readToItsEnd(answer);
-        return outcomeOf(answer);
+        return outcomeOf(answer, await readToItsEnd(answer));
       } catch (error) {
         signal.throwIfAborted();
         if (attempt.signal.aborted)
@@ -98,21 +101,24 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   };
 }
 
-/** The status is all that matters. An answer that is too long or breaks off costs only its connection. */
-async function readToItsEnd(answer: IncomingMessage): Promise<void> {
+/** For most the status is all that matters. An answer that is too long or breaks off costs only its connection. */
+async function readToItsEnd(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of answer) {
       bytes += (chunk as Buffer).length;
+      chunks.push(chunk as Buffer);
       if (bytes > MAX_ANSWER_BYTES) break;
     }
   } catch {
     answer.destroy();
   }
+  return Buffer.concat(chunks).toString();
 }
 
-function outcomeOf({ statusCode = 0, headers }: IncomingMessage): WebhookOutcome {
-  if (statusCode >= 200 && statusCode < 300) return { isTaken: true };
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string): WebhookOutcome {
+  if (statusCode >= 200 && statusCode < 300) return { isTaken: true, body };
   const seconds = /^\d{1,9}$/.exec(headers['retry-after'] ?? '')?.[0];
   return {
     isTaken: false,

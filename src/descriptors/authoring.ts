@@ -1,5 +1,6 @@
 // Everything a configuration file imports.
 
+export type { Hook, HookUrl } from './host-hooks.ts';
 export { defineDescriptor, type DescriptorDeclaration } from './declare.ts';
 export { field, type FieldDeclaration } from './field.ts';
 export { defineConfig, type HostConfig } from './host-config.ts';

@@ -17,7 +17,7 @@ export function textSchema(max: number): z.ZodString {
 }
 
 /** A text that is shown on one line: visible, without control characters. */
-function lineSchema(max: number): z.ZodString {
+export function lineSchema(max: number): z.ZodString {
   return textSchema(max)
     .min(1, 'Must not be empty')
     .refine((value) => !hasControl(value), 'Must not contain control characters')

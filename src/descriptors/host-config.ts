@@ -18,6 +18,7 @@ import {
   withLocalSentences,
   type LocaleDeclarations,
 } from './host-locales.ts';
+import { HOOK_NAMES, hookFaults, hooksOf, type CheckedHooks, type HostHooks } from './host-hooks.ts';
 import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
 import { SHIPPED_PHRASES, type PhraseMessages } from './sentence.ts';
@@ -25,7 +26,7 @@ import { SHIPPED_PHRASES, type PhraseMessages } from './sentence.ts';
 export interface HostConfig<
   D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],
   P extends readonly PackName[] = readonly PackName[],
-> {
+> extends HostHooks {
   /** Packs of types that ship with the server. Default: all (`recruiting`, `social`). `Custom` is always available. */
   readonly packs?: P;
   /** Reactions that members can give. The setting REACTIONS overrides it. */
@@ -76,6 +77,8 @@ export interface CheckedHostConfig {
   readonly types: readonly DescriptorType[];
   /** `null`: the configuration names none. */
   readonly reactions: readonly string[] | null;
+  /** What the host is asked before something is recorded. */
+  readonly hooks: CheckedHooks;
   /** Languages served, English first. */
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
   readonly notifications: readonly HostPreference[];
@@ -86,7 +89,7 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
-const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications'];
+const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications', ...HOOK_NAMES];
 
 const notificationsSchema = z.array(
   z.strictObject({
@@ -117,6 +120,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     ...reactionFaults(reactions),
     ...localeFaults(locales),
     ...notificationFaults(notifications),
+    ...hookFaults(config as Record<string, unknown>),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
       : [{ path: 'descriptors', message: 'Must be a list' }]),
@@ -144,6 +148,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       ...{ type: type ?? null, isLocked: isLocked ?? false },
     })),
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
+    hooks: hooksOf(config as Record<string, unknown>),
     source,
   };
 }

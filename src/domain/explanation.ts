@@ -4,6 +4,7 @@ import type { AddressedBy } from './visibility.ts';
 export const WITHHELD_REASONS = [
   'HIDDEN',
   'MUTED',
+  'BLOCKED',
   'HIDDEN_BY_READER',
   'ARCHIVED',
   'SNOOZED',

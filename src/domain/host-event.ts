@@ -3,7 +3,7 @@ import type { InteractionId } from './interaction.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { InteractionKind } from './relevancy.ts';
 import { tenantOf, type Tenant } from './stored-id.ts';
-import { encodeActionId, encodeInteractionId } from './node-ids.ts';
+import { encodeActionId, encodeInteractionId, encodeReportId } from './node-ids.ts';
 
 export const HOST_EVENT_TYPES = [
   'action.published',
@@ -14,6 +14,8 @@ export const HOST_EVENT_TYPES = [
   'item.delivered',
   'interaction.recorded',
   'interaction.removed',
+  'report.created',
+  'report.resolved',
   'follow.opened',
   'follow.closed',
   'digest.due',
@@ -44,6 +46,9 @@ export interface HostEventFacts {
   readonly interactionId?: InteractionId;
   readonly kind?: InteractionKind;
   readonly reaction?: string;
+  /** What members have reported, whose content it is (`actorId`), and what became of it. */
+  readonly reportId?: string;
+  readonly reportState?: string;
   readonly followerId?: UserId;
   readonly refId?: string;
   /** The member to remind, and the number of unread items. */
@@ -100,11 +105,12 @@ export function hostEventView(
   { id, type, at, tenant, facts }: HostEvent,
   erasedMember: (erasureKey: string) => UserId | null,
 ): HostEventView {
-  const { actionId, interactionId, descriptorType, erasureKey, ...rest } = facts;
+  const { actionId, interactionId, descriptorType, erasureKey, reportId, reportState, ...rest } = facts;
   const data = {
     ...(actionId === undefined ? {} : { actionId: encodeActionId(actionId) }),
     ...(interactionId === undefined ? {} : { interactionId: encodeInteractionId(interactionId) }),
     ...(descriptorType === undefined ? {} : { type: descriptorType }),
+    ...(reportId === undefined ? {} : { reportId: encodeReportId(reportId), state: reportState }),
     ...rest,
     ...(type === 'interaction.recorded' || type === 'interaction.removed'
       ? { reaction: rest.reaction ?? null }

@@ -10,6 +10,10 @@ export function encodeActionId(actionId: ActionId): string {
   return encodeNodeId('Action', actionId);
 }
 
+export function encodeReportId(reportId: string): string {
+  return encodeNodeId('Report', reportId);
+}
+
 export function encodeInteractionId(interactionId: InteractionId): string {
   return encodeNodeId('Interaction', interactionId);
 }

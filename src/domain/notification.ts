@@ -1,5 +1,6 @@
 import type { ActionId, RefId, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
+import { isBlocked } from './block.ts';
 import { isMutedPerson } from './mute.ts';
 import type { ReaderProfile } from './viewer.ts';
 
@@ -102,14 +103,14 @@ export function compareNotifications(a: NotificationPosition, b: NotificationPos
   return b.at.getTime() - a.at.getTime() || (a.key < b.key ? -1 : a.key === b.key ? 0 : 1);
 }
 
-/** Whom the reader keeps out of their notifications: members whom they mute. */
-export function keptAway({ mutes }: Pick<ReaderProfile, 'mutes'>): UserId[] {
-  return [...mutes.members, ...mutes.refs];
+/** Whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block. */
+export function keptAway({ mutes, blocks }: Pick<ReaderProfile, 'mutes' | 'blocks'>): UserId[] {
+  return [...mutes.members, ...mutes.refs, ...blocks.either];
 }
 
 /** Whether the member is one of them. */
-export function isKeptAway({ mutes }: Pick<ReaderProfile, 'mutes'>, actorId: UserId | null): boolean {
-  return actorId !== null && isMutedPerson(mutes, actorId);
+export function isKeptAway(reader: Pick<ReaderProfile, 'mutes' | 'blocks'>, actorId: UserId | null): boolean {
+  return actorId !== null && (isMutedPerson(reader.mutes, actorId) || isBlocked(reader, actorId));
 }
 
 /** How far a reader has seen and read their notifications. */

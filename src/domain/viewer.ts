@@ -1,11 +1,12 @@
 import type { ActionId, RefId, UserId } from './action.ts';
 import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
+import { NO_BLOCKS, type Blocks } from './block.ts';
 import { NO_MUTES, type ReaderMutes } from './mute.ts';
 import type { FeedPosition } from './newsfeed-item.ts';
 import { plainId } from './stored-id.ts';
 
-export const ROLES = ['user', 'service', 'admin'] as const;
+export const ROLES = ['user', 'service', 'moderator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Role of tokens only: each request names where to act, and there the token's other roles apply. */
@@ -18,6 +19,18 @@ export interface Identity {
   readonly expiresAt: Date | null;
 }
 
+/** Roles that moderate: they see what admins see, hide and show again, and handle reports. */
+export const MODERATORS = ['admin', 'moderator'] as const satisfies readonly Role[];
+
+export function moderates({ roles }: Identity): boolean {
+  return MODERATORS.some((role) => roles.has(role));
+}
+
+/** Whether blocks keep others from them: not programs of the host, moderators and administrators. */
+export function isAffectedByBlocks(identity: Identity): boolean {
+  return !isTrusted(identity) && !moderates(identity);
+}
+
 /** Whether shares of single users do not apply: programs of the host, and its administrators. */
 export function isTrusted({ roles }: Identity): boolean {
   return roles.has('service') || roles.has('admin');
@@ -28,10 +41,13 @@ export interface ReaderProfile {
   readonly userId: UserId;
   /** When the profile was loaded. All of a response uses mutes and snoozes as of this time. */
   readonly asOf: Date;
+  /** Sees everything: admins and moderators. */
   readonly isAdmin: boolean;
   readonly member: Member | null;
   /** Mutes that were active when the profile was loaded. */
   readonly mutes: ReaderMutes;
+  /** Blocks between the reader and others, when the profile was loaded. */
+  readonly blocks: Blocks;
   /** Everything up to this time counts as read; `null`: nothing. */
   readonly lastRead: Date | null;
   /** The reader has marked single items; their marks must be loaded. */
@@ -61,13 +77,14 @@ export type EndedSnoozes = ReadonlyMap<ActionId, Date>;
 
 export const NO_SNOOZES: EndedSnoozes = new Map();
 
-/** Profile used for deliveries: a member's marks on single items do not keep anything out of their feed. */
+/** Profile used for deliveries: a member's blocks and marks on single items do not keep anything out of their feed. */
 export function profileOfMember(member: Member): ReaderProfile {
   return {
     userId: member.userId,
     isAdmin: false,
     member,
     mutes: NO_MUTES,
+    blocks: NO_BLOCKS,
     lastRead: null,
     hasMarks: false,
     asOf: new Date(0),

@@ -7,6 +7,7 @@ import {
   spanBringsPassedOn,
   type TypedAction,
 } from './follow-span.ts';
+import { isBlocked } from './block.ts';
 import { isMutedPerson } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import { areBeside } from './stored-id.ts';
@@ -32,7 +33,7 @@ export type VisibleAction = Pick<
   TypedAction;
 
 /** The facts about a reader that decide what they may see. */
-type Entitled = Pick<ReaderProfile, 'userId' | 'isAdmin' | 'member'>;
+type Entitled = Pick<ReaderProfile, 'userId' | 'isAdmin' | 'member' | 'blocks'>;
 
 function isInScopeGroup(reader: Entitled, action: VisibleAction): boolean {
   const member = reader.member;
@@ -50,14 +51,15 @@ export function needsFollows(reader: Entitled, action: VisibleAction): boolean {
 }
 
 /**
- * May the reader see the action at all, in any list? Hidden actions: admins only. Deleted actions and those that
- * are not beside the reader: nobody. The types that a follow takes do not matter here.
+ * May the reader see the action at all, in any list? Hidden actions, and those of members between whom and the reader there is
+ * a block: admins only. Deleted actions and those that are not beside the reader: nobody. The types that a follow takes do
+ * not matter here.
  * @param follows the reader's follows of this action's refs; extra follows do no harm.
  */
 export function isEntitled(reader: Entitled, action: VisibleAction, follows: readonly Follow[]): boolean {
   if (action.isDeleted || !areBeside(action.actorId, reader.userId)) return false;
   if (reader.isAdmin) return true;
-  if (action.isHidden) return false;
+  if (action.isHidden || isBlocked(reader, action.actorId)) return false;
   if (action.actorId === reader.userId || action.scope === 'PUBLIC') return true;
   if (action.mentions.includes(reader.userId) || action.recipients.includes(reader.userId)) return true;
   if (isInScopeGroup(reader, action)) return true;
@@ -88,7 +90,7 @@ export function addressedBy(
   action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
-  if (!areBeside(action.actorId, reader.userId)) return [];
+  if (!areBeside(action.actorId, reader.userId) || isBlocked(reader, action.actorId)) return [];
   const ways: AddressedBy[] = [];
   if (action.mentions.includes(reader.userId)) ways.push(NAMED.MENTION);
   if (action.recipients.includes(reader.userId)) ways.push(NAMED.RECIPIENT);
@@ -113,13 +115,13 @@ export function addressedBy(
 
 /** Resharers who bring the action to the reader, newest first. */
 export function passedOnBy(
-  { mutes }: ReaderProfile,
+  reader: ReaderProfile,
   action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
   if (action.scope !== 'PUBLIC') return [];
   return action.reshares.flatMap(({ by, at }) => {
-    if (isMutedPerson(mutes, by)) return [];
+    if (isMutedPerson(reader.mutes, by) || isBlocked(reader, by)) return [];
     const spans = follows.flatMap((follow) => (follow.refId === by ? follow.spans : []));
     const span = spans.find((one) => spanBringsPassedOn(one, action, at));
     return span === undefined
@@ -175,9 +177,14 @@ export function mustAskFollows({ audienceRev }: VisibleAction): boolean {
   return audienceRev > 0;
 }
 
-/** Whether the reader mutes one of the resharers: the action may have been delivered only because of that reshare. */
-export function mutesPasser({ mutes }: ReaderProfile, { reshares }: VisibleAction): boolean {
-  return mutes.list.length > 0 && reshares.some(({ by }) => isMutedPerson(mutes, by));
+/**
+ * Whether the reader mutes one of the resharers, or has a block with one: the action may have been delivered only because of
+ * that reshare.
+ */
+export function mutesPasser(reader: ReaderProfile, { reshares }: VisibleAction): boolean {
+  const { mutes, blocks } = reader;
+  if (mutes.list.length + blocks.either.size === 0) return false;
+  return reshares.some(({ by }) => isMutedPerson(mutes, by) || isBlocked(reader, by));
 }
 
 const BY_FOLLOWING: ReadonlySet<DeliveryReason> = new Set(['FOLLOW', 'PULL', 'RESHARE']);

@@ -1,4 +1,5 @@
 import type { UserId } from '../domain/action.ts';
+import type { Hooks } from '../domain/hook.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
@@ -13,6 +14,10 @@ export interface Core extends Context {
   readonly feedReader: FeedReader;
   readonly quotas: Quotas;
   readonly directory: DirectoryAccess;
+  /** What the host is asked before something is recorded. */
+  readonly hooks: Hooks;
+  /** Reports at which something is hidden until somebody has looked; `null`: never. */
+  readonly reportHideAfter: number | null;
   readonly tickets: TicketOffice;
   /** Converts cursors between their internal form and the form given to clients. */
   readonly cursors: CursorSeal;

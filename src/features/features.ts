@@ -7,6 +7,7 @@ import { SCHEMA } from '../storage/database/schema-version.ts';
 import { SECRETS } from '../storage/database/secrets.ts';
 import { WRITE_PROBES } from '../storage/database/write-check.ts';
 import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
+import { BLOCKS } from './blocks/store.ts';
 import { BOOKMARKS } from './bookmarks/store.ts';
 import { DIRECTORY_STAMPS } from './directory/store/directory-stamps.ts';
 import { MEMBERS } from './directory/store/members.ts';
@@ -21,6 +22,7 @@ import { MODERATION_LOG } from './moderation/store/moderation.ts';
 import { NOTIFICATION_STATES } from './notifications/store.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
+import { REPORTS } from './reports/store.ts';
 import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './webhooks/store/webhooks.ts';
 
@@ -53,6 +55,8 @@ const FEATURES = [
   { collections: [], api: () => import('./explain/api.ts') },
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
   { collections: [NOTIFICATION_STATES], api: () => import('./notifications/api/events.ts') },
+  { collections: [BLOCKS], api: () => import('./blocks/api.ts') },
+  { collections: [REPORTS], api: () => import('./reports/api.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },

@@ -5,12 +5,13 @@ import { encodeNodeId as encode } from '../domain/node-ids.ts';
 import { storedId, type Tenant, withoutTenant } from '../domain/stored-id.ts';
 import { parseNotificationKey } from '../domain/notification.ts';
 
-export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
+export { encodeActionId, encodeInteractionId, encodeReportId } from '../domain/node-ids.ts';
 
 /** The object a global id names. `unknown`: well-formed, but of a type that this server does not have. */
 export type GlobalId =
   | { readonly type: 'Action'; readonly actionId: ActionId }
   | { readonly type: 'Interaction'; readonly interactionId: InteractionId }
+  | { readonly type: 'Report'; readonly reportId: string }
   | { readonly type: 'Member'; readonly userId: UserId }
   | { readonly type: 'Ref'; readonly refId: RefId }
   | { readonly type: 'FeedGroup'; readonly userId: UserId; readonly groupKey: string }
@@ -69,6 +70,8 @@ export function readGlobalId(id: string): GlobalId | null {
       return OBJECT_ID.test(key) ? { type, actionId: key } : null;
     case 'Interaction':
       return OBJECT_ID.test(key) ? { type, interactionId: key } : null;
+    case 'Report':
+      return OBJECT_ID.test(key) ? { type, reportId: key } : null;
     case 'Member':
       return { type, userId: key };
     case 'Ref':
@@ -120,6 +123,13 @@ export function parseNotificationId(
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Notification') throw badInput('Not the id of a notification', path);
   return parsed;
+}
+
+/** Parses the id of a report. Throws BAD_USER_INPUT for anything else. */
+export function parseReportId(id: string, path: Path): string {
+  const parsed = parseGlobalId(id, path);
+  if (parsed.type !== 'Report') throw badInput('Not the id of a report', path);
+  return parsed.reportId;
 }
 
 /** Types whose global id starts with an id of the host application. */

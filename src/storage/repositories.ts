@@ -26,6 +26,7 @@ import { memberDataRepository } from '../features/erasure/store/member-data.ts';
 import { memberTracesRepository } from '../features/erasure/store/member-traces.ts';
 import { membersRepository } from '../features/directory/store/members.ts';
 import type { Collections } from './database/mongo.ts';
+import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
 import { notificationsRepository } from '../features/notifications/store.ts';
@@ -40,6 +41,7 @@ import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
+import { reportsRepository } from '../features/reports/store.ts';
 import { refsRepository } from '../features/directory/store/refs.ts';
 import { renamesRepository } from '../features/directory/store/renames.ts';
 import { sourceActionsRepository } from './actions/source-actions.ts';
@@ -95,6 +97,7 @@ export function createRepositories(
     actionCache: new ActionCache(actions, Math.floor(cacheBytes * ACTIONS_SHARE)),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
+    blocks: blocksRepository(collections.blocks),
     belongings: belongingsRepository(collections, events),
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
@@ -124,6 +127,7 @@ export function createRepositories(
     readers: readersRepository(collections),
     readerStamps: stamps,
     refs,
+    reports: reportsRepository(collections.reports, events),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

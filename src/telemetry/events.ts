@@ -11,6 +11,11 @@ function event<Fields extends LogFields>(
   return (log, fields) => log[level](fields, message);
 }
 
+/** The setting HOOK_FAILURE says what happened. */
+export const logHookFailed = event<{ hook: string; err: unknown }>(
+  'warn',
+  'A hook of the host did not answer',
+);
 export const logListening = event<{ url: string }>('info', 'Listening');
 export const logDoubtfulSetting = event<{ setting: string; because: string }>(
   'warn',

@@ -34,6 +34,7 @@ const NOTHING: TenantIds = {
   comment: global('Interaction', 'c'.repeat(24)),
   spoken: global('Interaction', 'b'.repeat(24)),
   delivery: 'a'.repeat(32),
+  report: global('Report', 'a'.repeat(24)),
 };
 const SOON = new Date(Date.now() + 86_400_000).toISOString();
 
@@ -147,7 +148,19 @@ async function fill(tenant: string): Promise<TenantIds> {
     )) as { addInteraction: { readonly interaction: { readonly id: string } } };
     return addInteraction.interaction.id;
   };
-  const ids = { action: main, own, doomed, comment: await comment('one'), spoken: await comment('two') };
+  const { report } = (await succeed(
+    tenant,
+    `mutation ($id: ID!) { report(actionId: $id, reason: "${tenant} reason") { id } }`,
+    { id: main },
+  )) as { report: { readonly id: string } };
+  const ids = {
+    action: main,
+    report: report.id,
+    own,
+    doomed,
+    comment: await comment('one'),
+    spoken: await comment('two'),
+  };
   await succeed(
     tenant,
     `mutation ($id: ID!, $own: ID!) {
@@ -169,7 +182,7 @@ async function fill(tenant: string): Promise<TenantIds> {
 
 /** Nothing is under way any more, and every event has its place in the log. */
 async function settled(): Promise<void> {
-  const { actions, interactions, follows, erasures, eventOutbox } = app.app.database.collections;
+  const { actions, interactions, follows, reports, erasures, eventOutbox } = app.app.database.collections;
   await app.idle();
   const waiting = { unsentAt: { $exists: true } };
   await expect
@@ -178,6 +191,7 @@ async function settled(): Promise<void> {
         (await actions.countDocuments(waiting)) +
         (await interactions.countDocuments(waiting)) +
         (await follows.countDocuments(waiting)) +
+        (await reports.countDocuments(waiting)) +
         (await erasures.countDocuments(waiting)) +
         (await eventOutbox.countDocuments()),
       { timeout: PATIENCE_MS },

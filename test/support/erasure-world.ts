@@ -1,3 +1,4 @@
+import { report } from '../../src/features/reports/reports.ts';
 import { ObjectId } from 'mongodb';
 import { openParts, type Parts } from './parts.ts';
 import { moveEvents } from './events.ts';
@@ -161,6 +162,13 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.addMute(parts.session('eve'), { memberId: ID }, new Date(Date.now() + HOUR));
   await services.addMute(parts.session('dan'), { refId: ID }, null);
   await services.addMute(me(), { phrase: NAME }, null);
+  await services.blockMember(me(), 'zed');
+  await services.blockMember(parts.session('fay'), ID);
+  for (const by of [ID, 'ann'])
+    await report(parts.core, parts.session(by), {
+      ...{ actionId: by === ID ? named : post, interactionId: null, memberId: null },
+      ...{ reason: 'spam', text: `By ${NAME}` },
+    });
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
   await services.markFeedRead(me(), new Date());

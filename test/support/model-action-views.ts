@@ -91,7 +91,7 @@ export async function actualAction(
 export function expectedAction(run: Run, reader: ModelReader, action: ModelAction): unknown {
   const { names } = run.model;
   const { id, isHidden, version, expiresAt, refIds } = action;
-  const interactions = interactionsFor(reader, action);
+  const interactions = interactionsFor(run.model, reader, action);
   const parents = new Set(interactions.map(({ parentId }) => parentId));
   const threads = Array.from(parents, (parentId) => [
     parentId ?? 'none',

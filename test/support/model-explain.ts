@@ -5,6 +5,7 @@ import {
   isMuted,
   isSnoozed,
   boostsFor,
+  isBlocked,
   maySee,
   placeOf,
   reasonsFor,
@@ -108,6 +109,7 @@ export function expectedExplanation(
   const withheldBy: string[] = [];
   if (action.isHidden) withheldBy.push('HIDDEN');
   if (isMuted(reader, action)) withheldBy.push('MUTED');
+  if (isBlocked(model, asked, action.actorId)) withheldBy.push('BLOCKED');
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
   if (isSnoozed(reader, action.id)) withheldBy.push('SNOOZED');

@@ -5,6 +5,7 @@ import type { ChangedInteraction } from '../../src/features/shapes.ts';
 import { toDate } from './model-action-steps.ts';
 import {
   interactionsFor,
+  isBlocked,
   maySee,
   repeat,
   repeatedBy,
@@ -40,7 +41,8 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   const roles = byService ? (['user'] as const) : actor.roles;
   const isSeen = maySee(model, { ...actor, roles }, action);
   const by = byService ? parts.session('service', 'service') : session(run, step.actor);
-  const misplaced = isSeen ? cannotReplyTo(parent) : null;
+  const isKept = parent !== null && isBlocked(model, { ...actor, roles }, parent.actorId);
+  const misplaced = !isSeen ? null : isKept ? 'NOT_FOUND' : cannotReplyTo(parent);
   const isTaken = isSeen && misplaced === null;
   const known = isTaken ? repeatedBy(action, { kind, reaction, actorId, key }) : undefined;
   if (known !== undefined) repeat(known, key);
@@ -102,7 +104,8 @@ export async function editInteraction(
   if (interaction === null) return;
   const reader = run.reader(by);
   const isAdmin = reader.roles.includes('admin');
-  const isShown = maySee(run.model, reader, action) && interactionsFor(reader, action).includes(interaction);
+  const isShown =
+    maySee(run.model, reader, action) && interactionsFor(run.model, reader, action).includes(interaction);
   const mayEdit = isAdmin || interaction.actorId === reader.userId;
   const kindRefusal = interaction.kind === 'COMMENT' ? null : 'BAD_USER_INPUT';
   const refusal: ErrorCode | null = !isShown ? 'NOT_FOUND' : !mayEdit ? 'FORBIDDEN' : kindRefusal;

@@ -5,6 +5,7 @@ import {
   endSpan,
   followOf,
   feedFor,
+  isBlocked,
   isFollowing,
   isOpenWith,
   oldestCopied,
@@ -12,7 +13,7 @@ import {
   typesTaken,
   type ModelMember,
 } from './model.ts';
-import { during, found, session, type Run, type StepTo } from './model-run.ts';
+import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Move } from './model-steps.ts';
 
 export async function follow(run: Run, { by, ref, copyLimit, types }: StepTo<'follow'>): Promise<void> {
@@ -20,7 +21,14 @@ export async function follow(run: Run, { by, ref, copyLimit, types }: StepTo<'fo
   const [followerId, refId] = [id(by), id(ref)];
   const taken = typesTaken(model, followerId, refId, types);
   const oldest = oldestCopied(model, refId, copyLimit, taken);
-  const { instant } = await during(() => parts.services.follow(session(run, by), refId, copyLimit, types));
+  const isKept = isBlocked(model, run.reader(by), refId);
+  const { instant } = await during(() =>
+    expectOutcome(
+      parts.services.follow(session(run, by), refId, copyLimit, types),
+      isKept ? 'NOT_FOUND' : null,
+    ),
+  );
+  if (isKept) return;
   const isOpen = isFollowing(model, followerId, refId);
   if (isOpen && isOpenWith(model, followerId, refId, taken)) {
     if (oldest !== undefined) bringAlong(model, followerId, refId, oldest);
@@ -51,7 +59,7 @@ async function beginFollow(
 }
 
 /** The last two. */
-async function lastSpans({ parts }: Run, followerId: string, refId: string) {
+export async function lastSpans({ parts }: Run, followerId: string, refId: string) {
   const [stored] = await parts.repositories.follows.find(followerId, [refId]);
   return [stored?.spans.at(-2), stored?.spans.at(-1)] as const;
 }

@@ -47,6 +47,7 @@ export function openRun(parts: Parts, number: number): Run {
     follows: [],
     actions: [],
     readers,
+    blocks: [],
     pins: new Map(),
   };
   return { parts, model, id, reader: (name) => found(readers[PEOPLE.indexOf(name)]), workers: null };

@@ -155,6 +155,7 @@ export type Step =
       readonly value: string;
       readonly hasEnd: boolean;
     }
+  | { readonly do: 'block' | 'unblock'; readonly by: Person; readonly who: Person }
   /** The end of one has come: a number picks it among those that have one. */
   | { readonly do: 'endMute'; readonly by: Person; readonly mute: number }
   | { readonly do: ItemStep; readonly by: Person; readonly action: number }
@@ -391,6 +392,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: changeMute },
+  { weight: 2, arbitrary: fc.record({ ...doing('block', 'block', 'unblock'), ...by, who: person }) },
   { weight: 1, arbitrary: fc.record({ ...doing('endMute'), ...by, mute: fc.nat({ max: 2 }) }) },
   {
     weight: 3,

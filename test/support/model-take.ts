@@ -2,6 +2,7 @@ import type { ModelAction } from './model.ts';
 import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { edit } from './model-edit-steps.ts';
 import { editInteraction, interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
+import { changeBlock } from './model-block-steps.ts';
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
 import { changeMute, endMute } from './model-mute-steps.ts';
@@ -46,6 +47,9 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'addMute':
     case 'removeMute':
       return changeMute(run, step);
+    case 'block':
+    case 'unblock':
+      return changeBlock(run, step);
     case 'endMute':
       return endMute(run, step);
     case 'hideItem':

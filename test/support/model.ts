@@ -144,6 +144,8 @@ export interface Model {
   /** In the order they were recorded. */
   readonly actions: ModelAction[];
   readonly readers: ModelReader[];
+  /** Who blocks whom. */
+  blocks: { readonly by: string; readonly who: string }[];
   /** What is pinned to a ref, the latest pin first. */
   readonly pins: Map<string, readonly string[]>;
 }
@@ -153,6 +155,22 @@ export interface ModelItem {
   readonly relevancy: number;
   readonly reasons: readonly DeliveryReason[];
   readonly isUnread: boolean;
+}
+
+/** Whether one of the two blocks the other, so that neither sees anything of the other. Admins see everything. */
+export function isBlocked(
+  { blocks }: Model,
+  { userId, roles }: Pick<ModelReader, 'userId' | 'roles'>,
+  otherId: string,
+): boolean {
+  if (roles.includes('admin')) return false;
+  return blocks.some(
+    ({ by, who }) => (by === userId && who === otherId) || (by === otherId && who === userId),
+  );
+}
+
+function readerOf(model: Model, userId: string): Pick<ModelReader, 'userId' | 'roles'> {
+  return model.readers.find((reader) => reader.userId === userId) ?? { userId, roles: [] };
 }
 
 function memberOf(model: Model, userId: string): ModelMember | undefined {
@@ -181,6 +199,7 @@ function isForFollowers(action: ModelAction): boolean {
 /** Why the action is addressed to the reader. */
 export function reasonsFor(model: Model, userId: string, action: ModelAction): DeliveryReason[] {
   const reasons: DeliveryReason[] = [];
+  if (isBlocked(model, readerOf(model, userId), action.actorId)) return reasons;
   const member = memberOf(model, userId);
   if (action.mentions.includes(userId)) reasons.push('MENTION');
   if (action.recipients.includes(userId)) reasons.push('RECIPIENT');
@@ -240,7 +259,9 @@ export function waysOfPassing(model: Model, userId: string, action: ModelAction)
       return span === undefined ? [] : [{ via: actorId, span }];
     })
     .filter(
-      ({ via }) => !mutes.some(({ kind, value }) => (kind === 'MEMBER' || kind === 'REF') && value === via),
+      ({ via }) =>
+        !isBlocked(model, readerOf(model, userId), via) &&
+        !mutes.some(({ kind, value }) => (kind === 'MEMBER' || kind === 'REF') && value === via),
     );
 }
 
@@ -266,7 +287,7 @@ export function maySee(model: Model, reader: ModelReader, action: ModelAction): 
   const { userId } = reader;
   if (action.isDeleted) return false;
   if (reader.roles.includes('admin')) return true;
-  if (action.isHidden) return false;
+  if (action.isHidden || isBlocked(model, reader, action.actorId)) return false;
   if (action.actorId === userId || action.scope === 'PUBLIC') return true;
   if (action.mentions.includes(userId) || action.recipients.includes(userId)) return true;
   const member = memberOf(model, userId);
@@ -458,10 +479,15 @@ export function engagementOf({ interactions }: ModelAction): ModelEngagement {
 }
 
 /** What the reader is shown of what was done with the action, newest first. */
-export function interactionsFor(reader: ModelReader, { interactions }: ModelAction): ModelInteraction[] {
+export function interactionsFor(
+  model: Model,
+  reader: ModelReader,
+  { interactions }: ModelAction,
+): ModelInteraction[] {
   const isAdmin = reader.roles.includes('admin');
   return interactions
     .filter(({ state }) => state === 'VISIBLE' || (state === 'HIDDEN' && isAdmin))
+    .filter(({ actorId }) => !isBlocked(model, reader, actorId))
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }
 

@@ -110,7 +110,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   },
   refs: {
     reads: [because(PULLED, ['isPulled']), SEARCH, RENAMED, TENANT, EMPTY],
-    writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts')],
+    writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts'), erased('member-traces')],
   },
   itemMarks: {
     reads: [because('ending snoozes', ['lifting.due']), ...[CLAIMED, OFFLOADED, TENANT]],
@@ -120,6 +120,10 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       CLAIMED,
       ...[TENANT, erased('member-traces')],
     ],
+  },
+  blocks: {
+    reads: [because('who blocks an erased member', ['_id.otherId'], 'features/blocks/store.ts'), TENANT],
+    writes: [TENANT],
   },
   bookmarks: {
     reads: [OFFLOADED, TENANT],

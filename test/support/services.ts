@@ -21,6 +21,8 @@ import * as moderateInteraction from '../../src/features/interactions/moderate-i
 import * as readInteractions from '../../src/features/interactions/read-interactions.ts';
 import * as removeInteraction from '../../src/features/interactions/remove-interaction.ts';
 import * as directory from '../../src/features/directory/directory.ts';
+import * as blocks from '../../src/features/blocks/blocks.ts';
+import * as reports from '../../src/features/reports/reports.ts';
 import * as directorySearch from '../../src/features/directory/search.ts';
 import * as readDirectory from '../../src/features/directory/read-directory.ts';
 import * as moderateAction from '../../src/features/moderation/moderate-action.ts';
@@ -66,6 +68,8 @@ const MODULES = {
   ...readInteractions,
   ...removeInteraction,
   ...directory,
+  ...blocks,
+  ...reports,
   ...directorySearch,
   ...readDirectory,
   ...moderateAction,

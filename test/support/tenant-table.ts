@@ -9,6 +9,7 @@ export interface TenantIds {
   readonly comment: string;
   readonly spoken: string;
   readonly delivery: string;
+  readonly report: string;
 }
 
 /** One way to ask: the field with its arguments. Global ids are variables, by the names of `TenantIds`. */
@@ -54,6 +55,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   nodes: [`nodes(ids: ${JSON.stringify(globalIds())})`, 'nodes(ids: [$action, $comment])'],
   refs: ['refs(first: 9)', 'refs(search: "s", type: "site")'],
   notifications: ['notifications(first: 9)', 'notifications(filter: { kinds: [MENTION, COMMENT] })'],
+  reports: ['reports(first: 9)', 'reports(state: OPEN)'],
   ref: ['ref(refId: "site")', 'ref(refId: "bob")', 'ref(refId: "p1")'],
   slice: ['slice(refId: "site")', 'slice(refId: "bob")', 'slice(refId: "p1", filter: { types: ["Posted"] })'],
   viewer: ['viewer'],
@@ -90,6 +92,12 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
     'removeInteraction(input: { own: { actionId: $action, kind: LIKE } })',
     'removeInteraction(input: { id: $spoken })',
   ],
+  report: [
+    'report(actionId: $action, reason: "spam", text: "why")',
+    'report(memberId: "dan", reason: "spam")',
+  ],
+  takeReport: ['takeReport(id: $report)'],
+  resolveReport: ['resolveReport(id: $report, outcome: "done")'],
   hideInteraction: ['hideInteraction(id: $comment, reason: "why")'],
   unhideInteraction: ['unhideInteraction(id: $comment)'],
   hideAction: ['hideAction(id: $action, reason: "why")'],
@@ -107,6 +115,8 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   markItemsRead: ['markItemsRead(actionIds: [$action])'],
   markItemsUnread: ['markItemsUnread(actionIds: [$action])'],
   markFeedRead: ['markFeedRead(upTo: "2020-01-01T00:00:00Z")'],
+  blockMember: ['blockMember(memberId: "dan")'],
+  unblockMember: ['unblockMember(memberId: "dan")'],
   addMute: ['addMute(target: { refId: "shop" })', 'addMute(target: { memberId: "dan" })'],
   removeMute: ['removeMute(target: { refId: "shop" })', 'removeMute(target: { memberId: "dan" })'],
   renameRef: ['renameRef(refId: "site", label: "Sight")'],

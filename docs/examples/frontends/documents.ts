@@ -113,7 +113,7 @@ export const ACTION = /* GraphQL */ `
 
 /** The types of each interface, for fragments on it. The `fragment-matcher` plugin of the code generator can write such a list. */
 export const POSSIBLE_TYPES = {
-  Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref'],
+  Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref', 'Report'],
   FeedEvent: [
     ...[
       'FeedReady',

@@ -38,6 +38,7 @@ const PARTS = [
   ...['ErasureConnection', 'ErasureEdge', 'FanOut', 'FeedConnection', 'FeedGroup', 'FeedGroupConnection'],
   ...['FeedGroupEdge', 'FeedItemExplanation', 'FeedItemPayload', 'FirstUnread', 'Follow'],
   ...['HostEventConnection', 'HostEventEdge', 'InteractionConnection'],
+  ...['ReportConnection', 'ReportEdge', 'ReportEntry'],
   ...['InteractionPayload', 'LaneDepth', 'MemberConnection', 'MemberEdge', 'ModerationConnection'],
   ...['NotificationConnection', 'NotificationEdge', 'NotificationExplanation', 'NotificationPreference'],
   ...[

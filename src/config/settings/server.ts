@@ -10,6 +10,7 @@ import {
   size,
   text,
   whole,
+  wholeOrOff,
 } from '../kinds.ts';
 import { settingsOf } from '../setting.ts';
 
@@ -125,6 +126,18 @@ export const SERVER_SETTINGS = {
     rate('searches'),
     'Searches of one member without these roles, counted like RATE_LIMIT.',
     'directory.limit',
+  ),
+  REPORT_HIDE_AFTER: setting(
+    'off',
+    wholeOrOff(1, 500),
+    'Number of members whose reports hide an action or interaction until a moderator has looked at it.',
+    'safety.reportHideAfter',
+  ),
+  HOOK_FAILURE: setting(
+    'open',
+    oneOf(['open', 'closed']),
+    'What happens if a hook of the configuration does not answer within 2 s: open accepts, closed refuses with UNAVAILABLE.',
+    'safety.hookFailure',
   ),
   PERSISTED_OPERATIONS: optional(
     text('a file', PRINTABLE),

@@ -3,12 +3,15 @@ import type { Member, Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { Core } from '../core.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { validate } from '../validate.ts';
 import { MEMBER, REF } from './names.ts';
 
-/** A member; `null` when the host application never described them. @throws FanfareError BAD_USER_INPUT */
+/** A member; `null` when the host application never described them, or there is a block between the two. @throws FanfareError BAD_USER_INPUT */
 export async function readMember(session: ReaderSession, memberId: UserId): Promise<Member | null> {
-  return session.load(MEMBER, validate(idSchema, memberId, ['memberId']));
+  const id = validate(idSchema, memberId, ['memberId']);
+  const [member, isKept] = await Promise.all([session.load(MEMBER, id), isBlockedFor(session, id)]);
+  return isKept ? null : member;
 }
 
 /**
@@ -17,14 +20,17 @@ export async function readMember(session: ReaderSession, memberId: UserId): Prom
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function readRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
-  const ref = await refOf(core, session, validate(idSchema, refId, ['refId']));
-  return ref.label === null ? null : ref;
+  const id = validate(idSchema, refId, ['refId']);
+  const [ref, isKept] = await Promise.all([refOf(core, session, id), isBlockedFor(session, id)]);
+  return ref.label === null || isKept ? null : ref;
 }
 
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
 export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
-  const ref = await refOf(core, session, validate(idSchema, refId, ['refId']));
-  return ref.label === null && (await session.load(REF, refId)) === null ? null : ref;
+  const id = validate(idSchema, refId, ['refId']);
+  const [ref, isKept] = await Promise.all([refOf(core, session, id), isBlockedFor(session, id)]);
+  if (isKept) return null;
+  return ref.label === null && (await session.load(REF, id)) === null ? null : ref;
 }
 
 /** A ref with what is known about it; type and label are missing when nobody described it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { UserId } from '../../domain/action.ts';
+import { isBlocked } from '../../domain/block.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member, Ref } from '../../domain/member.ts';
@@ -89,7 +90,9 @@ async function search<T>(
     idOf: ({ id }) => id,
     isAt: (one, { order }) => one.order === order,
     scan: (after, limit) => find({ beside: userId, text, type, after, limit }),
-    select: async (candidates) => {
+    select: async (found) => {
+      const reader = await session.profile();
+      const candidates = found.filter(({ id }) => !isBlocked(reader, id));
       const values = await load(candidates.map(({ id }) => id));
       return candidates.flatMap((one, index) => {
         const value = values[index] ?? null;

@@ -25,6 +25,7 @@ const WithheldReasonEnum = describedEnum<WithheldReason>(
   {
     HIDDEN: 'An admin hid it. Only admins see this.',
     MUTED: 'The reader mutes it.',
+    BLOCKED: 'There is a block between its actor and the reader. Only admins see this.',
     HIDDEN_BY_READER: 'The reader hid the item.',
     ARCHIVED: 'The reader archived the item.',
     SNOOZED: 'The reader snoozed the item, and the snooze has not ended.',

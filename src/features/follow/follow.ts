@@ -17,6 +17,7 @@ import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceFollowers } from '../notifications/announce-notifications.ts';
 import { settleFollows } from './settle-follows.ts';
+import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -53,6 +54,7 @@ export async function follow(
   if (!Number.isInteger(count) || count < 0 || count > MAX_COPY_LIMIT)
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
+  if (await isBlockedFor(session, id)) throw new FanfareError('NOT_FOUND', 'There is no such ref');
   const now = clock.now();
   const { known, epochs, oldest: ofAll } = await core.followStarts.start({ followerId, refId: id }, count);
   checkSpans([{ followerId, refId: id, types }], known === null ? [] : [{ ...known, followerId }]);

@@ -2,6 +2,7 @@ import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   interactionKey,
@@ -17,6 +18,9 @@ import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { jsonSchema, textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
+import { encodeActionId } from '../../domain/node-ids.ts';
+import { isHeld } from '../publish/ask-host.ts';
+import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { RecordOutcome } from './store/interaction-records.ts';
 import { findVisible, noSuchAction } from '../../feed/page/read-actions.ts';
@@ -77,11 +81,13 @@ export async function addInteraction(
     known !== null && others.length === 0
       ? known
       : core.members.findByIds([...new Set([actor, action.actorId, ...others])]),
-    parentId == null ? null : checkParent(core, { actionId, key }, parentId),
+    parentId == null ? null : checkParent(core, acting, { actionId, key }, parentId),
   ]);
   const mentions = await whoMaySee(core, action, others, members);
+  const isHeld = await isHeldByHost(core, { by: identity.userId, action, checked, actor, key });
   const recorded = await core.interactions.record({
     ...of,
+    isHeld,
     actionId,
     at,
     departmentIds: departmentsOf(members, [actor, action.actorId]),
@@ -96,9 +102,42 @@ export async function addInteraction(
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
   const changed = await settled(core, action, recorded);
-  if (interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
+  if (isHeld && interaction.state === 'HIDDEN') {
+    const target = { kind: 'interaction', interactionId: interaction.id, actionId, actorId: actor } as const;
+    await core.reports.hold(target, clock.now());
+  }
+  if (!isHeld && interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
     throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };
+}
+
+/**
+ * Whether the host holds it. Not asked about what was recorded before.
+ * @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE
+ */
+async function isHeldByHost(
+  { hooks, interactions }: Core,
+  {
+    by,
+    action,
+    checked,
+    actor,
+    key,
+  }: {
+    readonly by: UserId;
+    readonly action: Action;
+    readonly checked: CheckedInput;
+    readonly actor: UserId;
+    readonly key: string | null;
+  },
+): Promise<boolean> {
+  if (hooks.beforeInteract === null) return false;
+  if (key !== null && (await interactions.isRecorded(action.id, key))) return false;
+  const { kind, text, reaction, mentions, data } = checked;
+  return isHeld(hooks.beforeInteract, actor, {
+    ...{ by, actorId: actor, actionId: encodeActionId(action.id), actionActorId: action.actorId, kind },
+    ...{ text: text ?? null, reaction: reaction ?? null, mentions, data: data ?? null },
+  });
 }
 
 /** A replay of a settled interaction needs no further work. */
@@ -143,11 +182,16 @@ function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedIn
  */
 async function checkParent(
   { interactions }: Core,
+  session: ReaderSession,
   { actionId, key }: { readonly actionId: ActionId; readonly key: string | null },
   parentId: InteractionId,
 ): Promise<UserId | null> {
   const parent = (await interactions.find(parentId))?.interaction;
-  if (parent?.actionId !== actionId || parent.state !== 'VISIBLE') {
+  const isThere =
+    parent?.actionId === actionId &&
+    parent.state === 'VISIBLE' &&
+    !(await isBlockedFor(session, parent.actorId));
+  if (!isThere) {
     if (key !== null && (await interactions.isRecorded(actionId, key))) return null;
     throw new FanfareError('NOT_FOUND', 'There is no such comment');
   }
@@ -173,7 +217,11 @@ async function whoMaySee(
   members: readonly Member[],
 ): Promise<UserId[]> {
   const known = new Map(members.map((member) => [member.userId, member]));
-  const readers = userIds.map((userId) => ({ userId, isAdmin: false, member: known.get(userId) ?? null }));
+  const readers = userIds.map((userId) => ({
+    ...{ userId, isAdmin: false, member: known.get(userId) ?? null },
+    // A notification is decided when it is read.
+    blocks: NO_BLOCKS,
+  }));
   const inQuestion = readers.filter((reader) => needsFollows(reader, action)).map(({ userId }) => userId);
   const found = await follows.amongPassers(inQuestion, action.refIds);
   return readers

@@ -1,11 +1,13 @@
 import type { Core } from '../core.ts';
+import type { UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
+import { MODERATORS } from '../../domain/viewer.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from './store/interaction-records.ts';
 import { reasonSchema } from '../moderation/moderate-action.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { requireRole, validate } from '../validate.ts';
+import { requireOneOf, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './add-interaction.ts';
 import { findShown, isAdmin, type ShownInteraction } from './read-interactions.ts';
@@ -47,14 +49,38 @@ async function setHidden(
   },
 ): Promise<Interaction> {
   const { identity } = session;
-  requireRole(identity, 'admin');
+  requireOneOf(identity, MODERATORS);
   const why = validate(reasonSchema, reason, ['reason']);
   const found = await requireShown(core, session, id);
-  const changed = await core.interactions.setHidden(found.interaction, {
-    ...{ kind, reason: why },
-    by: identity.userId,
-    at: clock.now(),
-  });
+  const by = identity.userId;
+  if (kind === 'UNHIDE_INTERACTION') await core.reports.release({ kind: 'interaction', id }, by, clock.now());
+  return changeHidden(core, found, { kind, reason: why, by });
+}
+
+/** The same without a session, for what reports decide. Nothing happens to what was removed. */
+export async function setInteractionHidden(
+  core: Core,
+  id: InteractionId,
+  change: HiddenChange,
+): Promise<void> {
+  const found = await core.interactions.find(id);
+  if (found === null || found.interaction.state === 'REMOVED') return;
+  const [action] = await core.actions.findByIds([found.interaction.actionId]);
+  if (action !== undefined) await changeHidden(core, { ...found, action }, change);
+}
+
+interface HiddenChange {
+  readonly kind: 'HIDE_INTERACTION' | 'UNHIDE_INTERACTION';
+  readonly reason: string | null;
+  readonly by: UserId;
+}
+
+async function changeHidden(
+  core: Core,
+  found: ShownInteraction,
+  { kind, reason, by }: HiddenChange,
+): Promise<Interaction> {
+  const changed = await core.interactions.setHidden(found.interaction, { kind, reason, by, at: clock.now() });
   if (changed === null) return unchanged(core, found);
   const { at, reaction, kind: of } = changed.interaction;
   const change: EngagementChange =

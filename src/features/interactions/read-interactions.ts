@@ -1,21 +1,22 @@
 import type { Core } from '../core.ts';
 import type { ActionId, UserId, Action } from '../../domain/action.ts';
+import { isBlocked } from '../../domain/block.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside } from '../../domain/stored-id.ts';
-import type { InteractionQuery } from './store/interaction-lists.ts';
+import type { InteractionPosition, InteractionQuery } from './store/interaction-lists.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import type { InteractionsRepository } from './store/interactions.ts';
 import { load, readerActionLoad, ACTION } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { requireRole } from '../validate.ts';
+import { requireOneOf } from '../validate.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { loadFollows } from '../follow/own-follows.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { MODERATORS, moderates, type Identity } from '../../domain/viewer.ts';
 import type { SettlingToken } from './store/interaction-records.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 
@@ -72,10 +73,13 @@ export async function findShown(
   id: InteractionId,
 ): Promise<ShownInteraction | null> {
   const found = await findInteraction(core, id, {
-    isShown: (interaction) => isShown(interaction, isAdmin(session.identity)),
+    isShown: (interaction) => isShown(interaction, moderates(session.identity)),
     sessionOf: () => session,
   });
-  return found?.action == null ? null : { ...found, action: found.action };
+  if (found?.action == null) return null;
+  // Loaded to decide about the action.
+  const isKept = isBlocked(await session.profile(), found.interaction.actorId);
+  return isKept ? null : { ...found, action: found.action };
 }
 
 export function isAdmin({ roles }: Identity): boolean {
@@ -98,20 +102,24 @@ export async function listInteractions(
   const list = `interactions:${actionId}:${asked.join()}:${parentId === null ? 'none' : (parentId ?? '')}`;
   const cursor = after == null ? null : decodePosition(list, after);
   const asOf = cursor?.asOf ?? clock.now();
-  const query: InteractionQuery = {
+  const query = {
     kinds: asked,
     ...(parentId === undefined ? {} : { parentId }),
-    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
-    limit: size + 1,
-    withHidden: isAdmin(session.identity),
+    withHidden: moderates(session.identity),
   };
-  const page = await session.load(INTERACTION_PAGE, interactionPageName(actionId, query));
-  const found = page?.interactions ?? [];
-  const edges = found.slice(0, size).map((node) => ({
-    node,
-    cursor: encodePosition(list, { time: node.at, actionId: node.id, asOf }),
-  }));
-  return { edges, hasNextPage: found.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+  return collectPage<InteractionPosition, Interaction, Interaction>({
+    size,
+    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
+    async scan(position, limit) {
+      const name = interactionPageName(actionId, { ...query, after: position, limit });
+      return (await session.load(INTERACTION_PAGE, name))?.interactions ?? [];
+    },
+    async select(found) {
+      const reader = await session.profile();
+      return found.filter(({ actorId }) => !isBlocked(reader, actorId));
+    },
+    cursorOf: (node) => encodePosition(list, { time: node.at, actionId: node.id, asOf }),
+  });
 }
 
 /** Interactions with a text, most recently recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
@@ -120,7 +128,7 @@ export async function latestInteractions(
   session: ReaderSession,
   { first, after }: PageArgs,
 ): Promise<Page<Interaction>> {
-  requireRole(session.identity, 'admin');
+  requireOneOf(session.identity, MODERATORS);
   const { userId } = session.identity;
   const list = idBeside(userId, 'latestInteractions');
   return collectPage<{ readonly id: InteractionId }, Interaction, Interaction>({

@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
-import type { Action, ActionId, ModerationRecord } from '../../domain/action.ts';
+import type { Action, ActionId, ModerationRecord, UserId } from '../../domain/action.ts';
+import { MODERATORS } from '../../domain/viewer.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
@@ -7,7 +8,7 @@ import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { requireRole, validate } from '../validate.ts';
+import { requireOneOf, validate } from '../validate.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
@@ -46,19 +47,26 @@ async function setHidden(
   reason: string | null | undefined,
 ): Promise<Action> {
   const { identity } = session;
-  requireRole(identity, 'admin');
+  requireOneOf(identity, MODERATORS);
   const why = validate(reasonSchema, reason, ['reason']);
   await refuseOthers(session, id);
-  const changed = await core.moderation.apply(id, {
-    kind,
-    by: identity.userId,
-    at: clock.now(),
-    reason: why,
-  });
-  await conclude(core, id, changed);
+  const by = identity.userId;
+  const changed = await setActionHidden(core, id, { kind, by, reason: why });
+  if (kind === 'UNHIDE') await core.reports.release({ kind: 'action', id }, by, clock.now());
   const action = changed ?? (await session.load(ACTION, id));
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
+}
+
+/** The same without a session, for what reports decide. `null`: nothing to change. */
+export async function setActionHidden(
+  core: Core,
+  id: ActionId,
+  change: { readonly kind: 'HIDE' | 'UNHIDE'; readonly by: UserId; readonly reason: string | null },
+): Promise<Action | null> {
+  const changed = await core.moderation.apply(id, { ...change, at: clock.now() });
+  await conclude(core, id, changed);
+  return changed;
 }
 
 /** For changes that do not read the action first; free if there is nobody else's. @throws FanfareError NOT_FOUND */
@@ -118,7 +126,7 @@ export async function readModerationLog(
   session: ReaderSession,
   args: PageArgs & { readonly actionId?: ActionId | null | undefined },
 ): Promise<Page<ModerationRecord>> {
-  requireRole(session.identity, 'admin');
+  requireOneOf(session.identity, MODERATORS);
   const actionId = args.actionId ?? null;
   const { userId } = session.identity;
   const list = idBeside(userId, `moderation:${actionId ?? ''}`);

@@ -7,6 +7,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
+import { isHeld } from './ask-host.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
@@ -87,12 +88,19 @@ export async function publishAction(
   if ((await lateOf(core, [checked])).has(checked)) throw tooLate(['input']);
   const groups = await groupsOf(core.members, [checked]);
   if ((await grouplessOf(core, [checked], groups)).has(checked)) throw noGroup(checked.scope, ['input']);
+  const held = await heldByHost(core, identity, [checked]);
+  const [refusal] = held.refused.values();
+  if (refusal !== undefined) throw refusal;
   await using quota = await takePublications(core.quotas, identity, 1);
   if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
   const lane = await core.fanOuts.laneFor(checked.actor, 1);
-  const action = newAction(checked, { groups, recorded: clock.now(), lane, isImported: false });
+  const action = newAction(checked, {
+    ...{ groups, recorded: clock.now(), lane, isImported: false },
+    isHeld: held.held.has(checked),
+  });
   const [published] = await Promise.all([core.actions.insert(action), nameRefs(core, [action])]);
   quota.recorded = published.isReplay ? 0 : 1;
+  if (held.held.has(checked)) await queueHeld(core, [published]);
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(core, 1);
   return published;
@@ -137,6 +145,11 @@ export async function publishActions(
   refuse(await lateOf(core, inputsOf()), (_input, path) => tooLate(path));
   const groups = await groupsOf(core.members, inputsOf());
   refuse(await grouplessOf(core, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
+  const { held, refused } = isBulk ? NOTHING_HELD : await heldByHost(core, identity, inputsOf());
+  refuse(
+    new Set(refused.keys()),
+    (input) => refused.get(input) ?? new FanfareError('FORBIDDEN', 'The host application refuses this'),
+  );
   // Last, so that what is left of the quota goes to entries that nothing else is wrong with.
   await using quota = await takePublications(core.quotas, identity, accepted.length);
   const { refusal } = quota;
@@ -147,10 +160,18 @@ export async function publishActions(
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
     const lane = laneOf(input);
-    ready.push({ position, action: newAction(input, { groups, recorded, lane, isImported: isBulk }) });
+    ready.push({
+      position,
+      action: newAction(input, { groups, recorded, lane, isImported: isBulk, isHeld: held.has(input) }),
+    });
   }
   const actions = ready.map(({ action }) => action);
   const [published] = await Promise.all([core.actions.insertMany(actions), nameRefs(core, actions)]);
+  const heldInputs = accepted.map(({ input }) => held.has(input));
+  await queueHeld(
+    core,
+    published.filter((_, index) => heldInputs[index] === true),
+  );
   published.forEach((result, index) => {
     const entry = ready[index];
     if (entry === undefined) return;
@@ -180,6 +201,48 @@ async function lanesOf(
     ),
   );
   return ({ actor }) => lanes.get(actor) ?? DEFAULT_LANE;
+}
+
+interface HeldByHost {
+  readonly held: ReadonlySet<CheckedInput>;
+  readonly refused: ReadonlyMap<CheckedInput, FanfareError>;
+}
+
+const NOTHING_HELD: HeldByHost = { held: new Set(), refused: new Map() };
+/** Publications about which the host is asked at once. */
+const ASKED_AT_ONCE = 16;
+
+/** What the host holds and refuses. Not asked about replays. */
+async function heldByHost(
+  core: Core,
+  identity: Identity,
+  inputs: readonly CheckedInput[],
+): Promise<HeldByHost> {
+  const { beforePublish } = core.hooks;
+  if (beforePublish === null) return NOTHING_HELD;
+  const held = new Set<CheckedInput>();
+  const refused = new Map<CheckedInput, FanfareError>();
+  const ask = async (input: CheckedInput): Promise<void> => {
+    const { actor: actorId, scope, recipients, mentions, refs, body: descriptor } = input;
+    const what = { by: identity.userId, actorId, scope, recipients, mentions, refs, descriptor };
+    try {
+      if (await isHeld(beforePublish, actorId, what)) held.add(input);
+    } catch (error) {
+      if (!(error instanceof FanfareError)) throw error;
+      refused.set(input, error);
+    }
+  };
+  const unpublished = await unpublishedOf(core, inputs);
+  for (let from = 0; from < unpublished.length; from += ASKED_AT_ONCE)
+    await Promise.all(unpublished.slice(from, from + ASKED_AT_ONCE).map(ask));
+  return { held, refused };
+}
+
+/** Puts what the host holds into the queue of reports. */
+async function queueHeld({ reports }: Core, published: readonly PublishedAction[]): Promise<void> {
+  for (const { action } of published)
+    if (action.isHidden)
+      await reports.hold({ kind: 'action', actionId: action.id, actorId: action.actorId }, clock.now());
 }
 
 /**
@@ -285,6 +348,7 @@ function newAction(
     readonly recorded: Date;
     readonly lane: Lane;
     readonly isImported: boolean;
+    readonly isHeld: boolean;
   },
 ): NewAction {
   const { groups, ...when } = options;

@@ -2,6 +2,7 @@ import { isMutedAction, type MutableAction } from '../../descriptors/muted-actio
 import type { Action } from '../../domain/action.ts';
 import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
 import { WITHHELD_REASONS, type WithheldReason } from '../../domain/explanation.ts';
+import { isBlocked } from '../../domain/block.ts';
 import { isMutedPerson } from '../../domain/mute.ts';
 import {
   isUnreadItem,
@@ -58,6 +59,11 @@ const ofState = (withheld: ItemState): Rule => ({
 const RULES: Readonly<Record<Exclude<WithheldReason, 'NOT_ENTITLED'>, Rule>> = {
   HIDDEN: { withholds: (_reader, { action }) => action.isHidden, mayHaveBegun: isAnnounced },
   MUTED: { withholds: ({ mutes }, { action }) => isMutedAction(mutes, action), mayHaveBegun: mayBeMutedNow },
+  // Watchers are asked to resync when there is a block.
+  BLOCKED: {
+    withholds: (reader, { action }) => isBlocked(reader, action.actorId),
+    mayHaveBegun: isAnnounced,
+  },
   HIDDEN_BY_READER: ofState('HIDDEN'),
   ARCHIVED: ofState('ARCHIVED'),
   SNOOZED: ofState('SNOOZED'),

@@ -13,6 +13,8 @@ import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
+import { isAffectedByBlocks, moderates } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
 
@@ -82,18 +84,22 @@ export interface VisibleAction {
 }
 
 /**
- * The same for a write that takes nothing else of the reader. One round trip if the action alone tells that they may see it;
+ * The same for a write that takes nothing else of the reader but blocks. One round trip if the action alone tells that they may see it;
  * otherwise two, with three queries, whatever the answer.
  * @throws FanfareError NOT_FOUND
  */
 export async function findVisible(
-  { members }: Core,
+  { members, blocks: blocksOf }: Core,
   session: ReaderSession,
   id: ActionId,
 ): Promise<VisibleAction> {
-  const { userId, roles } = session.identity;
-  const viewer = { userId, isAdmin: roles.has('admin'), member: null };
-  const action = await session.load(ACTION, id);
+  const { identity } = session;
+  const { userId } = identity;
+  const [action, blocks] = await Promise.all([
+    session.load(ACTION, id),
+    isAffectedByBlocks(identity) ? blocksOf.of(userId) : NO_BLOCKS,
+  ]);
+  const viewer = { userId, isAdmin: moderates(identity), member: null, blocks };
   if (action !== null && isEntitled(viewer, action, [])) return { action, members: null };
   const [found, follows] = await Promise.all([
     members.findByIds([...new Set([userId, action?.actorId ?? userId])]),

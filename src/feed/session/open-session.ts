@@ -1,7 +1,15 @@
 import DataLoader from 'dataloader';
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
-import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import {
+  isAffectedByBlocks,
+  moderates,
+  NO_SNOOZES,
+  type Follow,
+  type Identity,
+  type ReaderProfile,
+} from '../../domain/viewer.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
 import type { KnownReader } from '../feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
@@ -110,21 +118,27 @@ interface ProfileParts {
   readonly follows: readonly Follow[] | ((refIds: readonly string[]) => Promise<readonly Follow[]>);
 }
 
-/** A reader's profile; no query for follows if no refs are pulled, and none for snoozes of readers without. */
+/** A reader's profile; no query for follows if no refs are pulled, and none for snoozes and blocks of readers without. */
 export async function readProfile(
-  { pulledRefs, snoozes }: Pick<Repositories, 'pulledRefs' | 'snoozes'>,
-  { userId, roles }: Identity,
+  { pulledRefs, snoozes, blocks }: Pick<Repositories, 'pulledRefs' | 'snoozes' | 'blocks'>,
+  identity: Identity,
   { asOf, ...parts }: ProfileParts,
 ): Promise<ReaderProfile> {
+  const { userId } = identity;
   const findFollows = async (): Promise<readonly Follow[]> => {
     if (typeof parts.follows !== 'function') return parts.follows;
     const refIds = await pulledRefs.known();
     return refIds.size === 0 ? NO_FOLLOWS : parts.follows([...refIds]);
   };
-  const [member, marks, follows] = await Promise.all([parts.member, parts.marks, findFollows()]);
+  const [member, { hasBlocks, ...marks }, follows] = await Promise.all([
+    parts.member,
+    parts.marks,
+    findFollows(),
+  ]);
   return {
     ...marks,
-    ...{ userId, isAdmin: roles.has('admin'), member, asOf },
+    ...{ userId, isAdmin: moderates(identity), member, asOf },
+    blocks: hasBlocks && isAffectedByBlocks(identity) ? await blocks.of(userId) : NO_BLOCKS,
     pulledFollows: follows.length === 0 ? NO_FOLLOWS : follows.filter(({ spans }) => spans.length > 0),
     endedSnoozes: once(() => (marks.hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES))),
   };

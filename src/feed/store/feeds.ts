@@ -55,7 +55,10 @@ export type ReaderMarks = Pick<
   | 'floor'
   | 'rebuiltAt'
   | 'activeAt'
->;
+> & {
+  /** There are or were blocks between the reader and others: they must be loaded. */
+  readonly hasBlocks: boolean;
+};
 
 /** @param epoch of the current feed model; see `feed-epochs.ts`. */
 export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPOCH): ReaderMarks {
@@ -65,6 +68,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
     mutes: mutesOf(document),
+    hasBlocks: document?.hasBlocks ?? false,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
     hasSnoozes: document?.hasSnoozes ?? false,
@@ -93,6 +97,14 @@ export function feedsRepository(
   }
 
   return {
+    /** Blocks of these readers are to be loaded. One write. */
+    async markBlocks(userIds: readonly UserId[]): Promise<void> {
+      const operations = userIds.map((_id) => ({
+        updateOne: { filter: { _id }, update: { $set: { hasBlocks: true } }, upsert: true },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
     async marks(userId: UserId): Promise<ReaderMarks> {
       return toMarks(await collection.findOne({ _id: userId }), epoch);
     },

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
+import { blocksRepository } from '../../features/blocks/store.ts';
 import { mutesOf } from '../../features/mutes/store.ts';
 import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
@@ -15,18 +16,23 @@ export interface Delivered {
 }
 
 /** Mutes and marks of many readers at once. */
-export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
+export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collections) {
+  const blocksOf = blocksRepository(blocks);
   return {
     /**
-     * Readers among these who mute the action, or have hidden, archived or snoozed it, for each of the actions. One round
-     * trip, two if any of them has marked single items. Unique keys: `_id`.
+     * Readers among these who mute the action, have hidden, archived or snoozed it, or have a block with its actor, for each of
+     * the actions. One round trip, one more if any of them has marked single items, and one if any has blocks. Unique keys:
+     * `_id`.
      */
     async refusing(deliveries: readonly Delivered[], now: Date): Promise<readonly ReadonlySet<UserId>[]> {
       const everybody = [...new Set(deliveries.flatMap(({ userIds }) => userIds))];
       const found = await inOneBatch(
         feeds
-          .find({ _id: { $in: everybody }, $or: [...mayMute(deliveries), { hasMarks: true }] })
-          .project<{ _id: string; mutes?: FeedDocument['mutes'] }>({ mutes: 1 }),
+          .find({
+            _id: { $in: everybody },
+            $or: [...mayMute(deliveries), { hasMarks: true }, { hasBlocks: true }],
+          })
+          .project<Pick<FeedDocument, '_id' | 'mutes' | 'hasBlocks'>>({ mutes: 1, hasBlocks: 1 }),
         everybody.length,
       );
       const mutes = new Map(found.map((document) => [document._id, mutesOf(document)]));
@@ -36,6 +42,14 @@ export function readerChoicesRepository({ feeds, itemMarks }: Collections) {
           new Set(userIds.filter((userId) => isMutedBy(mutes.get(userId), action))),
         ]),
       );
+      const withBlocks = found.flatMap(({ _id, hasBlocks }) => (hasBlocks === true ? [_id] : []));
+      if (withBlocks.length > 0) {
+        const actorIds = [...new Set(deliveries.map(({ action }) => action.actorId))];
+        const blocked = await blocksOf.among(withBlocks, actorIds);
+        for (const { action, userIds } of deliveries)
+          for (const userId of userIds)
+            if (blocked.get(action.actorId)?.has(userId) === true) refusing.get(action.id)?.add(userId);
+      }
       const others = deliveries.flatMap(({ action: { id: actionId }, userIds }) =>
         userIds
           .filter((userId) => mutes.has(userId) && refusing.get(actionId)?.has(userId) !== true)

@@ -15,6 +15,7 @@ import {
   encodeNewsfeedItemId,
   encodeNotificationId,
   encodeRefId,
+  encodeReportId,
   parseGlobalId,
   readGlobalId,
   type GlobalId,
@@ -24,8 +25,9 @@ import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { findNotifications, type Notification } from '../../features/notifications/read-notifications.ts';
 import { getInteraction } from '../../features/interactions/read-interactions.ts';
-import { getRef } from '../../features/directory/read-directory.ts';
-import { MEMBER } from '../../features/directory/names.ts';
+import { getReport } from '../../features/reports/reports.ts';
+import type { Report } from '../../domain/report.ts';
+import { getRef, readMember } from '../../features/directory/read-directory.ts';
 
 /** A member by id; loaded when another field is requested. */
 export interface MemberSource {
@@ -44,7 +46,8 @@ type NodeSource =
   | MemberSource
   | NewsfeedItem
   | Notification
-  | RefNodeSource;
+  | RefNodeSource
+  | Report;
 
 const MAX_NODES = 100;
 
@@ -52,6 +55,7 @@ function globalIdOf(source: NodeSource): string {
   if ('group' in source) return encodeNotificationId(source.userId, source.group.key);
   if ('load' in source) return encodeFeedGroupId(source.userId, source.groupKey);
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
+  if ('openedAt' in source) return encodeReportId(source.id);
   if ('refId' in source) return encodeRefId(source.refId);
   if ('parentId' in source) return encodeInteractionId(source.id);
   return 'refIds' in source ? encodeActionId(source.id) : encodeMemberId(source.userId);
@@ -63,6 +67,7 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
     if ('group' in source) return 'Notification';
     if ('load' in source) return 'FeedGroup';
     if ('relevancy' in source) return 'NewsfeedItem';
+    if ('openedAt' in source) return 'Report';
     if ('refId' in source) return 'Ref';
     if ('parentId' in source) return 'Interaction';
     return 'refIds' in source ? 'Action' : 'Member';
@@ -88,7 +93,7 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
     case 'Interaction':
       return getInteraction(context.core, session, parsed.interactionId);
     case 'Member':
-      return session.load(MEMBER, parsed.userId);
+      return readMember(session, parsed.userId);
     case 'Ref':
       return getRef(context.core, session, parsed.refId);
     case 'FeedGroup':
@@ -102,6 +107,8 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
       const [found = null] = await findNotifications(context.core, session, [parsed.key]);
       return found;
     }
+    case 'Report':
+      return getReport(context.core, session, parsed.reportId);
     case 'unknown':
       return null;
   }

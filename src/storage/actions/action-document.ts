@@ -109,6 +109,8 @@ export type NewAction = Omit<
   readonly lane: Lane;
   /** Imported: hosts get no delivery events for it. Default: false. */
   readonly isImported?: boolean;
+  /** Hidden until a moderator shows it. Default: false. */
+  readonly isHeld?: boolean;
 };
 
 /** Ids in the descriptor that are covered neither by the refs nor by copied names. */
@@ -146,7 +148,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     ...(concerned === null ? {} : { concerned: concerned.map(({ key }) => ({ key })) }),
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
     ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
-    isHidden: false,
+    isHidden: action.isHeld ?? false,
     isDeleted: false,
     latest: action.latest,
     fanOut: {

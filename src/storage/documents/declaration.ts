@@ -56,8 +56,10 @@ export interface Exported<D extends object> {
   readonly section: string;
   /** Where the member's id is. */
   readonly of: PathOf<D>;
+  /** Only these documents. */
+  readonly where?: Document;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
-  readonly entry: (document: D) => object;
+  readonly entry: (document: D, memberId: string) => object;
 }
 
 /** Sections of an export that combine more than one collection or kind of document. */

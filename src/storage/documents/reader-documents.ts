@@ -65,6 +65,8 @@ export interface FeedDocument {
   mutes?: MuteDocument[];
   /** Present while a mute has an end: announcing the earliest one. */
   muteEnd?: LeaseDocument;
+  /** There are or were blocks between the reader and others; otherwise blocks are not queried. */
+  hasBlocks?: boolean;
   /** The reader has marked items; otherwise marks are not queried. */
   hasMarks?: boolean;
   hasUnreadMarks?: boolean;

@@ -51,6 +51,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
   return {
     turn: 0,
     names: new Map(),
+    blocks: [],
     pins: new Map(),
     members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
       userId: _id,

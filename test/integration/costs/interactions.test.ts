@@ -25,7 +25,8 @@ test("reads the viewer's interactions with 25 actions once, and the interactions
       }),
     ),
   );
-  expect(namesOf(lists)).toEqual(['aggregate actions']);
+  // An operation has read the reader already, to decide about the actions.
+  expect(namesOf(lists)).toEqual(['aggregate actions', 'find members', 'find feeds']);
   expect(pages.sort()).toEqual(ids.slice(0, 3).sort());
 });
 
@@ -38,8 +39,10 @@ test('records in five round trips, and a replay in four', async () => {
     );
   const [first, repeated] = [namesOf(await like()), namesOf(await like())];
   const begun = ['find members', 'insert interactions'];
-  expect(first).toEqual(['find actions', ...begun, 'findAndModify actions', 'update interactions']);
-  expect(repeated).toEqual(['find actions', ...begun, 'findAndModify interactions']);
+  for (const reads of [first, repeated])
+    expect(reads.splice(0, 2).sort()).toEqual(['find actions', 'find blocks']);
+  expect(first).toEqual([...begun, 'findAndModify actions', 'update interactions']);
+  expect(repeated).toEqual([...begun, 'findAndModify interactions']);
 });
 
 test('likes, their removal and comments by four readers at once give the same state everywhere, also in live lists', async () => {

@@ -96,7 +96,7 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ['refs { followers(first: 3) { edges { node { name } } } }', ['aggregate follows', 'find members']],
   ['refs { pinned { id } }', ['find actions', 'find refs']],
   ['refs { imageUrl data pinned { id actor { memberId } } }', ['find actions', 'find refs']],
-  ['actor { memberId isMuted }', []],
+  ['actor { memberId isMuted isBlocked }', []],
   ['actor { imageUrl url data }', ['find members']],
   ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
   [

@@ -84,7 +84,7 @@ test('moves new events without another write of its lease, and reads only the fi
       source: { $literal: 'actions' },
     },
   });
-  expect(stages.match(/"\$project"/g)).toHaveLength(4);
+  expect(stages.match(/"\$project"/g)).toHaveLength(5);
 });
 
 test('looks with four commands when idle, and sends a hundred events with as many as one', async () => {

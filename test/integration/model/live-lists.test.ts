@@ -122,7 +122,7 @@ function besideItem({ services }: Parts): NonNullable<LiveListOptions['beside']>
 function expectedBeside(model: Model, reader: ModelReader, action: ModelAction): unknown {
   return {
     resharedBy: passedOnTo(model, reader.userId, action),
-    comments: interactionsFor(reader, action)
+    comments: interactionsFor(model, reader, action)
       .filter(({ kind }) => kind === 'COMMENT')
       .map(({ id, text, parentId, state }) => [id, text, parentId, state]),
   };

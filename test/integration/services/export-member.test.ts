@@ -97,7 +97,7 @@ test('exports everything stored about a member', async () => {
   const notified = (data as unknown as { readonly events: readonly { readonly type: string }[] }).events;
   expect([...new Set(notified.map(({ type }) => type))].sort()).toEqual([
     ...['action.deleted', 'action.hidden', 'action.published', 'action.unhidden', 'follow.closed'],
-    ...['follow.opened', 'interaction.recorded', 'item.delivered'],
+    ...['follow.opened', 'interaction.recorded', 'item.delivered', 'report.created'],
   ]);
   expect(JSON.stringify(notified)).not.toContain('readers');
   // Whatever is exported as an action is one of theirs or has to do with them, each once.
@@ -173,6 +173,8 @@ test('exports empty lists for an unknown and for an erased member', async () => 
     actions: [],
     interactions: [],
     notifications: [],
+    blocks: [],
+    reports: [],
     follows: [],
     itemMarks: [],
     bookmarks: [],

@@ -89,14 +89,14 @@ test('counts each follower once, however often they follow', async () => {
   expect(ref).toMatchObject({ refId: 'site', type: 'site', label: 'Site', followerCount: 3 });
 });
 
-test('takes six commands for something described, of which three write', async () => {
+test('takes seven commands for something described, of which three write', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await parts.services.upsertRefs(parts.service, refs);
   const commands = await commandsOf(parts.database, () =>
     parts.services.follow(parts.session('ann'), 'site', null),
   );
   expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
-    ...['aggregate actions', 'findAndModify follows', 'aggregate actions'],
+    ...['find blocks', 'aggregate actions', 'findAndModify follows', 'aggregate actions'],
     ...['update refs', 'update follows', 'find refs'],
   ]);
 });

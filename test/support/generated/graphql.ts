@@ -541,6 +541,17 @@ export type RemoveInteractionInput =
   |  /** The viewer's own interactions. */
   { id?: never; own: OwnInteraction; };
 
+/** What has become of a report. */
+export type ReportState =
+  /** Nothing had to be done. */
+  | 'DISMISSED'
+  /** Nobody has looked at it yet. */
+  | 'OPEN'
+  /** Something was done. */
+  | 'RESOLVED'
+  /** Somebody is looking at it. */
+  | 'TAKEN';
+
 /** Whom an action is for. */
 export type Scope =
   /** Members of the actor's department. */
@@ -581,6 +592,8 @@ export type WebhookState =
 export type WithheldReason =
   /** The reader archived the item. */
   | 'ARCHIVED'
+  /** There is a block between its actor and the reader. Only admins see this. */
+  | 'BLOCKED'
   /** An admin hid it. Only admins see this. */
   | 'HIDDEN'
   /** The reader hid the item. */

@@ -1,3 +1,4 @@
+import { NO_BLOCKS } from '../../../src/domain/block.ts';
 import { describe, expect, test } from 'vitest';
 import { NO_MUTES, readerMutes } from '../../../src/domain/mute.ts';
 import { NO_SNOOZES, type Follow, type ReaderProfile } from '../../../src/domain/viewer.ts';
@@ -39,6 +40,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     isAdmin: false,
     member: null,
     mutes: NO_MUTES,
+    blocks: NO_BLOCKS,
     lastRead: null,
     hasMarks: false,
     hasUnreadMarks: false,

@@ -73,6 +73,12 @@ export function searchOf(id: string, name: string, type?: string): SearchDocumen
 /** Update fields with which a name is found no more. */
 export const NOT_SEARCHABLE = { search: 1 } as const;
 
+/** Filter for names that have all words of another name, which is not to be found any more. Index `search`. */
+export function hasWordsOf(id: string, name: string): Document {
+  const words = wordsIn(name).map((word) => idBeside(id, word + WHOLE));
+  return { 'search.terms': { $all: words.length === 0 ? [idBeside(id, WHOLE)] : words }, ...CONDITION };
+}
+
 /** Where a name is in the order of all names. */
 export interface NamePosition {
   readonly order: string;

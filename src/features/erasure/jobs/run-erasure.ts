@@ -49,6 +49,7 @@ const ERASURE_STEPS: readonly ErasureStep[] = [
   // Marks and whatever else is of nobody but the member.
   { name: 'OWN_DOCUMENTS', run: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH) },
   { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
+  { name: 'BLOCKS', run: ({ blocks }, subject) => blocks.anonymise(subject, BATCH) },
   {
     name: 'SUPERVISION',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
@@ -57,6 +58,7 @@ const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'MODERATION',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
   },
+  { name: 'REPORTS', run: ({ reports }, subject) => reports.anonymise(subject, BATCH) },
   // After the data that events are made from.
   { name: 'EVENTS', run: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH) },
   { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },

@@ -77,12 +77,12 @@ export function memberDataRepository(collections: Collections, declarations: rea
 
     /** Lists of single documents, each by an index. */
     lists: (memberId: UserId): MemberList[] =>
-      listed.map(({ name, section, of, sort, entry }) => ({
+      listed.map(({ name, section, of, where = {}, sort, entry }) => ({
         section,
         entries: async function* () {
-          const cursor = members.db.collection(name).find({ [fieldOf(of)]: memberId });
+          const cursor = members.db.collection(name).find({ ...where, [fieldOf(of)]: memberId });
           for await (const documents of batches(sort === undefined ? cursor : cursor.sort(sort)))
-            yield documents.map((document) => entry(document));
+            yield documents.map((document) => entry(document, memberId));
         },
       })),
 

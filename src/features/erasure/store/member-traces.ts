@@ -11,7 +11,7 @@ import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { userIds } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { HAS_DETAILS, NO_DETAILS } from '../../directory/store/details.ts';
-import { NOT_SEARCHABLE } from '../../directory/store/name-search.ts';
+import { hasWordsOf, NOT_SEARCHABLE } from '../../directory/store/name-search.ts';
 import type { DirectoryStampsRepository } from '../../directory/store/directory-stamps.ts';
 import type { Declaration } from '../../../storage/documents/declaration.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../storage/documents/event-documents.ts';
@@ -73,7 +73,13 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
      * Removes name, details, groups and supervisor of the member, and label and details of the member as a ref. Names are
      * read from there, so nobody is shown them from now on, wherever they were copied to.
      */
-    async conceal({ memberId }: ErasureSubject): Promise<number> {
+    async conceal({ memberId, names }: ErasureSubject): Promise<number> {
+      // Refs that only actions name are found by words, which may be those of the name.
+      for (const name of names)
+        await refs.updateMany(
+          { label: { $exists: false }, ...hasWordsOf(memberId, name) },
+          { $unset: NOT_SEARCHABLE },
+        );
       const results = await directoryStamps.stamping([memberId], () =>
         Promise.all([
           members.updateOne(

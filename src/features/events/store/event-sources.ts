@@ -7,12 +7,14 @@ import type {
 } from '../../../storage/documents/documents.ts';
 import type { OutboxDocument, UnsentEvents } from '../../../storage/documents/event-documents.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import type { ReportDocument } from '../../reports/store.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import {
   eventsOfAction,
   eventsOfErasure,
   eventsOfFollow,
   eventsOfInteraction,
+  eventsOfReport,
   FACTS_OF,
 } from '../../webhooks/store/webhooks.ts';
 import { literal } from '../../../storage/stages/revision.ts';
@@ -39,7 +41,7 @@ type Sources = Collections;
 
 /** Sources of events until they are moved: the documents they are about, and the outbox. */
 export function eventSourcesRepository(collections: Sources) {
-  const { actions, interactions, follows, erasures, eventOutbox } = collections;
+  const { actions, interactions, follows, reports, erasures, eventOutbox } = collections;
 
   return {
     /**
@@ -65,6 +67,7 @@ export function eventSourcesRepository(collections: Sources) {
               });
           },
         },
+        carried(reports, found.reports, eventsOfReport, limit),
         carried(erasures, found.erasures, eventsOfErasure, limit),
         fromOutbox(eventOutbox, found.eventOutbox, limit),
       ];
@@ -87,11 +90,12 @@ interface Found {
   readonly actions: readonly ActionDocument[];
   readonly interactions: readonly InteractionDocument[];
   readonly follows: readonly FollowDocument[];
+  readonly reports: readonly ReportDocument[];
   readonly erasures: readonly ErasureDocument[];
   readonly eventOutbox: readonly OutboxDocument[];
 }
 
-const KINDS = ['actions', 'interactions', 'follows', 'erasures', 'eventOutbox'] as const;
+const KINDS = ['actions', 'interactions', 'follows', 'reports', 'erasures', 'eventOutbox'] as const;
 
 /** Documents with events that are due, of each kind the earliest; only with the fields that events need. */
 async function unsent(collections: Sources, now: Date, limit: number): Promise<Found> {
@@ -119,6 +123,7 @@ async function unsent(collections: Sources, now: Date, limit: number): Promise<F
     actions: of('actions'),
     interactions: of('interactions'),
     follows: of('follows'),
+    reports: of('reports'),
     erasures: of('erasures'),
     eventOutbox: of('eventOutbox'),
   };

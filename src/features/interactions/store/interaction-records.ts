@@ -29,6 +29,8 @@ export interface NewInteraction extends Pick<
   readonly mentions: readonly UserId[];
   /** Of the comment it replies to. */
   readonly parentActorId: UserId | null;
+  /** Hidden until a moderator shows it. */
+  readonly isHeld: boolean;
   /** Followers of the actor receive the action. */
   readonly passesOn: boolean;
 }
@@ -57,6 +59,7 @@ function newDocument(
     ...(data === null ? {} : { data }),
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
     ...(to.length === 0 ? {} : { to }),
+    ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: clock.now() } : {}),
     ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
     settling,
     ...events.inserted('interaction.recorded', clock.now()),

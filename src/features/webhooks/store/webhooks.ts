@@ -24,6 +24,7 @@ import type {
   InteractionDocument,
 } from '../../../storage/documents/documents.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
+import type { ReportDocument } from '../../reports/store.ts';
 import type { UnsentEvents } from '../../../storage/documents/event-documents.ts';
 import { type Claiming, leased } from '../../../storage/database/lease.ts';
 
@@ -142,6 +143,18 @@ export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' |
   return eventsOf(document, { followerId, refId });
 }
 
+/** Names whose content was reported, and not who reported it. */
+export function eventsOfReport(
+  document: Carrying<ReportDocument, 'actionId' | 'interactionId' | 'actorId' | 'state'>,
+): HostEvent[] {
+  const { _id, actionId, interactionId, actorId, state } = document;
+  return eventsOf(document, {
+    ...(interactionId === undefined ? {} : { interactionId: interactionId.toHexString() }),
+    ...(actionId === undefined ? {} : { actionId: actionId.toHexString() }),
+    ...{ actorId, reportId: _id.toHexString(), reportState: state },
+  });
+}
+
 /** Names the tenant but not the erased member. */
 export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
   return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
@@ -152,6 +165,7 @@ export const FACTS_OF = {
   actions: ['actorId', 'scope', 'descriptor.type'],
   interactions: ['actionId', 'actorId', 'kind', 'reaction'],
   follows: ['followerId', 'refId'],
+  reports: ['actionId', 'interactionId', 'actorId', 'state'],
   erasures: ['tenant'],
 } as const;
 

@@ -1,0 +1,89 @@
+import type { UserId } from '../../domain/action.ts';
+import { MAX_BLOCKS } from '../../domain/block.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { idBeside, plainId } from '../../domain/stored-id.ts';
+import type { Role } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
+import { announceListChange } from '../../feed/announce.ts';
+import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Core } from '../core.ts';
+import { unfollow } from '../follow/unfollow.ts';
+import type { Page, PageArgs } from '../shapes.ts';
+import { validate } from '../validate.ts';
+import type { BlockPosition } from './store.ts';
+
+/**
+ * From now on neither sees the other, by any way in, and follows between them end. Repeated, it completes an interrupted
+ * call.
+ * @throws FanfareError BAD_USER_INPUT, CONFLICT when there are too many
+ */
+export async function blockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
+  const { userId } = session.identity;
+  const otherId = checkOther(userId, memberId);
+  if ((await core.blocks.count(userId, MAX_BLOCKS)) === MAX_BLOCKS)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_BLOCKS)} members can be blocked`);
+  // Before the block: who has the mark and no blocks is only read once more.
+  await core.feeds.markBlocks([userId, otherId]);
+  await core.blocks.add(userId, otherId, clock.now());
+  await changed(core, [userId, otherId]);
+  for (const [followerId, refId] of [
+    [userId, otherId],
+    [otherId, userId],
+  ] as const) {
+    const [known] = await core.follows.find(followerId, [refId]);
+    if (known?.active !== true) continue;
+    const identity = { userId: followerId, roles: new Set<Role>(['user']), expiresAt: null };
+    await unfollow(core, openSession(core, identity), refId, true);
+  }
+}
+
+/** Ends the block; follows stay ended. Does nothing when there is none. @throws FanfareError BAD_USER_INPUT */
+export async function unblockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
+  const { userId } = session.identity;
+  const otherId = checkOther(userId, memberId);
+  await core.blocks.remove(userId, otherId);
+  await changed(core, [userId, otherId]);
+}
+
+function checkOther(userId: UserId, memberId: UserId): UserId {
+  const id = validate(idSchema, memberId, ['memberId']);
+  if (id === userId) throw badInput('Must be somebody else', ['memberId']);
+  return id;
+}
+
+/** The reason that watchers are given is one of several things, so that it tells nobody of a block. */
+async function changed(core: Core, userIds: readonly UserId[]): Promise<void> {
+  await core.readerStamps.renew(userIds);
+  await announceListChange(core, userIds, 'membership');
+}
+
+/** Whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
+export async function readBlocks(
+  { blocks }: Core,
+  { identity }: ReaderSession,
+  args: PageArgs,
+): Promise<Page<{ readonly userId: UserId }>> {
+  const { userId } = identity;
+  const list = `blocks:${userId}`;
+  const page = await collectPage<BlockPosition, BlockPosition, BlockPosition>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : positionIn(userId, decodeCursor(list, args.after)),
+    scan: (after, limit) => blocks.list(userId, after, limit),
+    select: (found) => Promise.resolve(found),
+    cursorOf: ({ memberId, since }) =>
+      encodeCursor(list, Buffer.from(JSON.stringify([since.getTime(), plainId(memberId)]))),
+  });
+  return {
+    ...page,
+    edges: page.edges.map(({ cursor, node }) => ({ cursor, node: { userId: node.memberId } })),
+  };
+}
+
+function positionIn(userId: UserId, payload: Buffer): BlockPosition {
+  const [since, memberId] = JSON.parse(payload.toString()) as [number, string];
+  return { since: new Date(since), memberId: idBeside(userId, memberId) };
+}

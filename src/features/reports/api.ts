@@ -1,0 +1,211 @@
+import { moderates } from '../../domain/viewer.ts';
+import { builder } from '../../graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import { parseActionId, parseInteractionId, parseReportId } from '../../graphql/global-id.ts';
+import type { ListSize } from '../../graphql/limits/cost.ts';
+import { Action } from '../../graphql/types/action.ts';
+import { Node } from '../../graphql/types/node.ts';
+import { describedEnum } from '../../graphql/types/enums.ts';
+import { ACTION } from '../../feed/session/load.ts';
+import { Member } from '../directory/api/member.ts';
+import { Interaction } from '../interactions/api.ts';
+import {
+  MAX_REASON_LENGTH,
+  MAX_REPORT_TEXT,
+  readReports,
+  report,
+  resolveReport,
+  takeReport,
+} from './reports.ts';
+import {
+  MAX_REPORTERS,
+  type Report as ReportRecord,
+  type Reported as ReportedRecord,
+  type ReportState,
+} from '../../domain/report.ts';
+
+const ReportStateEnum = describedEnum<ReportState>('ReportState', 'What has become of a report.', {
+  OPEN: 'Nobody has looked at it yet.',
+  TAKEN: 'Somebody is looking at it.',
+  RESOLVED: 'Something was done.',
+  DISMISSED: 'Nothing had to be done.',
+});
+
+const ReportEntry = builder.objectRef<ReportedRecord>('ReportEntry').implement({
+  description: 'What one member reported.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    reason: t.exposeString('reason', { description: 'The reason.' }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'Further words; null: none.',
+      extensions: { maxBytes: MAX_REPORT_TEXT },
+    }),
+    reporter: t.field({
+      type: Member,
+      nullable: true,
+      description: 'Who reported it. Admins see everybody, others only themselves.',
+      resolve({ by }, _args, context) {
+        const { userId, roles } = context.identity();
+        return by === userId || roles.has('admin') ? { userId: by } : null;
+      },
+    }),
+  }),
+});
+
+const Report = builder.objectRef<ReportRecord>('Report').implement({
+  description:
+    'All that members have reported of an action, an interaction or a member. Members see of it what they reported themselves.',
+  interfaces: [Node],
+  fields: (t) => ({
+    state: t.expose('state', { type: ReportStateEnum, description: 'What has become of it.' }),
+    action: t.field({
+      type: Action,
+      nullable: true,
+      description:
+        'The reported action, or the one with the reported interaction; null for a member, and if it is deleted.',
+      async resolve({ target }, _args, context) {
+        if (target.kind === 'member') return null;
+        const action = await context.session().load(ACTION, target.actionId);
+        return action === null || action.isDeleted ? null : action;
+      },
+    }),
+    interaction: t.field({
+      type: Interaction,
+      nullable: true,
+      description: 'The reported interaction; null: something else was reported, or it was removed.',
+      async resolve({ target }, _args, context) {
+        if (target.kind !== 'interaction') return null;
+        const found = (await context.core.interactions.find(target.interactionId))?.interaction ?? null;
+        return found === null || found.state === 'REMOVED' ? null : found;
+      },
+    }),
+    member: t.field({
+      type: Member,
+      description: 'The reported member, or the one whose content was reported.',
+      resolve: ({ target }) => ({ userId: target.actorId }),
+    }),
+    openedAt: t.expose('openedAt', {
+      type: 'DateTime',
+      description: 'When it was first reported since it was last resolved.',
+    }),
+    count: t.int({
+      nullable: true,
+      description: 'Number of reports since it was last resolved. For admins and moderators.',
+      resolve: ({ open }, _args, context) => (moderates(context.identity()) ? open : null),
+    }),
+    entries: t.field({
+      type: [ReportEntry],
+      description: 'What was reported, the oldest first. Members get their own.',
+      extensions: { size: { usual: 10, most: MAX_REPORTERS } satisfies ListSize },
+      resolve({ reports }, _args, context) {
+        const identity = context.identity();
+        return moderates(identity) ? [...reports] : reports.filter(({ by }) => by === identity.userId);
+      },
+    }),
+    isWithheld: t.boolean({
+      description:
+        'Whether it is hidden until somebody has looked, by many reports or by the host application.',
+      resolve: ({ isWithheld }, _args, context) => isWithheld && moderates(context.identity()),
+    }),
+    takenBy: t.field({
+      type: Member,
+      nullable: true,
+      description: 'Who has taken it. For admins and moderators.',
+      resolve: ({ takenBy }, _args, context) =>
+        takenBy === null || !moderates(context.identity()) ? null : { userId: takenBy },
+    }),
+    resolvedBy: t.field({
+      type: Member,
+      nullable: true,
+      description: 'Who has resolved it last. For admins and moderators.',
+      resolve: ({ resolvedBy }, _args, context) =>
+        resolvedBy === null || !moderates(context.identity()) ? null : { userId: resolvedBy },
+    }),
+    resolvedAt: t.expose('resolvedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last resolved or dismissed.',
+    }),
+    outcome: t.string({
+      nullable: true,
+      description: 'What was done. For admins and moderators.',
+      extensions: { maxBytes: MAX_REPORT_TEXT },
+      resolve: ({ outcome }, _args, context) => (moderates(context.identity()) ? outcome : null),
+    }),
+  }),
+});
+
+const ReportConnection = defineConnection('Report', Report, 'reports');
+
+builder.queryField('reports', (t) =>
+  t.field({
+    type: ReportConnection,
+    description:
+      'Admin and moderator: what is reported, the most often reported first, then the oldest; what is resolved comes last.',
+    args: {
+      state: t.arg({ type: ReportStateEnum, description: 'Only those in this state. Default: all.' }),
+      ...pageArgs(),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await readReports(context.core, context.session(), args), args),
+  }),
+);
+
+const idArg = { required: true, description: 'Id of the report.' } as const;
+
+builder.mutationFields((t) => ({
+  report: t.field({
+    type: Report,
+    description:
+      'Reports an action, an interaction or a member to the moderators: exactly one of the three. Once per member: a repetition changes nothing. NOT_FOUND if the viewer may not see it.',
+    args: {
+      actionId: t.arg.id({ description: 'Global id of an action.' }),
+      interactionId: t.arg.id({ description: 'Global id of an interaction.' }),
+      memberId: t.arg.string({ description: "The host application's own id of a member." }),
+      reason: t.arg.string({
+        required: true,
+        description: `Such as a word for the kind of fault, at most ${String(MAX_REASON_LENGTH)} characters.`,
+      }),
+      text: t.arg.string({ description: `Further words, at most ${String(MAX_REPORT_TEXT)} characters.` }),
+    },
+    resolve: (_root, { actionId, interactionId, memberId, reason, text }, context) =>
+      context.mutate((session) =>
+        report(context.core, session, {
+          actionId: actionId == null ? null : parseActionId(actionId, ['actionId']),
+          interactionId: interactionId == null ? null : parseInteractionId(interactionId, ['interactionId']),
+          memberId: memberId ?? null,
+          ...{ reason, text },
+        }),
+      ),
+  }),
+  takeReport: t.field({
+    type: Report,
+    description:
+      'Admin and moderator: takes an open report. CONFLICT if somebody else has taken it or it is resolved.',
+    args: { id: t.arg.id(idArg) },
+    resolve: (_root, { id }, context) =>
+      context.mutate((session) => takeReport(context.core, session, parseReportId(id, ['id']))),
+  }),
+  resolveReport: t.field({
+    type: Report,
+    description:
+      'Admin and moderator: ends a report, taken or not. If it is dismissed, what was hidden until somebody had looked is shown again. CONFLICT if it is resolved already.',
+    args: {
+      id: t.arg.id(idArg),
+      outcome: t.arg.string({
+        required: true,
+        description: `What was done, at most ${String(MAX_REPORT_TEXT)} characters.`,
+      }),
+      isDismissed: t.arg.boolean({ defaultValue: false, description: 'Nothing had to be done.' }),
+    },
+    resolve: (_root, { id, outcome, isDismissed }, context) =>
+      context.mutate((session) =>
+        resolveReport(context.core, session, parseReportId(id, ['id']), {
+          outcome,
+          isDismissed: isDismissed ?? false,
+        }),
+      ),
+  }),
+}));

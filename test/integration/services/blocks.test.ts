@@ -1,0 +1,278 @@
+import { isObjectType, type GraphQLSchema } from 'graphql';
+import { expect, test } from 'vitest';
+import {
+  encodeActionId,
+  encodeInteractionId,
+  encodeMemberId,
+  encodeRefId,
+} from '../../../src/graphql/global-id.ts';
+import { runOperation, type Answer } from '../../../src/graphql/run-operation.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { Role } from '../../../src/domain/viewer.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { rowsOf } from '../../support/tenant-table.ts';
+
+type Tree = Readonly<Record<string, unknown>>;
+/** Ann blocks Bob. Each is a side of everything. */
+const SIDES = [
+  ['ann', 'bob'],
+  ['bob', 'ann'],
+] as const;
+const nameOf = (id: string): string => `Mx ${id.toUpperCase()}NAME`;
+const wordsOf = (id: string): string => `wordsof${id}`;
+
+interface World extends AsyncDisposable {
+  readonly parts: Parts;
+  readonly schema: GraphQLSchema;
+  /** By who did it: their action, and their comment on the action of another. */
+  readonly actions: Readonly<Record<string, string>>;
+  readonly comments: Readonly<Record<string, string>>;
+  run(document: string, userId: string, roles?: readonly Role[]): Promise<Answer<Tree>>;
+}
+
+/** What is not meant for callers. */
+const failures: unknown[] = [];
+
+async function openWorld(): Promise<World> {
+  const parts = await openParts();
+  const { services, service } = parts;
+  const core: Core = { ...parts.core, directory: { isOpen: true } };
+  const schema = await buildSchema();
+  const people = ['ann', 'bob', 'cid'];
+  await services.upsertMembers(
+    service,
+    people.map((memberId) => ({ memberId, name: nameOf(memberId), teamId: 't', data: wordsOf(memberId) })),
+  );
+  await services.upsertRefs(service, [{ id: 'site', type: 'site', label: 'Site' }]);
+  for (const by of ['ann', 'bob'])
+    for (const refId of ['site', 'cid', 'ann', 'bob'])
+      if (refId !== by) await services.follow(parts.session(by), refId, 0);
+  const actions: Record<string, string> = {};
+  const comments: Record<string, string> = {};
+  const site = [{ id: 'site', type: 'site', label: 'Site' }];
+  for (const actorId of people)
+    actions[actorId] = (
+      await parts.publish({
+        ...{ actorId, scope: 'PUBLIC', refs: site, mentions: people.filter((one) => one !== actorId) },
+        descriptor: {
+          posted: { postId: 'post', postTitle: `T ${wordsOf(actorId)}`, text: wordsOf(actorId) },
+        },
+      })
+    ).action.id;
+  const shared = actions['cid'] ?? '';
+  for (const by of ['ann', 'bob']) {
+    const session = () => parts.session(by);
+    const comment = { actionId: shared, kind: 'COMMENT', text: wordsOf(by), data: wordsOf(by) };
+    comments[by] = (await services.addInteraction(session(), comment)).interaction.id;
+    await services.addInteraction(session(), { actionId: shared, kind: 'LIKE' });
+    await services.addInteraction(session(), { actionId: shared, kind: 'RESHARE' });
+    const theirs = actions[by === 'ann' ? 'bob' : 'ann'] ?? '';
+    await services.addInteraction(session(), { actionId: theirs, kind: 'LIKE' });
+    await services.bookmark(session(), theirs);
+    await services.pinAction(parts.session('service', 'service'), 'site', actions[by] ?? '');
+  }
+  await parts.fanOut();
+  await services.blockMember(parts.session('ann'), 'bob');
+  return {
+    ...{ parts, schema, actions, comments },
+    run: (document, userId, roles = ['user']) =>
+      runOperation<Tree>(
+        schema,
+        core,
+        {
+          document,
+          variables: {},
+          identity: { userId, roles: new Set(roles), expiresAt: null },
+          locale: 'en',
+        },
+        { isUnavailable: () => false, report: (error) => void failures.push(error) },
+      ),
+    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+  };
+}
+
+/** Every field of Query, by every way to the other: their id is `$them`. Null: only staff may read it. */
+const READS: Readonly<Record<string, readonly string[] | null>> = {
+  action: ['action(id: "$action")'],
+  actions: null,
+  erasure: null,
+  erasures: null,
+  explainFeedItem: ['explainFeedItem(actionId: "$action")'],
+  explainNotification: [
+    'explainNotification(actionId: "$action", kind: MENTION)',
+    'explainNotification(actionId: "$shared", kind: RESHARE)',
+  ],
+  feed: [
+    'feed(first: 9)',
+    'feed(order: RECENT)',
+    'feed(order: TOP)',
+    'feed(filter: { refId: "site" })',
+    'feed(filter: { actorIds: ["$them"] })',
+    'feed(filter: { archived: true })',
+    'feed(filter: { snoozed: true })',
+  ],
+  feedGroups: ['feedGroups(first: 9)'],
+  feedState: null,
+  hostEvents: null,
+  latestInteractions: null,
+  member: ['member(memberId: "$them")'],
+  memberExport: null,
+  members: ['members(first: 9)', 'members(search: "mx")'],
+  moderationLog: null,
+  node: ['node(id: "$action")', 'node(id: "$comment")', 'node(id: "$member")', 'node(id: "$ref")'],
+  nodes: ['nodes(ids: ["$action", "$comment", "$member", "$ref"])'],
+  notifications: ['notifications(first: 9)'],
+  ref: ['ref(refId: "$them")', 'ref(refId: "site")'],
+  refs: ['refs(first: 9)', 'refs(search: "mx")'],
+  reports: null,
+  slice: ['slice(refId: "site")', 'slice(refId: "$them")', 'slice(refId: "cid")'],
+  viewer: ['viewer'],
+  webhookDeliveries: null,
+  work: null,
+};
+
+test('every field of the API keeps the two sides of a block from each other, and staff from neither', async () => {
+  await using world = await openWorld();
+  const { schema } = world;
+  const query = schema.getQueryType();
+  if (!isObjectType(query)) throw new Error('There is no query type');
+  // A new field has to be decided on here.
+  expect(Object.keys(READS).sort()).toEqual(Object.keys(query.getFields()).sort());
+  for (const [me, them] of SIDES) {
+    const ids: Readonly<Record<string, string>> = {
+      them,
+      action: encodeActionId(world.actions[them] ?? ''),
+      comment: encodeInteractionId(world.comments[them] ?? ''),
+      ...{ member: encodeMemberId(them), ref: encodeRefId(them) },
+      shared: encodeActionId(world.actions['cid'] ?? ''),
+    };
+    const given = (call: string): string =>
+      call.replaceAll(/\$(\w+)/gu, (_, name: string) => ids[name] ?? '');
+    for (const [field, calls] of Object.entries(READS))
+      for (const { call, document } of rowsOf(schema, 'query', { [field]: (calls ?? []).map(given) }, 3)) {
+        const { data } = await world.run(document, me);
+        expect(failures).toEqual([]);
+        const shown = JSON.stringify(withoutOwnBlocks(data));
+        const ofThem = [nameOf(them), wordsOf(them), `"${them}"`].filter((text) => shown.includes(text));
+        expect({ me, call, ofThem }).toEqual({ me, call, ofThem: [] });
+      }
+  }
+  const [feed] = rowsOf(schema, 'query', { feed: ['feed(first: 9)'] }, 3);
+  const seen = JSON.stringify((await world.run(feed?.document ?? '', 'ann', ['user', 'admin'])).data);
+  for (const text of [nameOf('bob'), wordsOf('bob')]) expect(seen).toContain(text);
+});
+
+/** Who blocks somebody sees them in the list of whom they block, and nowhere else. */
+function withoutOwnBlocks(data: Tree | null): unknown {
+  return JSON.parse(JSON.stringify(data), (name, value: unknown) => (name === 'blocks' ? null : value));
+}
+
+test('who blocks sees whom, and who is blocked is not told', async () => {
+  await using world = await openWorld();
+  const viewer = '{ viewer { blocks(first: 9) { edges { node { memberId isBlocked } } } } }';
+  const listed = async (userId: string): Promise<unknown> =>
+    (await world.run(viewer, userId)).data?.['viewer'];
+  expect(await listed('ann')).toEqual({
+    blocks: { edges: [{ node: { memberId: 'bob', isBlocked: true } }] },
+  });
+  expect(await listed('bob')).toEqual({ blocks: { edges: [] } });
+  const exported = async (userId: string): Promise<unknown> =>
+    (await world.parts.services.memberExport(world.parts.session(userId), userId))['blocks'];
+  expect(await exported('ann')).toMatchObject([{ memberId: 'bob' }]);
+  expect(await exported('bob')).toEqual([]);
+});
+
+test('neither can interact with, reply to, follow, bookmark or report what the other did', async () => {
+  await using world = await openWorld();
+  const { services, session } = world.parts;
+  for (const [me, them] of SIDES) {
+    const actionId = world.actions[them] ?? '';
+    const comment = { actionId: world.actions['cid'] ?? '', kind: 'COMMENT', text: 'x' } as const;
+    const target = { actionId, interactionId: null, memberId: null, reason: 'spam' };
+    const refused: readonly (() => Promise<unknown>)[] = [
+      () => services.addInteraction(session(me), { actionId, kind: 'LIKE' }),
+      () => services.addInteraction(session(me), { ...comment, parentId: world.comments[them] ?? '' }),
+      () => services.addInteraction(session('host', 'service'), { actionId, kind: 'LIKE', actorId: me }),
+      () => services.follow(session(me), them, null),
+      () => services.bookmark(session(me), actionId),
+      () => services.report(session(me), target),
+    ];
+    for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const [follow] = await world.parts.core.follows.find(me, [them]);
+    expect(follow?.active).toBe(false);
+  }
+});
+
+test('pages of comments are full and count on without those of the other', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const actionId = (await parts.publish({ scope: 'PUBLIC', actorId: 'cid' })).action.id;
+  for (let n = 0; n < 12; n += 1)
+    await services.addInteraction(session(n % 3 === 0 ? 'ann' : 'bob'), {
+      ...{ actionId, kind: 'COMMENT', text: String(n) },
+    });
+  await services.blockMember(session('bob'), 'ann');
+  const read = async (userId: string, first: number): Promise<string[]> => {
+    const texts: string[] = [];
+    for (let after: string | null = null; ;) {
+      const page: Awaited<ReturnType<Parts['services']['listInteractions']>> =
+        await services.listInteractions(session(userId), actionId, { first, after });
+      texts.push(...page.edges.map(({ node }) => node.text ?? ''));
+      if (!page.hasNextPage) return texts;
+      expect(page.edges).toHaveLength(first);
+      after = page.endCursor;
+    }
+  };
+  for (const first of [1, 2, 5, 20]) {
+    expect(await read('ann', first)).toEqual(['9', '6', '3', '0']);
+    expect(await read('bob', first)).toEqual(['11', '10', '8', '7', '5', '4', '2', '1']);
+    expect(await read('cid', first)).toHaveLength(12);
+  }
+});
+
+test('a block that ends shows everything again; both have to end theirs', async () => {
+  await using world = await openWorld();
+  const { services, session } = world.parts;
+  const isSeen = async (me: string, them: string): Promise<boolean> =>
+    (await services.getAction(session(me), world.actions[them] ?? '')) !== null;
+  await services.blockMember(session('bob'), 'ann');
+  await services.unblockMember(session('ann'), 'bob');
+  expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([false, false]);
+  await services.unblockMember(session('bob'), 'ann');
+  expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([true, true]);
+  await services.unblockMember(session('bob'), 'ann');
+  expect(await world.parts.core.collections.blocks.countDocuments()).toBe(0);
+});
+
+test('hosts are not told of deliveries to who has a block with the actor', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const { services, session } = parts;
+  for (const by of ['ann', 'cid']) await services.follow(session(by), 'bob', 0);
+  await services.blockMember(session('ann'), 'bob');
+  await services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
+  await parts.publish({ actorId: 'bob', scope: 'PUBLIC', mentions: ['ann', 'cid'] });
+  await parts.fanOut();
+  const { events } = await parts.core.eventSources.read(new Date(Date.now() + 1_000), 100);
+  const delivered = events.filter(({ type }) => type === 'item.delivered');
+  expect(delivered.flatMap(({ facts }) => facts.readers?.map(({ memberId }) => memberId) ?? [])).toEqual([
+    'cid',
+  ]);
+});
+
+test('blocks at most ten thousand members, oneself never, and keeps the block of an erased member', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  await expect(services.blockMember(session('ann'), 'ann')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  const many = Array.from({ length: 9_999 }, (_, n) => ({
+    ...{ _id: { userId: 'ann', otherId: `x${String(n)}` }, own: new Date(n) },
+  }));
+  await parts.core.collections.blocks.insertMany(many);
+  await services.blockMember(session('ann'), 'bob');
+  await expect(services.blockMember(session('ann'), 'cid')).rejects.toMatchObject({ code: 'CONFLICT' });
+  const subject = { memberId: 'bob', names: [], pseudonym: 'erased:1' };
+  while ((await parts.core.blocks.anonymise(subject, 10)) > 0);
+  const page = await services.readBlocks(session('ann'), { first: 1 });
+  expect(page.edges.map(({ node }) => node.userId)).toEqual(['erased:1']);
+  expect(await parts.core.collections.blocks.countDocuments({ '_id.userId': 'bob' })).toBe(0);
+});

@@ -1,0 +1,186 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { createHooks } from '../../../src/app/hooks.ts';
+import { readConfig } from '../../../src/config/read-config.ts';
+import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-config.ts';
+import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
+import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { publishAction, publishActions } from '../../../src/features/publish/publish-action.ts';
+import { Closer } from '../../../src/lib/closer.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** The parts with what a host's configuration says. */
+function withHooks(
+  parts: Parts,
+  { hostConfig, failure = 'open', closer }: { hostConfig: HostConfig; failure?: string; closer: Closer },
+): Core {
+  const config = readConfig({ JWT_SECRET: 's'.repeat(32), HOOK_FAILURE: failure }, { feedModels: ['items'] });
+  const { hooks } = checkHostConfig(hostConfig, 'The test');
+  return { ...parts.core, hooks: createHooks(hooks, config, createLogger({ level: 'fatal' }), closer) };
+}
+
+const posted = (text: string) => ({
+  actorId: 'ann',
+  scope: 'PUBLIC',
+  descriptor: { posted: { postId: 'p', postTitle: 'T', text } },
+});
+
+/** Holds "maybe" and refuses "never". */
+function byText(text: unknown) {
+  if (text === 'maybe') return { verdict: 'hold' as const };
+  return text === 'never' ? { verdict: 'refuse' as const, message: 'Not here' } : undefined;
+}
+
+test('a function accepts, holds until a moderator lifts it, or refuses a publication with a message', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, service, session } = parts;
+  const asked: PublicationToCheck[] = [];
+  const core = withHooks(parts, {
+    closer,
+    hostConfig: {
+      beforePublish(what) {
+        asked.push(structuredClone(what));
+        const { text } = what.descriptor;
+        // What it does with its argument changes nothing.
+        Object.assign(what.descriptor, { text: 'changed' });
+        return byText(text);
+      },
+    },
+  });
+  const publish = (text: string) => publishAction(core, service, posted(text));
+  const isSeen = async (id: string): Promise<boolean> =>
+    (await services.getAction(session('bob'), id)) !== null;
+  const good = (await publish('good')).action;
+  expect([await isSeen(good.id), good.descriptor['text']]).toEqual([true, 'good']);
+  await expect(publish('never')).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'Not here' });
+  const held = (await publish('maybe')).action;
+  expect([held.isHidden, await isSeen(held.id)]).toEqual([true, false]);
+  const queue = async () =>
+    (await services.readReports(session('mona', 'moderator'), {})).edges.map(({ node }) => node);
+  expect(await queue()).toMatchObject([{ state: 'OPEN', isWithheld: true, target: { actionId: held.id } }]);
+  await services.unhideAction(session('mona', 'moderator'), held.id);
+  expect(await isSeen(held.id)).toBe(true);
+  expect(await queue()).toMatchObject([{ state: 'DISMISSED', isWithheld: false, resolvedBy: 'mona' }]);
+  expect(asked[0]).toMatchObject({
+    by: 'service',
+    actorId: 'ann',
+    scope: 'PUBLIC',
+    descriptor: { text: 'good' },
+  });
+});
+
+test('of several publications it holds and refuses single ones; a retry is not asked about, nor are imports', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  let count = 0;
+  const core = withHooks(parts, {
+    closer,
+    hostConfig: { beforePublish: ({ descriptor: { text } }) => ((count += 1), byText(text)) },
+  });
+  const inputs = ['good', 'never', 'maybe'].map((text) => ({ ...posted(text), idempotencyKey: text }));
+  const outcomes = await publishActions(core, parts.service, inputs);
+  expect(outcomes.map(({ action, error }) => error?.message ?? action?.isHidden)).toEqual([
+    ...[false, 'Not here', true],
+  ]);
+  expect(count).toBe(3);
+  await publishActions(core, parts.service, inputs.slice(0, 1));
+  await publishActions(core, parts.service, [posted('never')], { isBulk: true });
+  expect(count).toBe(3);
+});
+
+test('holds and refuses interactions', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const asked: InteractionToCheck[] = [];
+  const core = withHooks(parts, {
+    closer,
+    hostConfig: { beforeInteract: (what) => (asked.push(what), byText(what.text)) },
+  });
+  const actionId = (await parts.publish({ scope: 'PUBLIC', actorId: 'cid' })).action.id;
+  const say = (text: string) =>
+    addInteraction(core, session('ann'), { actionId, kind: 'COMMENT', text, idempotencyKey: text });
+  await expect(say('never')).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'Not here' });
+  const { interaction } = await say('maybe');
+  expect(interaction.state).toBe('HIDDEN');
+  const shown = async () => {
+    const page = await services.listInteractions(session('bob'), actionId, {});
+    const action = await services.getAction(session('bob'), actionId);
+    return [page.edges.map(({ node }) => node.text), action?.engagement.comments];
+  };
+  await say('good');
+  expect(await shown()).toEqual([['good'], 1]);
+  const [held] = (await services.readReports(session('mona', 'moderator'), {})).edges;
+  expect(held?.node.target).toMatchObject({ kind: 'interaction', interactionId: interaction.id });
+  const outcome = { outcome: 'Fine', isDismissed: true };
+  await services.resolveReport(session('mona', 'moderator'), held?.node.id ?? '', outcome);
+  expect((await shown())[1]).toBe(2);
+  expect(asked[0]).toMatchObject({ by: 'ann', actorId: 'ann', actionActorId: 'cid', kind: 'COMMENT' });
+});
+
+test('a URL is asked with the signature of webhooks', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { 'webhook-id': id, 'webhook-timestamp': sent, 'webhook-signature': signature } = request.headers;
+      const message = { id: String(id), sentAt: new Date(Number(sent) * 1_000), body };
+      const expected = signatureHeaders([webhookKey(SECRET) ?? new Uint8Array()], message);
+      if (signature === expected['webhook-signature']) bodies.push(body);
+      response.end(JSON.stringify(byText('never')));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const hook = { url: `http://127.0.0.1:${String(port)}/`, secrets: [SECRET], allowPrivateAddress: true };
+  const core = withHooks(parts, { closer, hostConfig: { beforePublish: hook } });
+  await expect(publishAction(core, parts.service, posted('x'))).rejects.toMatchObject({
+    message: 'Not here',
+  });
+  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ type: 'beforePublish', data: { actorId: 'ann' } });
+  await closer.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test.each(['open', 'closed'])('without an answer it is %s, as the setting says', async (failure) => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const broken: HostConfig['beforePublish'][] = [
+    () => Promise.reject(new Error('Broken')),
+    () => ({ verdict: 'perhaps' }) as never,
+    { url: 'http://127.0.0.1:1/', secrets: [SECRET], allowPrivateAddress: true },
+  ];
+  for (const beforePublish of broken) {
+    const core = withHooks(parts, {
+      closer,
+      failure,
+      hostConfig: { ...(beforePublish && { beforePublish }) },
+    });
+    const published = publishAction(core, parts.service, posted('x'));
+    if (failure === 'open') expect((await published).action.isHidden).toBe(false);
+    else await expect(published).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  }
+});
+
+test('a hook that is neither a function nor a signed URL is a fault of the configuration', () => {
+  const bad: readonly unknown[] = [
+    'https://x.example',
+    { url: 'http://x.example', secrets: [SECRET] },
+    { url: 'https://x.example' },
+  ];
+  for (const beforePublish of bad)
+    expect(() => checkHostConfig({ beforePublish }, 'The test')).toThrow(
+      /beforePublish: Must be a function/u,
+    );
+});
