@@ -30,6 +30,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   Interaction: ['id'],
   Member: ['data', 'departmentId', 'id', 'imageUrl', 'memberId', 'name', 'supervisorId', 'teamId', 'url'],
   Ref: ['data', 'id', 'imageUrl', 'label', 'refId', 'type', 'url'],
+  Report: ['id'],
   SummaryPart: ['member', 'ref', 'text'],
   UnknownDescriptor: ['data', 'summary', 'summaryParts', 'tags', 'type'],
 };
