@@ -153,7 +153,8 @@ describe('an erased member', () => {
       { ...comment, actorId, text: null },
       { ...reply, actorId, text: null },
       { ...reaction, actorId },
-      answer,
+      // Whom it answers is gone.
+      { ...answer, to: [] },
     ]);
     expect(await counts()).toEqual(countsBefore);
     expect(await itemMarks.countDocuments({ '_id.userId': { $in: [ID, actorId] } })).toBe(0);
