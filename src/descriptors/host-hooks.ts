@@ -3,7 +3,7 @@ import type { InteractionToCheck, PublicationToCheck, Verdict } from '../domain/
 import type { DeclarationFault } from './check.ts';
 
 /** What a hook answers. Nothing means accept. */
-type HookAnswer = Verdict | 'accept' | 'hold' | undefined | null | void;
+type HookAnswer = Verdict | 'accept' | 'hold' | undefined | null;
 
 /** A URL that is asked by POST, with the signature of webhooks. */
 export interface HookUrl {

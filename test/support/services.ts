@@ -33,6 +33,7 @@ import * as eraseMember from '../../src/features/erasure/erase-member.ts';
 import * as exportMember from '../../src/features/erasure/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
+import * as markNotifications from '../../src/features/notifications/mark-notifications.ts';
 import * as notifications from '../../src/features/notifications/read-notifications.ts';
 import * as watchNotifications from '../../src/features/notifications/watch-notifications.ts';
 import * as preferences from '../../src/features/notifications/preferences.ts';
@@ -46,6 +47,7 @@ const MODULES = {
   ...webhooks,
   ...readGroups,
   ...bookmarks,
+  ...markNotifications,
   ...notifications,
   ...preferences,
   ...watchNotifications,

@@ -41,13 +41,11 @@ import {
   actorsOf,
   countActors,
   countEvents,
-  markNotificationsRead,
-  markNotificationsSeen,
-  MAX_MARKED,
   readNotifications,
   type Notification as NotificationSource,
   type NotificationPage,
 } from '../read-notifications.ts';
+import { markNotificationsRead, markNotificationsSeen, MAX_MARKED } from '../mark-notifications.ts';
 import { MOST_PARTS, notificationParts } from './summaries.ts';
 
 const NotificationKindEnum = describedEnum<NotificationKind>(
