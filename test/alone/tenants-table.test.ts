@@ -7,6 +7,7 @@ import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema, CURSOR_FIELDS } from '../../src/graphql/schema.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { createClient } from 'graphql-sse';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { READS, REFUSED, rowsOf, WRITES, type TableRow, type TenantIds } from '../support/tenant-table.ts';
@@ -237,7 +238,7 @@ test('covers every field of the schema', () => {
   expect(Object.keys(READS).sort()).toEqual(names(schema.getQueryType()));
   expect(Object.keys(WRITES).sort()).toEqual(names(schema.getMutationType()));
   // Watched below, over both transports.
-  expect(names(schema.getSubscriptionType())).toEqual(['feedEvents']);
+  expect(names(schema.getSubscriptionType())).toEqual(['feedEvents', 'notificationEvents']);
 });
 
 let before: Record<string, unknown>[] = [];
@@ -252,6 +253,7 @@ test('gives a tenant the same answers whatever another one with the same ids has
   azure = await fill('azure');
   watcher = closer.own(await watchFeed('WebSocket', inTenant(app, 'azure'), 'ann'));
   await using stream = await watchFeed('SSE', inTenant(app, 'azure'), 'ann');
+  await using notified = await watchNotifications('azure', 'ann');
   // The first time makes up what is made up on reading, such as when somebody was last there.
   for (const sub of ['ann', 'cid']) await answers('azure', azure, sub);
   before = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
@@ -266,7 +268,47 @@ test('gives a tenant the same answers whatever another one with the same ids has
   // Nothing has come of all that crimson did, also to cid; what azure does comes first.
   const published = await publishTo('azure');
   for (const watching of [watcher, stream]) expect(await watching.addedUntil(published)).toEqual([]);
+  expect(await notified.added()).toBe(published);
 });
+
+interface Notified {
+  readonly notificationEvents: {
+    readonly __typename: string;
+    readonly notification?: { readonly action: { readonly id: string } | null };
+  };
+}
+
+/** An event stream of notifications that has begun. */
+async function watchNotifications(tenant: string, sub: string) {
+  const client = createClient({
+    url: `${app.url}/graphql`,
+    headers: { authorization: `Bearer ${await inTenant(app, tenant).token(sub)}` },
+    retryAttempts: 0,
+  });
+  const events = client.iterate<Notified>({
+    query: `subscription { notificationEvents { __typename
+      ... on NotificationAdded { notification { action { id } } } } }`,
+  });
+  const next = async () => {
+    const { value } = (await events.next()) as { readonly value?: { readonly data?: Notified | null } };
+    if (value?.data == null) throw new Error(`No event: ${JSON.stringify(value)}`);
+    return value.data.notificationEvents;
+  };
+  expect((await next()).__typename).toBe('NotificationsReady');
+  return {
+    /** The action of the next notification that is new. */
+    async added(): Promise<string | undefined> {
+      for (;;) {
+        const { __typename: name, notification } = await next();
+        if (name === 'NotificationAdded') return notification?.action?.id;
+      }
+    },
+    [Symbol.asyncDispose](): Promise<void> {
+      client.dispose();
+      return Promise.resolve();
+    },
+  };
+}
 
 async function publishTo(tenant: string): Promise<string> {
   const { publishAction } = (await succeed(

@@ -135,13 +135,17 @@ async function openLifted(parts: Parts): Promise<{ readonly id: string; readonly
   return { id: action.id, lifted };
 }
 
-/** Once, between the read of the actions and the write: an edit takes the ref by which it was lifted, and its pass ends. */
+/**
+ * Once, between the read of the actions and the first write of the item, or else the last write: an edit takes the ref by which
+ * it was lifted, and its pass ends.
+ */
 function editedBeforeFill(parts: Parts, id: string): Parts['feedStore'] {
   let isEdited = false;
   return {
     ...parts.feedStore,
     async fill(userId, entries, options) {
-      if (!isEdited && entries.some(({ actionId }) => actionId === id)) {
+      const isLast = options?.isCompleteDownTo !== undefined;
+      if (!isEdited && (isLast || entries.some(({ actionId }) => actionId === id))) {
         isEdited = true;
         await parts.services.updateAction(parts.session('actor'), id, { refs: REFS.slice(1) });
         await using passes = parts.worker();
