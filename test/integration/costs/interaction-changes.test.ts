@@ -39,7 +39,7 @@ test('removes, hides, shows again and edits an interaction with few commands', a
     hidden: [...found, 'findAndModify interactions', 'find interactions', ...logged, ...marked],
     shown: [
       ...found,
-      'update reports',
+      'aggregate reports',
       'findAndModify interactions',
       'find interactions',
       ...logged,

@@ -75,7 +75,8 @@ test.each(['items', 'pull'])(
     });
     await parts.services.hideAction(parts.session('admin', 'admin'), id, null);
     Object.assign(liveLog, { append });
-    expect(claims).toEqual([null]);
+    // For their feeds and for their notifications.
+    expect(new Set(claims)).toEqual(new Set([null]));
     await parts.fanOut();
     await list.caughtUp();
     expect(removalsOf(list, id)).toBe(1);
