@@ -33,8 +33,8 @@ const rows = {
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
-  'files of src': 431,
-  'lines of src': 54_450,
+  'files of src': 450,
+  'lines of src': 58_750,
   '*Dependencies types': 5,
   'Pick<': 60,
   'lines of bench': 5_100,
