@@ -6,6 +6,7 @@ import type {
 } from '../../src/features/notifications/read-notifications.ts';
 import {
   baseOf,
+  isBlocked,
   maySee,
   type Model,
   type ModelAction,
@@ -81,9 +82,10 @@ function isListed(model: Model, reader: ModelReader, { kind, action, actorId, at
   const isMuted = reader.mutes.some(
     (mute) => (mute.kind === 'MEMBER' || mute.kind === 'REF') && mute.value === actorId,
   );
+  const isAway = isMuted || (actorId !== null && isBlocked(model, reader, actorId));
   const { preferences } = reader.notifications;
   const isOn = preferences.get(`${kind} ${action?.type ?? ''}`) ?? preferences.get(`${kind} `) ?? true;
-  return !isMuted && isOn;
+  return !isAway && isOn;
 }
 
 /** The reader's list. */
