@@ -109,7 +109,9 @@ export function expectedExplanation(
   const withheldBy: string[] = [];
   if (action.isHidden) withheldBy.push('HIDDEN');
   if (isMuted(reader, action)) withheldBy.push('MUTED');
-  if (isBlocked(model, asked, action.actorId)) withheldBy.push('BLOCKED');
+  // Then the action comes to the reader in no way.
+  const isKept = isBlocked(model, asked, action.actorId);
+  if (isKept) withheldBy.push('BLOCKED');
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
   if (isSnoozed(reader, action.id)) withheldBy.push('SNOOZED');
@@ -119,8 +121,8 @@ export function expectedExplanation(
     isInFeed: feedFor(model, reader).some((item) => item.action.id === action.id),
     isEntitled: maySee(model, asked, action),
     reasons: [...reasons].sort(),
-    follows: waysOfFollowing(model, userId, action).map(expectedWay).sort(),
-    passers: waysOfPassing(model, userId, action).map(expectedWay).sort(),
+    follows: (isKept ? [] : waysOfFollowing(model, userId, action)).map(expectedWay).sort(),
+    passers: (isKept ? [] : waysOfPassing(model, userId, action)).map(expectedWay).sort(),
     withheldBy: withheldBy.sort(),
     relevancy: reasons.length === 0 ? null : lifted,
     causes: causesFor(model, reader, action),
