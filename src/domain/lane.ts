@@ -2,5 +2,5 @@
 export const LANES = ['URGENT', 'LIVE', 'BULK'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** For fan-outs without a lane and for finished ones. */
+/** Of a pass that is requested without a lane, and of fan-outs that are DONE, which have none. */
 export const DEFAULT_LANE: Lane = 'LIVE';

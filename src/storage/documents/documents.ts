@@ -35,7 +35,7 @@ export interface FanOutDocument {
   attempts: number;
   delivered: number;
   error: string | null;
-  /** Most urgent lane of the pending changes. Absent when DONE, and in documents from before lanes existed. */
+  /** Most urgent lane of the pending changes. Absent when DONE: nobody claims a fan-out without a lane. */
   lane?: Lane;
   /** During a pass: most urgent lane of the changes since it was claimed. */
   nextLane?: Lane;
@@ -259,7 +259,7 @@ export interface ScoreSlot {
   score: number;
 }
 
-/** Scores of an action in the latest generations, in slots assigned by `scores.ts`. `_id` is the action's id. */
+/** Scores of an action in the latest generations; `slotOf` says in which slot. `_id` is the action's id. */
 export interface ScoreDocument {
   _id: ObjectId;
   [slot: `g${number}`]: ScoreSlot;
