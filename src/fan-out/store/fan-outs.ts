@@ -154,8 +154,10 @@ function liveShare(collection: Collection<ActionDocument>) {
      */
     async laneFor(actorId: UserId, count: number): Promise<Lane> {
       const unseen = beyond.get(actorId) ?? 0;
-      beyond.set(actorId, unseen - count);
-      if (unseen > 0) return 'BULK';
+      if (unseen > 0) {
+        beyond.set(actorId, unseen - count);
+        return 'BULK';
+      }
       const expected = (waiting.get(actorId) ?? 0) + count;
       waiting.set(actorId, expected);
       if (expected <= LIVE_PER_ACTOR) return 'LIVE';
