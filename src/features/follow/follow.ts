@@ -54,9 +54,12 @@ export async function follow(
   if (!Number.isInteger(count) || count < 0 || count > MAX_COPY_LIMIT)
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
-  if (await isBlockedFor(session, id)) throw new FanfareError('NOT_FOUND', 'There is no such ref');
   const now = clock.now();
-  const { known, epochs, oldest: ofAll } = await core.followStarts.start({ followerId, refId: id }, count);
+  const [isBlocked, { known, epochs, oldest: ofAll }] = await Promise.all([
+    isBlockedFor(session, id),
+    core.followStarts.start({ followerId, refId: id }, count),
+  ]);
+  if (isBlocked) throw new FanfareError('NOT_FOUND', 'There is no such ref');
   checkSpans([{ followerId, refId: id, types }], known === null ? [] : [{ ...known, followerId }]);
   const taken = types === undefined ? (openSpanOf(known)?.types ?? null) : types;
   const oldest =
