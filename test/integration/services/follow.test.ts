@@ -95,9 +95,11 @@ test('takes seven commands for something described, of which three write', async
   const commands = await commandsOf(parts.database, () =>
     parts.services.follow(parts.session('ann'), 'site', null),
   );
-  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
-    ...['find blocks', 'aggregate actions', 'findAndModify follows', 'aggregate actions'],
-    ...['update refs', 'update follows', 'find refs'],
+  const names = commands.map(({ name, collection }) => `${name} ${collection}`);
+  // Together.
+  expect(names.splice(0, 2).sort()).toEqual(['aggregate actions', 'find blocks']);
+  expect(names).toEqual([
+    ...['findAndModify follows', 'aggregate actions', 'update refs', 'update follows', 'find refs'],
   ]);
 });
 
