@@ -238,8 +238,9 @@ const MAX_SHARED = 5_000;
 const SHARED_STEP_MS = 60_000;
 
 /**
- * The context with which several feeds are read one after another: what many of their readers have in common is read once. An
- * action or an interaction may have changed since it was read, so this is for what is checked afterwards.
+ * The context with which several feeds are read one after another: what many of their readers have in common is read once.
+ * For feeds to which deliveries are made meanwhile. What changes after that read arrives by its own pass; what is then written
+ * too high is found by the revision of its action (`fillFeed`). Interactions are compared with no revision: they only raise.
  *
  * @param most actions that are read at once. If there are more, each feed reads its own.
  */
