@@ -428,6 +428,27 @@ test('gives up an event after its time, continues with those behind it, and an a
   await expect(parts.services.retryWebhook(parts.admin, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test('a retry requested during an attempt that fails is made at once', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
+  await worker.round();
+  target.answer = 500;
+  await publish(1);
+  await sendAll(worker);
+  const [delivery] = await deliveries();
+  target.answer = (_webhook, response) => {
+    target.answer = 200;
+    void parts.services
+      .retryWebhook(parts.admin, delivery?.id ?? '')
+      .then(() => response.writeHead(500).end());
+  };
+  move(HOUR_MS);
+  await sendAll(worker);
+  expect(target.received).toHaveLength(3);
+  expect(await deliveries()).toEqual([]);
+});
+
 test('rejects private addresses by name and by number, before anything is sent', async () => {
   await using target = await startWebhookTarget();
   const port = new URL(target.url).port;

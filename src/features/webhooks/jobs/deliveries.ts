@@ -404,11 +404,11 @@ async function retryDue(
       const deliveries = turn.left;
       for (const [index, delivery] of deliveries.entries()) {
         turn.left = deliveries.slice(index);
-        const { id, eventId, attempts } = delivery;
+        const { eventId, attempts } = delivery;
         const event = events.get(eventId);
         const refusal = event === undefined ? null : refusalOf(receiver, event);
         if (refusal !== null) {
-          await webhookDeliveries.giveUp(id, refusal, attempts);
+          await webhookDeliveries.giveUp(delivery, refusal, attempts);
           observer.givenUp({ eventId, attempts, error: refusal });
           continue;
         }
@@ -448,7 +448,7 @@ async function concludeDelivery(
     await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
     return false;
   }
-  await webhookDeliveries.giveUp(id, error, attempts + 1);
+  await webhookDeliveries.giveUp(delivery, error, attempts + 1);
   if (isLate) await webhookDeliveries.putOff([delivery], now());
   observer.givenUp({ eventId, attempts: attempts + 1, error });
   return true;

@@ -9,6 +9,7 @@ import { fieldBeside, type Tenant } from '../../../domain/stored-id.ts';
 import type { WebhookDelivery, WebhookState } from '../../../domain/webhook.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
+import { literal } from '../../../storage/stages/revision.ts';
 import type { WebhookDeliveryDocument } from './webhook-documents.ts';
 import {
   type Declared,
@@ -280,23 +281,36 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
       await webhookDeliveries.deleteOne({ _id: id });
     },
 
-    /** Records a failed attempt. Deliveries waiting behind it are postponed, too. */
+    /**
+     * Records a failed attempt. Deliveries waiting behind it are postponed, too. A retry that was requested during the attempt
+     * stays due.
+     */
     async postpone(
-      { id, url, actionId }: WebhookDelivery,
+      { id, url, actionId, triedSince }: WebhookDelivery,
       error: string,
       nextAttemptAt: Date,
     ): Promise<void> {
-      await webhookDeliveries.updateOne(
+      const isAsBefore = { $eq: ['$triedSince', triedSince] };
+      const document = await webhookDeliveries.findOneAndUpdate(
         { _id: id },
-        { $set: { error, nextAttemptAt }, $inc: { attempts: 1 } },
+        [
+          {
+            $set: {
+              error: literal(error),
+              attempts: { $add: ['$attempts', 1] },
+              nextAttemptAt: { $cond: [isAsBefore, nextAttemptAt, '$triedSince'] },
+            },
+          },
+        ],
+        { returnDocument: 'after' },
       );
-      await alignAction(url, actionId, nextAttemptAt);
+      await alignAction(url, actionId, document?.nextAttemptAt ?? nextAttemptAt);
     },
 
-    /** Records the final failure. Deliveries waiting behind it become due. */
-    async giveUp(id: string, error: string, attempts: number): Promise<void> {
+    /** Records the final failure, unless a retry was requested during it. Deliveries waiting behind it become due. */
+    async giveUp({ id, triedSince }: WebhookDelivery, error: string, attempts: number): Promise<void> {
       await webhookDeliveries.updateOne(
-        { _id: id },
+        { _id: id, triedSince },
         { $set: { error, state: 'FAILED', attempts }, $unset: { nextAttemptAt: 1 } },
       );
     },
