@@ -1,3 +1,4 @@
+import { isShown } from '../../domain/interaction.ts';
 import { moderates } from '../../domain/viewer.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
@@ -6,9 +7,11 @@ import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Action } from '../../graphql/types/action.ts';
 import { Node } from '../../graphql/types/node.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
-import { ACTION } from '../../feed/session/load.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';
+import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { Interaction } from '../interactions/api.ts';
+import { getInteraction, INTERACTION } from '../interactions/read-interactions.ts';
 import {
   MAX_REASON_LENGTH,
   MAX_REPORT_TEXT,
@@ -63,27 +66,31 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
       type: Action,
       nullable: true,
       description:
-        'The reported action, or the one with the reported interaction; null for a member, and if it is deleted.',
-      async resolve({ target }, _args, context) {
-        if (target.kind === 'member') return null;
-        const action = await context.session().load(ACTION, target.actionId);
-        return action === null || action.isDeleted ? null : action;
-      },
+        'The reported action, or the one with the reported interaction; null for a member, and if the viewer may not see it.',
+      resolve: ({ target }, _args, context) =>
+        target.kind === 'member' ? null : getAction(context.session(), target.actionId),
     }),
     interaction: t.field({
       type: Interaction,
       nullable: true,
-      description: 'The reported interaction; null: something else was reported, or it was removed.',
+      description:
+        'The reported interaction; null: something else was reported, or the viewer may not see it.',
       async resolve({ target }, _args, context) {
         if (target.kind !== 'interaction') return null;
-        const found = (await context.core.interactions.find(target.interactionId))?.interaction ?? null;
-        return found === null || found.state === 'REMOVED' ? null : found;
+        const session = context.session();
+        if (!moderates(session.identity)) return getInteraction(context.core, session, target.interactionId);
+        const found = await session.load(INTERACTION, target.interactionId);
+        return found !== null && isShown(found, true) ? found : null;
       },
     }),
     member: t.field({
       type: Member,
-      description: 'The reported member, or the one whose content was reported.',
-      resolve: ({ target }) => ({ userId: target.actorId }),
+      nullable: true,
+      description:
+        'The reported member, or the one whose content was reported; null if there is a block between them and the viewer.',
+      async resolve({ target: { actorId } }, _args, context) {
+        return (await isBlockedFor(context.session(), actorId)) ? null : { userId: actorId };
+      },
     }),
     openedAt: t.expose('openedAt', {
       type: 'DateTime',

@@ -7,12 +7,11 @@ import type { InteractionId } from '../../domain/interaction.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { MODERATORS, moderates } from '../../domain/viewer.ts';
 import { lineSchema, textSchema } from '../../descriptors/define.ts';
-import { idSchema } from '../../descriptors/id-schema.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
-import { MEMBER } from '../directory/names.ts';
+import { readMember } from '../directory/read-directory.ts';
 import { findShown } from '../interactions/read-interactions.ts';
 import { setInteractionHidden } from '../interactions/moderate-interaction.ts';
 import { noSuchInteraction } from '../interactions/settle-interaction.ts';
@@ -78,10 +77,9 @@ async function reportable(
       actorId: interaction.actorId,
     };
   }
-  const id = validate(idSchema, memberId, ['memberId']);
-  if ((await session.load(MEMBER, id)) === null)
-    throw new FanfareError('NOT_FOUND', 'There is no such member');
-  return { kind: 'member', actorId: id };
+  const member = await readMember(session, memberId ?? '');
+  if (member === null) throw new FanfareError('NOT_FOUND', 'There is no such member');
+  return { kind: 'member', actorId: member.userId };
 }
 
 /** Who acts in the moderation log when reports hide something. */

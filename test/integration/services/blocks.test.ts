@@ -5,6 +5,7 @@ import {
   encodeInteractionId,
   encodeMemberId,
   encodeRefId,
+  encodeReportId,
 } from '../../../src/graphql/global-id.ts';
 import { runOperation, type Answer } from '../../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
@@ -28,8 +29,12 @@ interface World extends AsyncDisposable {
   /** By who did it: their action, and their comment on the action of another. */
   readonly actions: Readonly<Record<string, string>>;
   readonly comments: Readonly<Record<string, string>>;
+  /** By who reported: the other's action, comment and the other. */
+  readonly reports: Readonly<Record<string, readonly string[]>>;
   run(document: string, userId: string, roles?: readonly Role[]): Promise<Answer<Tree>>;
 }
+
+const NOTHING_REPORTED = { actionId: null, interactionId: null, memberId: null, reason: 'spam' };
 
 /** What is not meant for callers. */
 const failures: unknown[] = [];
@@ -73,9 +78,19 @@ async function openWorld(): Promise<World> {
     await services.pinAction(parts.session('service', 'service'), 'site', actions[by] ?? '');
   }
   await parts.fanOut();
+  const reports: Record<string, string[]> = {};
+  for (const [me, them] of SIDES)
+    for (const what of [
+      { actionId: actions[them] ?? '' },
+      { interactionId: comments[them] ?? '' },
+      { memberId: them },
+    ]) {
+      const { id } = await services.report(parts.session(me), { ...NOTHING_REPORTED, ...what });
+      (reports[me] ??= []).push(encodeReportId(id));
+    }
   await services.blockMember(parts.session('ann'), 'bob');
   return {
-    ...{ parts, schema, actions, comments },
+    ...{ parts, schema, actions, comments, reports },
     run: (document, userId, roles = ['user']) =>
       runOperation<Tree>(
         schema,
@@ -120,7 +135,9 @@ const READS: Readonly<Record<string, readonly string[] | null>> = {
   memberExport: null,
   members: ['members(first: 9)', 'members(search: "mx")'],
   moderationLog: null,
-  node: ['node(id: "$action")', 'node(id: "$comment")', 'node(id: "$member")', 'node(id: "$ref")'],
+  node: ['$action', '$comment', '$member', '$ref', '$report0', '$report1', '$report2'].map(
+    (id) => `node(id: "${id}")`,
+  ),
   nodes: ['nodes(ids: ["$action", "$comment", "$member", "$ref"])'],
   notifications: ['notifications(first: 9)'],
   ref: ['ref(refId: "$them")', 'ref(refId: "site")'],
@@ -146,6 +163,7 @@ test('every field of the API keeps the two sides of a block from each other, and
       comment: encodeInteractionId(world.comments[them] ?? ''),
       ...{ member: encodeMemberId(them), ref: encodeRefId(them) },
       shared: encodeActionId(world.actions['cid'] ?? ''),
+      ...Object.fromEntries((world.reports[me] ?? []).map((id, index) => [`report${String(index)}`, id])),
     };
     const given = (call: string): string =>
       call.replaceAll(/\$(\w+)/gu, (_, name: string) => ids[name] ?? '');
@@ -189,14 +207,14 @@ test('neither can interact with, reply to, follow, bookmark or report what the o
   for (const [me, them] of SIDES) {
     const actionId = world.actions[them] ?? '';
     const comment = { actionId: world.actions['cid'] ?? '', kind: 'COMMENT', text: 'x' } as const;
-    const target = { actionId, interactionId: null, memberId: null, reason: 'spam' };
     const refused: readonly (() => Promise<unknown>)[] = [
       () => services.addInteraction(session(me), { actionId, kind: 'LIKE' }),
       () => services.addInteraction(session(me), { ...comment, parentId: world.comments[them] ?? '' }),
       () => services.addInteraction(session('host', 'service'), { actionId, kind: 'LIKE', actorId: me }),
       () => services.follow(session(me), them, null),
       () => services.bookmark(session(me), actionId),
-      () => services.report(session(me), target),
+      () => services.report(session(me), { ...NOTHING_REPORTED, actionId }),
+      () => services.report(session(me), { ...NOTHING_REPORTED, memberId: them }),
     ];
     for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const [follow] = await world.parts.core.follows.find(me, [them]);
