@@ -6,8 +6,8 @@ import { redact } from '../lib/redact.ts';
 export type WebhookOutcome =
   | {
       readonly isTaken: true;
-      /** The answer, as far as it is read. */
-      readonly body: string;
+      /** `null`: it broke off or is too long. */
+      readonly body: string | null;
     }
   | {
       readonly isTaken: false;
@@ -102,22 +102,23 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 }
 
 /** For most the status is all that matters. An answer that is too long or breaks off costs only its connection. */
-async function readToItsEnd(answer: IncomingMessage): Promise<string> {
+async function readToItsEnd(answer: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of answer) {
       bytes += (chunk as Buffer).length;
       chunks.push(chunk as Buffer);
-      if (bytes > MAX_ANSWER_BYTES) break;
+      if (bytes > MAX_ANSWER_BYTES) return null;
     }
   } catch {
     answer.destroy();
+    return null;
   }
   return Buffer.concat(chunks).toString();
 }
 
-function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string): WebhookOutcome {
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | null): WebhookOutcome {
   if (statusCode >= 200 && statusCode < 300) return { isTaken: true, body };
   const seconds = /^\d{1,9}$/.exec(headers['retry-after'] ?? '')?.[0];
   return {

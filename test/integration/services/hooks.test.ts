@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createHooks } from '../../../src/app/hooks.ts';
@@ -30,6 +30,20 @@ const posted = (text: string) => ({
   scope: 'PUBLIC',
   descriptor: { posted: { postId: 'p', postTitle: 'T', text } },
 });
+
+/** A URL that is asked. */
+async function openUrl(answer: RequestListener) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    hook: { url: `http://127.0.0.1:${String(port)}/`, secrets: [SECRET], allowPrivateAddress: true },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 /** Holds "maybe" and refuses "never". */
 function byText(text: unknown) {
@@ -126,10 +140,8 @@ test('holds and refuses interactions', async () => {
 });
 
 test('a URL is asked with the signature of webhooks', async () => {
-  await using closer = new Closer();
-  await using parts = await openParts();
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
+  await using url = await openUrl((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -140,26 +152,29 @@ test('a URL is asked with the signature of webhooks', async () => {
       response.end(JSON.stringify(byText('never')));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const hook = { url: `http://127.0.0.1:${String(port)}/`, secrets: [SECRET], allowPrivateAddress: true };
-  const core = withHooks(parts, { closer, hostConfig: { beforePublish: hook } });
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const core = withHooks(parts, { closer, hostConfig: { beforePublish: url.hook } });
   await expect(publishAction(core, parts.service, posted('x'))).rejects.toMatchObject({
     message: 'Not here',
   });
   expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ type: 'beforePublish', data: { actorId: 'ann' } });
-  await closer.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 test.each(['open', 'closed'])('without an answer it is %s, as the setting says', async (failure) => {
+  // What is read of these looks like an empty answer.
+  await using tooLong = await openUrl((_request, response) => response.end(' '.repeat(100_000)));
+  await using brokenOff = await openUrl((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write(' ', () => response.destroy());
+  });
   await using closer = new Closer();
   await using parts = await openParts();
   const broken: HostConfig['beforePublish'][] = [
     () => Promise.reject(new Error('Broken')),
     () => ({ verdict: 'perhaps' }) as never,
     { url: 'http://127.0.0.1:1/', secrets: [SECRET], allowPrivateAddress: true },
+    ...[tooLong.hook, brokenOff.hook],
   ];
   for (const beforePublish of broken) {
     const core = withHooks(parts, {
