@@ -85,27 +85,28 @@ export async function addInteraction(
   ]);
   const mentions = await whoMaySee(core, action, others, members);
   const isHeld = await isHeldByHost(core, { by: identity.userId, action, checked, actor, key });
+  const id = newObjectId();
+  const target = { kind: 'interaction', interactionId: id, actionId, actorId: actor } as const;
+  // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
+  if (isHeld) await core.reports.hold(target, clock.now());
   const recorded = await core.interactions.record({
     ...of,
-    isHeld,
-    actionId,
+    ...{ id, isHeld, actionId },
     at,
     departmentIds: departmentsOf(members, [actor, action.actorId]),
     mentions,
     parentActorId,
-    key: key ?? newObjectId(),
+    key: key ?? id,
     text: text ?? null,
     parentId: parentId ?? null,
     data: data ?? null,
     passesOn: kind === 'RESHARE' && action.scope === 'PUBLIC',
   });
+  // Another call at the same time was first.
+  if (isHeld && recorded?.interaction.id !== id) await core.reports.drop(target);
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
   const changed = await settled(core, action, recorded);
-  if (isHeld && interaction.state === 'HIDDEN') {
-    const target = { kind: 'interaction', interactionId: interaction.id, actionId, actorId: actor } as const;
-    await core.reports.hold(target, clock.now());
-  }
   if (!isHeld && interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
     throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };

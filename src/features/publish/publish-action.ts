@@ -98,9 +98,11 @@ export async function publishAction(
     ...{ groups, recorded: clock.now(), lane, isImported: false },
     isHeld: held.held.has(checked),
   });
-  const [published] = await Promise.all([core.actions.insert(action), nameRefs(core, [action])]);
+  const [published] = await Promise.all([
+    core.actions.insert(action, queueHeld(core)),
+    nameRefs(core, [action]),
+  ]);
   quota.recorded = published.isReplay ? 0 : 1;
-  if (held.held.has(checked)) await queueHeld(core, [published]);
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(core, 1);
   return published;
@@ -166,12 +168,10 @@ export async function publishActions(
     });
   }
   const actions = ready.map(({ action }) => action);
-  const [published] = await Promise.all([core.actions.insertMany(actions), nameRefs(core, actions)]);
-  const heldInputs = accepted.map(({ input }) => held.has(input));
-  await queueHeld(
-    core,
-    published.filter((_, index) => heldInputs[index] === true),
-  );
+  const [published] = await Promise.all([
+    core.actions.insertMany(actions, queueHeld(core)),
+    nameRefs(core, actions),
+  ]);
   published.forEach((result, index) => {
     const entry = ready[index];
     if (entry === undefined) return;
@@ -238,11 +238,17 @@ async function heldByHost(
   return { held, refused };
 }
 
-/** Puts what the host holds into the queue of reports. */
-async function queueHeld({ reports }: Core, published: readonly PublishedAction[]): Promise<void> {
-  for (const { action } of published)
-    if (action.isHidden)
-      await reports.hold({ kind: 'action', actionId: action.id, actorId: action.actorId }, clock.now());
+/**
+ * Puts what the host holds into the queue of reports, before it is recorded: whatever interrupts the call, nothing is hidden
+ * that is not in the queue. At worst the queue has an entry without content.
+ */
+function queueHeld({ reports }: Core): (held: readonly Action[]) => Promise<unknown> {
+  return (held) =>
+    Promise.all(
+      held.map(({ id: actionId, actorId }) =>
+        reports.hold({ kind: 'action', actionId, actorId }, clock.now()),
+      ),
+    );
 }
 
 /**

@@ -180,6 +180,11 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         isWithheld: { $ifNull: ['$isWithheld', { $cond: ['$isReviewed', '$$REMOVE', true] }] },
       }),
 
+    /** Takes out of the queue what was not recorded, so that nobody can have reported it. One write. */
+    async drop(target: ReportTarget): Promise<void> {
+      await collection.deleteOne({ target: keyOf(target) });
+    },
+
     async find(id: string): Promise<Report | null> {
       const document = await collection.findOne({ _id: new ObjectId(id) });
       return document === null ? null : toReport(document);

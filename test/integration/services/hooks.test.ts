@@ -11,6 +11,8 @@ import { addInteraction } from '../../../src/features/interactions/add-interacti
 import { publishAction, publishActions } from '../../../src/features/publish/publish-action.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -137,6 +139,82 @@ test('holds and refuses interactions', async () => {
   await services.resolveReport(session('mona', 'moderator'), held?.node.id ?? '', outcome);
   expect((await shown())[1]).toBe(2);
   expect(asked[0]).toMatchObject({ by: 'ann', actorId: 'ann', actionActorId: 'cid', kind: 'COMMENT' });
+});
+
+/** More than a call below has. */
+const MOST_WRITES = 12;
+/** Its publication writes no names beside it. */
+const NAMELESS = {
+  ...{ actorId: 'ann', scope: 'PUBLIC' },
+  descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+};
+
+test('whenever a process dies, all that the hook holds is in the queue, and dismissing it shows it', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, session, database } = parts;
+  const holds = () => 'hold' as const;
+  const core = withHooks(parts, { closer, hostConfig: { beforePublish: holds, beforeInteract: holds } });
+  const { action } = await parts.publish({ scope: 'PUBLIC', actorId: 'cid' });
+  const calls: readonly ((core: Core, key: string) => Promise<unknown>)[] = [
+    (dying, idempotencyKey) => publishAction(dying, parts.service, { ...NAMELESS, idempotencyKey }),
+    (dying, idempotencyKey) => publishActions(dying, parts.service, [{ ...NAMELESS, idempotencyKey }]),
+    (dying, idempotencyKey) =>
+      addInteraction(dying, session('ann'), {
+        ...{ actionId: action.id, kind: 'COMMENT', text: 'x', idempotencyKey },
+      }),
+  ];
+  for (const [index, call] of calls.entries()) {
+    let writes = 0;
+    for (let isCutOff = true; isCutOff && writes < MOST_WRITES;) {
+      writes += 1;
+      const dying = createRepositories(crashingCollections(database.collections, writes));
+      const key = `${String(index)} ${String(writes)}`;
+      isCutOff = await call({ ...core, ...dying }, key).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof Crash) return true;
+          throw error;
+        },
+      );
+    }
+    expect(writes).toBeGreaterThan(2);
+    expect(writes).toBeLessThan(MOST_WRITES);
+  }
+  const { actions, interactions, reports } = database.collections;
+  const hidden = async (): Promise<string[]> => [
+    ...(await actions.distinct('_id', { isHidden: true })).map((id) => `action:${id.toHexString()}`),
+    ...(await interactions.distinct('_id', { state: 'HIDDEN' })).map(
+      (id) => `interaction:${id.toHexString()}`,
+    ),
+  ];
+  const held = await hidden();
+  expect(held.length).toBeGreaterThan(3);
+  expect(await reports.distinct('target')).toEqual(expect.arrayContaining(held));
+  const { edges } = await services.readReports(session('mona', 'moderator'), { first: 100 });
+  for (const { node } of edges)
+    await services.resolveReport(session('mona', 'moderator'), node.id, {
+      outcome: 'Fine',
+      isDismissed: true,
+    });
+  expect(await hidden()).toEqual([]);
+});
+
+test('what is given twice at the same time and held is in the queue once', async () => {
+  await using parts = await openParts();
+  const waiting: (() => void)[] = [];
+  const beforeInteract = async () => {
+    await new Promise<void>((resolve) => {
+      if (waiting.push(resolve) === 2) for (const go of waiting) go();
+    });
+    return { verdict: 'hold' } as const;
+  };
+  const core: Core = { ...parts.core, hooks: { beforePublish: null, beforeInteract } };
+  const actionId = (await parts.publish({ scope: 'PUBLIC', actorId: 'cid' })).action.id;
+  const like = () => addInteraction(core, parts.session('ann'), { actionId, kind: 'LIKE' });
+  const [{ interaction }] = await Promise.all([like(), like()]);
+  const { edges } = await parts.services.readReports(parts.session('mona', 'moderator'), {});
+  expect(edges.map(({ node }) => node.target)).toMatchObject([{ interactionId: interaction.id }]);
 });
 
 test('a URL is asked with the signature of webhooks', async () => {

@@ -19,7 +19,7 @@ import { literal } from '../../../storage/stages/revision.ts';
 
 export interface NewInteraction extends Pick<
   Interaction,
-  'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
+  'id' | 'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
 > {
   /** Unique per action. */
   readonly key: string;
@@ -48,7 +48,7 @@ function newDocument(
   const to = [...new Set([...(parentActorId === null ? [] : [parentActorId]), ...mentions])];
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
-    _id: idOfTime(clock.now()),
+    _id: new ObjectId(interaction.id),
     ...{ actionId: new ObjectId(actionId), key, actorId, departmentIds: [...departmentIds] },
     ...fieldBeside(actorId),
     ...{ kind, at },

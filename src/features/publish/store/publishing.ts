@@ -147,6 +147,9 @@ export interface PublicationKey {
   readonly idempotencyKey: string | null;
 }
 
+/** Called with the held ones of the actions that are about to be inserted. */
+type QueueHeld = (held: readonly Action[]) => Promise<unknown>;
+
 /** Inserts actions. Part of the repository of actions. */
 export function publishing({ actions, publications }: Collections, events: EventEntries) {
   /** The stored ones among these, by id. */
@@ -160,7 +163,7 @@ export function publishing({ actions, publications }: Collections, events: Event
     return ({ _id }) => byId.get(_id.toHexString());
   }
 
-  async function insertSome(some: readonly NewAction[]): Promise<InsertedAction[]> {
+  async function insertSome(some: readonly NewAction[], queue: QueueHeld): Promise<InsertedAction[]> {
     const { fixed, known } = await fixIds(
       publications,
       some.map((action) => newActionDocument(action, events)),
@@ -168,6 +171,7 @@ export function publishing({ actions, publications }: Collections, events: Event
     const stored = await storedOf([...known]);
     const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
     const fresh = documents.filter((document) => stored(document) === undefined);
+    await queue(fresh.filter(({ isHidden }) => isHidden).map(toAction));
     const overtaken = new Set(await insertAll(fresh));
     const overtakenBy = await storedOf([...overtaken]);
     return documents.map((document) => {
@@ -216,15 +220,15 @@ export function publishing({ actions, publications }: Collections, events: Event
      * Inserts the action, or returns the existing one with the same actor and idempotency key. One round trip; two with a
      * key, three on replay.
      */
-    async insert(action: NewAction): Promise<InsertedAction> {
-      const [inserted] = await insertSome([action]);
+    async insert(action: NewAction, queue: QueueHeld): Promise<InsertedAction> {
+      const [inserted] = await insertSome([action], queue);
       if (inserted === undefined) throw new Error('An insert gave nothing back');
       return inserted;
     },
 
     /** The same for many actions, in these writes per hundred; results in the order of the input. */
-    async insertMany(some: readonly NewAction[]): Promise<InsertedAction[]> {
-      return (await inSlices(some, INSERTED_AT_ONCE, insertSome)).flat();
+    async insertMany(some: readonly NewAction[], queue: QueueHeld): Promise<InsertedAction[]> {
+      return (await inSlices(some, INSERTED_AT_ONCE, (few) => insertSome(few, queue))).flat();
     },
   };
 }
