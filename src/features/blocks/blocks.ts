@@ -24,7 +24,8 @@ import type { BlockPosition } from './store.ts';
 export async function blockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
-  if ((await core.blocks.count(userId, MAX_BLOCKS)) === MAX_BLOCKS)
+  const isFull = (await core.blocks.count(userId, MAX_BLOCKS)) === MAX_BLOCKS;
+  if (isFull && !(await core.blocks.of(userId)).own.has(otherId))
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BLOCKS)} members can be blocked`);
   // Before the block: who has the mark and no blocks is only read once more.
   await core.feeds.markBlocks([userId, otherId]);

@@ -286,7 +286,8 @@ test('blocks at most ten thousand members, oneself never, and keeps the block of
     ...{ _id: { userId: 'ann', otherId: `x${String(n)}` }, own: new Date(n) },
   }));
   await parts.core.collections.blocks.insertMany(many);
-  await services.blockMember(session('ann'), 'bob');
+  // The second time to complete the first, had it been interrupted.
+  for (let calls = 0; calls < 2; calls += 1) await services.blockMember(session('ann'), 'bob');
   await expect(services.blockMember(session('ann'), 'cid')).rejects.toMatchObject({ code: 'CONFLICT' });
   const subject = { memberId: 'bob', names: [], pseudonym: 'erased:1' };
   while ((await parts.core.blocks.anonymise(subject, 10)) > 0);
