@@ -53,8 +53,10 @@ async function setHidden(
   const why = validate(reasonSchema, reason, ['reason']);
   const found = await requireShown(core, session, id);
   const by = identity.userId;
+  const changed = await changeHidden(core, found, { kind, reason: why, by });
+  // Afterwards, so that it stays in the queue until it is shown.
   if (kind === 'UNHIDE_INTERACTION') await core.reports.release({ kind: 'interaction', id }, by, clock.now());
-  return changeHidden(core, found, { kind, reason: why, by });
+  return changed;
 }
 
 /** The same without a session, for what reports decide. Nothing happens to what was removed. */

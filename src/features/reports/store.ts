@@ -197,7 +197,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       at: Date,
     ): Promise<void> {
       const withheld = { target: `${target.kind}:${target.id}`, isWithheld: true as const };
-      // A look, since this is rare: a call that is cut off here has then written nothing.
+      // A look, since this is rare.
       if ((await collection.countDocuments(withheld, { limit: 1 })) === 0) return;
       const isHeldOnly = { $eq: [{ $size: '$reports' }, 0] };
       await collection.updateOne(withheld, [

@@ -8,6 +8,7 @@ import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain
 import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { unhideInteraction } from '../../../src/features/interactions/moderate-interaction.ts';
 import { publishAction, publishActions } from '../../../src/features/publish/publish-action.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
@@ -198,6 +199,22 @@ test('whenever a process dies, all that the hook holds is in the queue, and dism
       isDismissed: true,
     });
   expect(await hidden()).toEqual([]);
+});
+
+test('what a process that dies was about to show is hidden only while it is in the queue', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, session, database } = parts;
+  const core = withHooks(parts, { closer, hostConfig: { beforeInteract: () => 'hold' } });
+  const actionId = (await parts.publish({ scope: 'PUBLIC', actorId: 'cid' })).action.id;
+  const { interaction } = await addInteraction(core, session('ann'), { actionId, kind: 'LIKE' });
+  const mona = session('mona', 'moderator');
+  const dying = createRepositories(crashingCollections(database.collections, 1));
+  await expect(unhideInteraction({ ...core, ...dying }, mona, interaction.id)).rejects.toThrow(Crash);
+  const { edges } = await services.readReports(mona, {});
+  expect(edges).toMatchObject([{ node: { state: 'OPEN', isWithheld: true } }]);
+  await services.unhideInteraction(mona, interaction.id);
+  expect((await services.readReports(mona, {})).edges).toMatchObject([{ node: { state: 'DISMISSED' } }]);
 });
 
 test('what is given twice at the same time and held is in the queue once', async () => {
