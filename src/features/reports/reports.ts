@@ -104,7 +104,7 @@ async function withhold(core: Core, target: ReportTarget, isHidden: boolean, by?
 export async function takeReport(core: Core, session: ReaderSession, id: string): Promise<Report> {
   const known = await requireReport(core, session, id);
   const { userId } = session.identity;
-  const taken = await core.reports.take(id, userId, clock.now());
+  const taken = await core.reports.take(id, userId);
   if (taken !== null) return taken;
   const now = (await core.reports.find(id)) ?? known;
   if (now.state === 'TAKEN' && now.takenBy === userId) return now;

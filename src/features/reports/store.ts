@@ -46,7 +46,6 @@ export interface ReportDocument extends UnsentEvents {
   /** It is hidden until somebody has looked: reported by many, or held by the host application. */
   isWithheld?: true;
   takenBy?: string;
-  takenAt?: Date;
   resolvedBy?: string;
   resolvedAt?: Date;
   outcome?: string;
@@ -213,10 +212,10 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
     },
 
     /** `null`: it is not open. */
-    take: (id: string, by: UserId, at: Date): Promise<Report | null> =>
+    take: (id: string, by: UserId): Promise<Report | null> =>
       apply(
         { _id: new ObjectId(id), state: 'OPEN' },
-        { state: 'TAKEN', takenBy: literal(by), takenAt: at, isReviewed: true },
+        { state: 'TAKEN', takenBy: literal(by), isReviewed: true },
       ),
 
     /** `null`: it is resolved already. */
