@@ -4,19 +4,6 @@ import { isBlocked } from './block.ts';
 import { isMutedPerson } from './mute.ts';
 import type { ReaderProfile } from './viewer.ts';
 
-export const NOTIFICATION_KINDS = [
-  'COMMENT',
-  'REPLY',
-  'MENTION',
-  'LIKE',
-  'REACTION',
-  'RESHARE',
-  'FOLLOW',
-  'ASSIGNED',
-  'OWN',
-] as const;
-export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
-
 /** Kinds with a sentence of their own. OWN has that of its action. */
 export const SPOKEN_KINDS = [
   'COMMENT',
@@ -27,8 +14,16 @@ export const SPOKEN_KINDS = [
   'RESHARE',
   'FOLLOW',
   'ASSIGNED',
-] as const satisfies readonly NotificationKind[];
+] as const;
 export type SpokenKind = (typeof SPOKEN_KINDS)[number];
+
+export const NOTIFICATION_KINDS = [...SPOKEN_KINDS, 'OWN'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+/** Kinds of notifications about actions. */
+export const KINDS_ABOUT_ACTIONS = NOTIFICATION_KINDS.filter(
+  (kind) => kind !== 'FOLLOW' && kind !== 'ASSIGNED',
+);
 
 /**
  * A sentence to the reader for each kind, as ICU messages: `{actor}` is the list of members, `{subjects}` their number, for

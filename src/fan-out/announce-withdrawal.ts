@@ -1,17 +1,16 @@
 import type { Context } from '../feed/context.ts';
 import type { Action, UserId } from '../domain/action.ts';
-import { NOTIFICATION_KINDS } from '../domain/notification.ts';
+import { KINDS_ABOUT_ACTIONS } from '../domain/notification.ts';
 import { removals, surviveLiveLog } from '../feed/announce.ts';
 import { audienceAmong } from './audience.ts';
 
 const CHUNK = 500;
-/** Kinds of notifications that the action may be in. */
-const ABOUT_ACTIONS = NOTIFICATION_KINDS.filter((kind) => kind !== 'FOLLOW' && kind !== 'ASSIGNED');
 
 /**
  * Notifies all watchers to whom the action is addressed that it is gone, whether it is stored in their feed or pulled.
- * Members whom it or an interaction with it concerns are notified as well. Called when the action is hidden or deleted; its pass repeats it if that call was interrupted or failed. Costs one presence
- * list, and a query per 500 watchers.
+ * Members whom an interaction with it concerns are notified as well. Called when the action is hidden or deleted; its pass
+ * repeats it if that call was interrupted or failed. Costs one presence list, a query for whom its interactions concern if
+ * anybody watches, and a query per 500 watchers.
  * @returns whether all were notified.
  */
 export async function announceWithdrawal(dependencies: Context, action: Action, at: Date): Promise<boolean> {
@@ -49,7 +48,10 @@ async function tellWithdrawal(dependencies: Context, action: Action, at: Date): 
     await liveLog.append(
       watched
         .filter((userId) => concerned?.has(userId))
-        .map((userId) => ({ userId, event: { kind: 'notification', of: action.id, kinds: ABOUT_ACTIONS } })),
+        .map((userId) => ({
+          userId,
+          event: { kind: 'notification', of: action.id, kinds: KINDS_ABOUT_ACTIONS },
+        })),
     );
     for (let from = 0; from < watched.length; from += CHUNK) {
       const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { NOTIFICATION_KINDS, notificationKey, type NotificationKind } from '../../domain/notification.ts';
+import { KINDS_ABOUT_ACTIONS, notificationKey, type NotificationKind } from '../../domain/notification.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -47,7 +47,6 @@ export interface WatchNotificationsArgs {
 
 /** Messages that are decided together. */
 const MOST_AT_ONCE = 100;
-const ABOUT_ACTIONS = NOTIFICATION_KINDS.filter((kind) => kind !== 'FOLLOW' && kind !== 'ASSIGNED');
 const NAMING: readonly NotificationKind[] = ['MENTION', 'OWN'];
 
 /**
@@ -108,7 +107,7 @@ function examined(
       return { keys: kinds.map((kind) => `${kind}:${of}`), isGone: true };
     }
     case 'removed':
-      return { keys: keysOf(ABOUT_ACTIONS, event.actionId), isGone: true };
+      return { keys: keysOf(KINDS_ABOUT_ACTIONS, event.actionId), isGone: true };
     case 'added':
     case 'updated':
       return { keys: keysOf(NAMING, event.actionId), isGone: false };
