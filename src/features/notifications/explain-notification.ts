@@ -3,16 +3,16 @@ import type { ActionId, UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   CHANNELS,
-  isKeptAway,
   notificationKey,
   preferenceOf,
   type EffectivePreference,
+  type NotificationEvent,
   type NotificationKind,
 } from '../../domain/notification.ts';
+import { isMutedPerson } from '../../domain/mute.ts';
 import { notificationDefaults } from '../../descriptors/registry.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { entitledActions } from '../../feed/page/read-actions.ts';
-import { ACTION } from '../../feed/session/load.ts';
+import { getAction } from '../../feed/page/read-actions.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
@@ -67,12 +67,15 @@ export async function explainNotification(
   const key = notificationKey(kind, actionId ?? clock.now());
   const [notification = null] = await findNotifications(core, reader, [key]);
   const state = await core.notifications.state(userId);
-  const action = actionId === null ? null : await reader.load(ACTION, actionId);
+  const action = actionId === null ? null : await getAction(reader, actionId);
   const type = action?.descriptor.type ?? null;
   const preferences = CHANNELS.map((channel) =>
     preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }),
   );
-  const facts = { kind, key, actionId, isSwitchedOff: preferences[0]?.isOn === false };
+  const facts = {
+    ...{ kind, key, isSwitchedOff: preferences[0]?.isOn === false },
+    isVisible: actionId === null || action?.isHidden === false,
+  };
   return {
     ...{ memberId: userId, notification, preferences },
     withheldBy: notification === null ? await withheldBy(core, reader, facts) : [],
@@ -85,23 +88,23 @@ async function withheldBy(
   facts: {
     readonly kind: NotificationKind;
     readonly key: string;
-    readonly actionId: ActionId | null;
+    readonly isVisible: boolean;
     readonly isSwitchedOff: boolean;
   },
 ): Promise<NotificationWithheld[]> {
-  const { kind, key, actionId, isSwitchedOff } = facts;
+  const { kind, key, isVisible, isSwitchedOff } = facts;
   const of = key.slice(kind.length + 1);
   const options = { groups: 2, only: [{ kind, of }] };
-  const all = new NotificationRead(core, reader, { ...options, since: new Date(0), isEverybody: true });
+  // Nothing tells the reader of a block: what it withholds has not happened.
+  const all = new NotificationRead(core, reader, { ...options, since: new Date(0), withMuted: true });
   const [group] = await all.after(null, 1);
-  const { profile } = await all.opened();
-  const action = actionId === null ? null : await reader.load(ACTION, actionId);
-  const isVisible =
-    actionId === null || (action?.isHidden === false && (await entitledActions(reader, [action])).length > 0);
+  const { mutes } = await reader.profile();
+  const isMuted = ({ actorId }: NotificationEvent): boolean =>
+    actorId !== null && isMutedPerson(mutes, actorId);
   const reasons: NotificationWithheld[] = [];
   const [listed] = await new NotificationRead(core, reader, options).after(null, 1);
   if (group === undefined) reasons.push('NO_EVENT');
-  else if (group.events.every(({ actorId }) => isKeptAway(profile, actorId))) reasons.push('KEPT_AWAY');
+  else if (group.events.every(isMuted)) reasons.push('KEPT_AWAY');
   else if (listed === undefined) reasons.push('OUT_OF_WINDOW');
   if (!isVisible) reasons.push('NOT_VISIBLE');
   if (isSwitchedOff) reasons.push('SWITCHED_OFF');

@@ -21,6 +21,7 @@ import {
   type NotificationKind,
   type NotificationPosition,
 } from '../../domain/notification.ts';
+import { NO_MUTES } from '../../domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { notificationDefaults } from '../../descriptors/registry.ts';
@@ -98,7 +99,7 @@ export class NotificationRead {
   readonly #session: ReaderSession;
   readonly #since: Date;
   readonly #only: Only;
-  readonly #isEverybody: boolean;
+  readonly #withMuted: boolean;
   readonly #groups = new Map<string, Builder>();
   readonly #sources: Map<Source, Reading>;
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
@@ -112,15 +113,15 @@ export class NotificationRead {
       readonly groups: number;
       readonly only?: Only;
       readonly since?: Date;
-      /** Also those whom the reader keeps away. */
-      readonly isEverybody?: boolean;
+      /** Also what members did whom the reader mutes. */
+      readonly withMuted?: boolean;
     },
   ) {
     this.#core = core;
     this.#session = session;
     this.#since = options.since ?? new Date(clock.time() - NOTIFICATION_WINDOW_MS);
     this.#only = options.only ?? null;
-    this.#isEverybody = options.isEverybody ?? false;
+    this.#withMuted = options.withMuted ?? false;
     const limitOf = (source: Source): number =>
       source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, options.groups) : options.groups;
     this.#sources = new Map(
@@ -199,7 +200,11 @@ export class NotificationRead {
     const opened = await notifications.open(query, pulled.size > MAX_WINDOW ? [] : [...pulled]);
     const { pulledFollows, ...reader } = opened.reader;
     this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
-    this.#opened = { profile: await this.#session.profile(), state: opened.state };
+    const profile = await this.#session.profile();
+    this.#opened = {
+      profile: this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile,
+      state: opened.state,
+    };
     await this.#take(from, opened.rows);
   }
 
@@ -273,7 +278,7 @@ export class NotificationRead {
   ): Promise<NotificationEvent[]> {
     const { profile } = await this.opened();
     const events = found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
-    const without = events.filter(({ actorId }) => this.#isAway(profile, actorId));
+    const without = events.filter(({ actorId }) => isKeptAway(profile, actorId));
     const shown =
       without.length > 0 && events.length === MOST_EVENTS
         ? await this.#core.notifications.interactionsOf(
@@ -288,17 +293,13 @@ export class NotificationRead {
     return shown.map((event) => ({ ...event, interactionId: event.id }));
   }
 
-  #isAway(profile: ReaderProfile, actorId: string | null): boolean {
-    return !this.#isEverybody && isKeptAway(profile, actorId);
-  }
-
   #put(
     kind: NotificationKind,
     of: string | Date,
     { id, actorId, at, interactionId }: NotificationEvent,
     refId: string | null = null,
   ): void {
-    if (this.#opened === null || this.#isAway(this.#opened.profile, actorId)) return;
+    if (this.#opened === null || isKeptAway(this.#opened.profile, actorId)) return;
     if (at.getTime() < this.#since.getTime()) return;
     const key = notificationKey(kind, of);
     if (this.#only?.every((one) => `${one.kind}:${one.of}` !== key) === true) return;

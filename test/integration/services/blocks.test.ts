@@ -199,6 +199,19 @@ test('who blocks sees whom, and who is blocked is not told', async () => {
     (await world.parts.services.memberExport(world.parts.session(userId), userId))['blocks'];
   expect(await exported('ann')).toMatchObject([{ memberId: 'bob' }]);
   expect(await exported('bob')).toEqual([]);
+  // Ann has liked Bob's action. Without this he could tell that she blocks him, since he mutes nobody.
+  const { services, session } = world.parts;
+  const actionId = world.actions['bob'] ?? '';
+  const explained = await services.explainNotification(session('bob'), {
+    ...{ kind: 'LIKE', actionId, memberId: null },
+  });
+  expect(explained.withheldBy).toEqual(['NO_EVENT']);
+  // The type of an action says that it is there.
+  const theirs = await services.explainNotification(session('bob'), {
+    ...{ kind: 'MENTION', actionId: world.actions['ann'] ?? '', memberId: null },
+  });
+  expect(theirs.preferences.map(({ type }) => type)).toEqual([null, null, null]);
+  expect(theirs.withheldBy).toEqual(['NO_EVENT', 'NOT_VISIBLE']);
 });
 
 test('neither can interact with, reply to, follow, bookmark or report what the other did', async () => {

@@ -426,7 +426,7 @@ export type NotificationWithheldReason =
   | 'KEPT_AWAY'
   /** The member may not see the action, or it is hidden or gone. */
   | 'NOT_VISIBLE'
-  /** Nothing of the kind has happened, or it was removed or hidden. */
+  /** Nothing of the kind has happened, it was removed or hidden, or a block withholds it. */
   | 'NO_EVENT'
   /** It happened more than 90 days ago. */
   | 'OUT_OF_WINDOW'

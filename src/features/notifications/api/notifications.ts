@@ -365,7 +365,7 @@ const NotificationWithheldReason = describedEnum<NotificationWithheld>(
   'NotificationWithheldReason',
   'What keeps a notification out of the list.',
   {
-    NO_EVENT: 'Nothing of the kind has happened, or it was removed or hidden.',
+    NO_EVENT: 'Nothing of the kind has happened, it was removed or hidden, or a block withholds it.',
     OUT_OF_WINDOW: 'It happened more than 90 days ago.',
     KEPT_AWAY: 'The member mutes everybody who did it.',
     NOT_VISIBLE: 'The member may not see the action, or it is hidden or gone.',
