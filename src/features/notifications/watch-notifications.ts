@@ -1,6 +1,9 @@
 import type { Core } from '../core.ts';
-import { KINDS_ABOUT_ACTIONS, notificationKey, type NotificationKind } from '../../domain/notification.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
+import { notifiedKey, userKey } from '../../domain/audience.ts';
+import { notificationKey, type NotificationKind } from '../../domain/notification.ts';
 import type { Identity } from '../../domain/viewer.ts';
+import { ACTION } from '../../feed/session/load.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { EndSignal } from '../../lib/closer.ts';
@@ -75,8 +78,8 @@ export async function watchNotifications(
       } else {
         const batch = [message, ...messages.takeEvents(MOST_AT_ONCE - 1)];
         const events = await decide(core, openSession(core, identity), checked, batch);
+        if (events === null) continue;
         yield* events;
-        if (!batch.some(({ event }) => concernsCounts(event))) continue;
       }
       if (!withCounts) continue;
       const counts = await count(core, openSession(core, identity));
@@ -89,13 +92,13 @@ export async function watchNotifications(
 
 type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 
-function concernsCounts(event: LiveEvent): boolean {
-  return event.kind !== 'list' || event.change !== 'marks';
-}
-
-/** What the message is about: keys of notifications, those of them that are gone if they are not found, or everything. */
+/**
+ * What the message is about: keys of notifications, which are gone (`isGone`) if they are not found; a reason to read everything
+ * again; `null`: not about notifications.
+ */
 function examined(
   event: LiveEvent,
+  named: ReadonlySet<ActionId>,
 ): { readonly keys: readonly string[]; readonly isGone: boolean } | string | null {
   switch (event.kind) {
     case 'list':
@@ -107,10 +110,11 @@ function examined(
       return { keys: kinds.map((kind) => `${kind}:${of}`), isGone: true };
     }
     case 'removed':
-      return { keys: keysOf(KINDS_ABOUT_ACTIONS, event.actionId), isGone: true };
+      // All kinds that actions of others have: that one's own is gone is signalled.
+      return { keys: keysOf([...NAMING, 'REPLY'], event.actionId), isGone: true };
     case 'added':
     case 'updated':
-      return { keys: keysOf(NAMING, event.actionId), isGone: false };
+      return named.has(event.actionId) ? { keys: keysOf(NAMING, event.actionId), isGone: false } : null;
   }
 }
 
@@ -118,18 +122,37 @@ function keysOf(kinds: readonly NotificationKind[], actionId: string): string[] 
   return kinds.map((kind) => notificationKey(kind, actionId));
 }
 
-/** One set of reads for all messages. Each notification is sent once, with the cursor of the last message about it. */
+/** Of the entries that were added to the feed or changed there, the actions that name the reader: only they are notifications. */
+async function namesReader(
+  session: ReaderSession,
+  messages: readonly EventMessage[],
+): Promise<ReadonlySet<ActionId>> {
+  const { userId } = session.identity;
+  const ids = messages.flatMap(({ event }) =>
+    event.kind === 'added' || event.kind === 'updated' ? [event.actionId] : [],
+  );
+  const actions = await session.loadMany(ACTION, [...new Set(ids)]);
+  const isNamed = ({ audience }: Action): boolean =>
+    audience.includes(userKey(userId)) || audience.includes(notifiedKey(userId));
+  return new Set(actions.flatMap((action) => (action !== null && isNamed(action) ? [action.id] : [])));
+}
+
+/**
+ * One set of reads for all messages; one command if they are only about actions that do not name the reader. Each notification
+ * is sent once, with the cursor of the last message about it. `null`: no message is about notifications.
+ */
 async function decide(
   core: Core,
   session: ReaderSession,
   filter: NotificationFilter,
   messages: readonly EventMessage[],
-): Promise<NotificationEvent[]> {
+): Promise<NotificationEvent[] | null> {
   const { userId } = session.identity;
+  const named = await namesReader(session, messages);
   const asked = new Map<string, { readonly cursor: string; readonly isGone: boolean }>();
   let resync: NotificationEvent | null = null;
   for (const { cursor, event } of messages) {
-    const about = examined(event);
+    const about = examined(event, named);
     if (typeof about === 'string') resync = { kind: 'resync', cursor, reason: about };
     if (about === null || typeof about === 'string') continue;
     for (const key of about.keys) {
@@ -141,6 +164,7 @@ async function decide(
   }
   // A client that reads the list again has all of this.
   if (resync !== null) return [{ ...resync, cursor: messages.at(-1)?.cursor ?? resync.cursor }];
+  if (asked.size === 0) return null;
   const keys = [...asked.keys()];
   const found = await findNotifications(core, session, keys);
   return keys.flatMap((key, index): NotificationEvent[] => {

@@ -5,6 +5,7 @@ import {
   countActors,
   type Notification,
 } from '../../../src/features/notifications/read-notifications.ts';
+import { Ending } from '../../../src/lib/closer.ts';
 import { commandsOf, withoutClockReads } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -90,6 +91,30 @@ test('an interaction takes no command more, and a publication with 20 mentions n
     services.addInteraction(session('bob'), { actionId: action.id, kind: 'COMMENT', text: 'So', mentions });
   await comment([])();
   expect(await namesOf(parts, comment(twenty))).toEqual(await namesOf(parts, comment([])));
+});
+
+test('a watcher reads nothing but their action for entries of the feed that do not name the reader', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session, core } = parts;
+  const entry = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
+  const liked = (await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id;
+  const ending = new Ending();
+  const events = await services.watchNotifications(session('ann').identity, {
+    ...{ withCounts: true, signal: ending },
+  });
+  const next = events[Symbol.asyncIterator]();
+  await next.next();
+  const ofFeed = { kind: 'added', actionId: entry, relevancy: new Date(), reasons: ['FOLLOW'] } as const;
+  // As many as are decided together, so that the like is decided after them.
+  await core.liveLog.append(Array.from({ length: 100 }, () => ({ userId: 'ann', event: ofFeed })));
+  await services.addInteraction(session('bob'), { actionId: liked, kind: 'LIKE' });
+  let kind: string | undefined;
+  const names = await namesOf(parts, async () => {
+    const { value } = await next.next();
+    kind = value?.kind;
+  });
+  expect([kind, names]).toEqual(['added', ['find actions', ...PAGE]]);
+  ending.abort();
 });
 
 test('counts the members who did something exactly up to 100, also if one did it many times', async () => {
