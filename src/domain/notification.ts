@@ -184,16 +184,13 @@ export function preferencesOf(
   host: readonly HostPreference[],
   own: readonly Preference[],
 ): EffectivePreference[] {
-  const types = [...new Set([...host, ...own].flatMap(({ type }) => type ?? []))].sort();
+  const said = [...host, ...own];
   return NOTIFICATION_KINDS.flatMap((kind) =>
-    CHANNELS.flatMap((channel) =>
-      [null, ...types].flatMap((type) => {
-        const isSaid =
-          type === null ||
-          [...host, ...own].some((one) => one.kind === kind && one.channel === channel && one.type === type);
-        return isSaid ? [preferenceOf(host, own, { kind, type, channel })] : [];
-      }),
-    ),
+    CHANNELS.flatMap((channel) => {
+      const ofBoth = said.filter((one) => one.kind === kind && one.channel === channel);
+      const types = [...new Set(ofBoth.flatMap(({ type }) => type ?? []))].sort();
+      return [null, ...types].map((type) => preferenceOf(host, own, { kind, type, channel }));
+    }),
   );
 }
 
