@@ -87,6 +87,7 @@ interface Reading {
 
 /** Documents of comments to a member, and of followers, that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
+/** Documents of a source that are read at once. */
 const MAX_WINDOW = 2_000;
 const DAY_MS = 86_400_000;
 
@@ -122,8 +123,9 @@ export class NotificationRead {
     this.#since = options.since ?? new Date(clock.time() - NOTIFICATION_WINDOW_MS);
     this.#only = options.only ?? null;
     this.#withMuted = options.withMuted ?? false;
+    const groups = Math.min(MAX_WINDOW, options.groups);
     const limitOf = (source: Source): number =>
-      source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, options.groups) : options.groups;
+      source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, groups) : groups;
     this.#sources = new Map(
       SOURCES.map((source) => [source, { limit: limitOf(source), place: null, bound: Infinity }]),
     );
@@ -493,18 +495,16 @@ export async function readNotifications(
 }
 
 interface Place extends NotificationPosition {
-  /** Number of groups above it and with it. */
+  /** Number of groups above it and with it, as far as they are read at once. */
   readonly depth: number;
 }
 
 const PLACE_BYTES = 8 + 4;
-/** Deeper than any list. */
-const MAX_DEPTH = 100_000;
 
 function encodePlace(list: string, { at, key, depth }: Place): string {
   const bytes = Buffer.alloc(PLACE_BYTES);
   bytes.writeDoubleBE(at.getTime(), 0);
-  bytes.writeUInt32BE(Math.min(depth, MAX_DEPTH), 8);
+  bytes.writeUInt32BE(depth, 8);
   return encodeCursor(list, Buffer.concat([bytes, Buffer.from(key)]));
 }
 
@@ -516,7 +516,8 @@ function decodePlace(list: string, cursor: string): Place {
     throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
   return {
     ...{ at: new Date(payload.readDoubleBE(0)), key },
-    depth: Math.min(payload.readUInt32BE(8), MAX_DEPTH),
+    // Only says how much to read at once; a forged one costs no more than a deep page.
+    depth: Math.min(payload.readUInt32BE(8), MAX_WINDOW),
   };
 }
 

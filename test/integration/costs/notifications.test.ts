@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
+import { encodeCursor } from '../../../src/domain/cursor.ts';
 import {
   actorsOf,
   countActors,
@@ -74,6 +75,21 @@ test('a page with its counts takes two commands, however many interactions there
   ).toEqual(PAGE);
   const liked = all.filter(({ group }) => group.kind === 'LIKE');
   expect(liked.every(({ group }) => group.events.length === 101 && group.actionId !== top)).toBe(true);
+});
+
+test('a forged cursor reads no more at once than a deep page', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const place = Buffer.alloc(12);
+  place.writeDoubleBE(Date.now(), 0);
+  place.writeUInt32BE(0xffff_ffff, 8);
+  const key = Buffer.from(`LIKE:${new ObjectId().toHexString()}`);
+  const after = encodeCursor('notifications:ann', Buffer.concat([place, key]));
+  const [read] = await commandsOf(parts.database, () =>
+    services.readNotifications(session('ann'), { after }),
+  );
+  const limits = [...JSON.stringify(read?.command).matchAll(/"\$limit":(\d+)/gu)].map(([, n]) => Number(n));
+  expect(Math.max(...limits)).toBe(2_000);
 });
 
 test('an interaction takes no command more, and a publication with 20 mentions none', async () => {
