@@ -452,8 +452,8 @@ function upTo<T>(list: readonly T[], isOver: (one: T) => boolean): readonly T[] 
 }
 
 /**
- * What concerns the reader, newest first, in groups. Everything is decided when it is read. Two round trips; one more where
- * follows decide whether the reader may see an action, and more where much is left out.
+ * What concerns the reader, newest first, in groups. Everything is decided when it is read. Two round trips; one more for a
+ * reader with blocks, one more where follows decide whether the reader may see an action, and more where much is left out.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readNotifications(

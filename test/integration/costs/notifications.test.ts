@@ -85,8 +85,8 @@ test('a forged cursor reads no more at once than a deep page', async () => {
   place.writeUInt32BE(0xffff_ffff, 8);
   const key = Buffer.from(`LIKE:${new ObjectId().toHexString()}`);
   const after = encodeCursor('notifications:ann', Buffer.concat([place, key]));
-  const [read] = await commandsOf(parts.database, () =>
-    services.readNotifications(session('ann'), { after }),
+  const [read] = withoutClockReads(
+    await commandsOf(parts.database, () => services.readNotifications(session('ann'), { after })),
   );
   const limits = [...JSON.stringify(read?.command).matchAll(/"\$limit":(\d+)/gu)].map(([, n]) => Number(n));
   expect(Math.max(...limits)).toBe(2_000);

@@ -92,7 +92,7 @@ export type Channel =
   | 'EMAIL'
   /** The list of notifications. */
   | 'IN_APP'
-  /** Push messages. */
+  /** Push messages, sent by the host application. */
   | 'PUSH';
 
 /** Somebody commented on a post. */

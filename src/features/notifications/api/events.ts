@@ -27,10 +27,13 @@ const shown = (name: string, description: string) =>
       }),
     }),
   });
-const NotificationAdded = shown('NotificationAdded', 'A notification with its first event.');
+const NotificationAdded = shown(
+  'NotificationAdded',
+  'A notification with one event: a new one, or one that has lost its others.',
+);
 const NotificationUpdated = shown(
   'NotificationUpdated',
-  'A notification has another event, or lost one. Clients that do not know it add it.',
+  'A notification with several events, one more or fewer than before. Clients that do not know it add it.',
 );
 
 const NotificationRemoved = builder.objectRef<Of<'removed'>>('NotificationRemoved').implement({

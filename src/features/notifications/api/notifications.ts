@@ -67,7 +67,7 @@ const NotificationKindEnum = describedEnum<NotificationKind>(
 const ChannelEnum = describedEnum<Channel>('Channel', 'A way to notify a member.', {
   IN_APP: 'The list of notifications.',
   EMAIL: 'Mail, sent by the host application.',
-  PUSH: 'Push messages.',
+  PUSH: 'Push messages, sent by the host application.',
 });
 
 const ACTORS_COST: { readonly size: PageSize } = {
@@ -206,7 +206,7 @@ builder.queryField('notifications', (t) =>
   t.field({
     type: NotificationConnection,
     description:
-      "What concerns the viewer, of the last 90 days, newest first: what others did with the viewer's actions and comments, mentions, followers and assignments. Left out: what the viewer may not see, what members whom the viewer mutes did, and what the viewer switched off.",
+      "What concerns the viewer, of the last 90 days, newest first: what others did with the viewer's actions and comments, mentions, followers and assignments. Left out: what the viewer may not see, what members did whom the viewer mutes or has a block with, and what the viewer switched off.",
     args: {
       ...pageArgs(),
       filter: t.arg({ type: NotificationFilter, description: 'Only notifications that match.' }),
@@ -238,7 +238,8 @@ const NotificationPreference = builder.objectRef<EffectivePreference>('Notificat
 });
 
 const QuietHours = builder.objectRef<QuietHoursRecord>('QuietHours').implement({
-  description: 'Hours in which a member gets neither mail nor push messages.',
+  description:
+    'Hours in which a member wants neither mail nor push messages. The host application, which sends them, keeps to these hours.',
   fields: (t) => ({
     from: t.exposeString('from', { description: 'When they begin, such as 22:00.' }),
     to: t.exposeString('to', {
