@@ -367,6 +367,11 @@ const BATCH = 5_000;
 
 /** @param epoch of the current feed model; see `feed-epochs.ts`. */
 export function notificationsRepository(collections: Collections, epoch?: number) {
+  return { ...notificationReads(collections, epoch), ...notificationStates(collections) };
+}
+
+/** Reads what notifications are made of. */
+function notificationReads(collections: Collections, epoch?: number) {
   const { actions, directoryStamps, feeds, follows, interactions, members, notificationStates } = collections;
   const collectionOf = {
     ...{ own: actions, named: actions, edited: actions, to: interactions },
@@ -386,11 +391,6 @@ export function notificationsRepository(collections: Collections, epoch?: number
   }
 
   const isOfSource = (row: Document): row is Row => SOURCES.some((source) => source === row['source']);
-
-  /** Inserts or changes the member's document. */
-  async function change(userId: UserId, update: Document | Document[]): Promise<void> {
-    await retryOnDuplicateKey(() => notificationStates.updateOne({ _id: userId }, update, { upsert: true }));
-  }
 
   return {
     /**
@@ -479,17 +479,27 @@ export function notificationsRepository(collections: Collections, epoch?: number
       );
       return found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
     },
+  };
+}
 
+/** Reads and writes what members have said about their notifications. */
+function notificationStates({ notificationStates: collection }: Collections) {
+  /** Inserts or changes the member's document. */
+  async function change(userId: UserId, update: Document | Document[]): Promise<void> {
+    await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  return {
     /** Also of members without a document. Unordered. */
     async statesOf(userIds: readonly UserId[]): Promise<(NotificationState & { readonly userId: UserId })[]> {
       const ids = [...new Set(userIds)];
-      const found = await inTurns(notificationStates.find({ _id: { $in: ids } }));
+      const found = await inTurns(collection.find({ _id: { $in: ids } }));
       const byId = new Map(found.map((document) => [document._id, document]));
       return ids.map((userId) => ({ userId, ...toState(byId.get(userId) ?? null) }));
     },
 
     async state(userId: UserId): Promise<NotificationState> {
-      return toState(await notificationStates.findOne({ _id: userId }));
+      return toState(await collection.findOne({ _id: userId }));
     },
 
     /** Moves the mark forward, never back. */
@@ -522,7 +532,7 @@ export function notificationsRepository(collections: Collections, epoch?: number
         },
       ]),
 
-    /** Sets preferences; what was said of the same targets is replaced. */
+    /** Sets at least one preference; what was said of the same targets is replaced. */
     setPreferences: (userId: UserId, preferences: readonly Preference[]) =>
       change(userId, [
         {
@@ -535,7 +545,7 @@ export function notificationsRepository(collections: Collections, epoch?: number
                       $filter: {
                         input: { $ifNull: ['$preferences', []] },
                         as: 'one',
-                        cond: { $not: [{ $or: [false, ...preferences.map(isAbout)] }] },
+                        cond: { $not: [{ $or: preferences.map(isAbout) }] },
                       },
                     },
                     literal(
