@@ -7,6 +7,7 @@ import {
   MAX_COUNTED,
   MAX_PREFERENCES,
   NOTIFICATION_WINDOW_MS,
+  type NotificationKind,
   type NotificationMarks,
   type ParsedKey,
   type Preference,
@@ -156,39 +157,96 @@ function timeIn(field: string, { since }: SourceQuery, place: SourcePlace | null
   };
 }
 
-/** Ids that the groups are about, of these kinds. */
-function onlyOf(only: Only, kinds: readonly string[]): ObjectId[] | null {
-  if (only === null) return null;
-  return [...new Set(only.flatMap(({ kind, of }) => (kinds.includes(kind) ? [of] : [])))].map(
-    (id) => new ObjectId(id),
-  );
+/** The kinds of groups that a source has events of. */
+const KINDS_OF: Readonly<Record<Source, readonly NotificationKind[]>> = {
+  own: INTERACTION_KINDS,
+  named: ['MENTION', 'OWN'],
+  edited: ['MENTION', 'OWN'],
+  to: ['MENTION', 'REPLY'],
+  followers: ['FOLLOW'],
+  assigned: ['ASSIGNED'],
+};
+
+function idsOf(only: readonly ParsedKey[], source: Source): string[] {
+  return [...new Set(only.flatMap(({ kind, of }) => (KINDS_OF[source].includes(kind) ? [of] : [])))];
 }
 
-const among = (field: string, ids: readonly ObjectId[] | null): Document[] =>
-  ids === null ? [] : [{ [field]: { $in: ids } }];
+/** Only documents of the groups that are wanted. */
+function among(field: string, source: Source, { only }: SourceQuery): Document[] {
+  return only === null ? [] : [{ [field]: { $in: idsOf(only, source).map((id) => new ObjectId(id)) } }];
+}
 
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 
-/** Each in one range of an index, newest first. A pipeline is `null` where the groups that are wanted are of other kinds. */
-function pipelinesOf(
-  { interactions }: Collections,
-  query: SourceQuery,
-): Readonly<Record<Source, (limit: number, place: SourcePlace | null) => Document[] | null>> {
-  const { userId, only } = query;
-  const ofOwn = onlyOf(only, INTERACTION_KINDS);
-  const ofNamed = onlyOf(only, ['MENTION', 'OWN']);
-  const ofTo = onlyOf(only, ['MENTION', 'REPLY']);
-  const ofAssigned = onlyOf(only, ['ASSIGNED']);
-  const days =
-    only === null ? null : only.flatMap(({ kind, of }) => (kind === 'FOLLOW' ? [Date.parse(of)] : []));
-  const newest = (field: string, conditions: readonly Document[], limit: number): Document[] => [
-    { $match: { $and: conditions } },
-    { $sort: { [field]: -1 } },
-    { $limit: limit },
-  ];
-  const list = (kind: InteractionKind): Document => ({
+const newest = (field: string, conditions: readonly Document[], limit: number): Document[] => [
+  { $match: { $and: conditions } },
+  { $sort: { [field]: -1 } },
+  { $limit: limit },
+];
+
+type Pipeline = (limit: number, place: SourcePlace | null) => Document[];
+
+/** Each in one range of an index, newest first. */
+function pipelinesOf({ interactions }: Collections, query: SourceQuery): Readonly<Record<Source, Pipeline>> {
+  const { userId } = query;
+  return {
+    own: (limit, place) => [
+      ...newest(
+        'latest',
+        [
+          // The actor is among the refs, by which bumped actions are found.
+          { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
+          timeIn('latest', query, place),
+          ...among('_id', 'own', query),
+        ],
+        limit,
+      ),
+      { $project: { time: '$latest' } },
+      ...INTERACTION_KINDS.map((kind) => newestOfKind(interactions.collectionName, kind, query)),
+    ],
+    named: naming('named', 'latest', query),
+    edited: naming('edited', 'editedAt', query),
+    to: (limit, place) => [
+      ...newest(
+        'at',
+        [
+          { to: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } },
+          timeIn('at', query, place),
+          ...among('actionId', 'to', query),
+        ],
+        limit,
+      ),
+      {
+        $project: {
+          ...{ actionId: 1, actorId: 1, time: '$at' },
+          isMention: { $in: [literal(userId), { $ifNull: ['$mentions', []] }] },
+        },
+      },
+    ],
+    followers: (limit, place) => [
+      ...newest(
+        'openedAt',
+        [{ refId: userId, followerId: { $ne: userId } }, timeIn('openedAt', query, place), ...onDays(query)],
+        limit,
+      ),
+      { $project: { followerId: 1, time: '$openedAt' } },
+    ],
+    assigned: (limit, place) => [
+      ...newest(
+        'assignedAt',
+        [{ followerId: userId }, timeIn('assignedAt', query, place), ...among('_id', 'assigned', query)],
+        limit,
+      ),
+      { $project: { refId: 1, time: '$assignedAt' } },
+    ],
+  };
+}
+
+/** The newest visible interactions of a kind with an action, without those that concern the reader more than this. */
+function newestOfKind(from: string, kind: InteractionKind, { userId, since }: SourceQuery): Document {
+  return {
     $lookup: {
-      ...{ from: interactions.collectionName, localField: '_id', foreignField: 'actionId', as: kind },
+      ...{ from, localField: '_id', foreignField: 'actionId', as: kind },
       pipeline: [
         {
           $match: {
@@ -196,7 +254,7 @@ function pipelinesOf(
             state: null,
             actorId: { $ne: userId },
             to: { $ne: userId },
-            at: { $gte: query.since },
+            at: { $gte: since },
           },
         },
         { $sort: { at: -1, _id: -1 } },
@@ -204,112 +262,47 @@ function pipelinesOf(
         { $project: { actorId: 1, at: 1 } },
       ],
     },
-  });
-  const naming =
-    (field: string, more: Document): ReturnType<typeof pipelinesOf>[Source] =>
-    (limit, place) =>
-      ofNamed?.length === 0
-        ? null
-        : [
-            ...newest(
-              field,
-              [
-                { audience: { $in: [userKey(userId), notifiedKey(userId)] }, ...more, ...VISIBLE },
-                { actorId: { $ne: userId } },
-                timeIn(field, query, place),
-                ...among('_id', ofNamed),
-              ],
-              limit,
-            ),
-            {
-              $project: {
-                ...{ actorId: 1, conducted: 1, recorded: 1, time: `$${field}` },
-                isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
-                concerned: {
-                  $filter: {
-                    input: { $ifNull: ['$concerned', []] },
-                    as: 'one',
-                    cond: { $eq: ['$$one.key', literal(userKey(userId))] },
-                  },
-                },
-              },
-            },
-          ];
-  return {
-    own: (limit, place) =>
-      ofOwn?.length === 0
-        ? null
-        : [
-            ...newest(
-              'latest',
-              [
-                // The actor is among the refs, by which bumped actions are found.
-                { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
-                timeIn('latest', query, place),
-                ...among('_id', ofOwn),
-              ],
-              limit,
-            ),
-            { $project: { time: '$latest' } },
-            ...INTERACTION_KINDS.map(list),
-          ],
-    named: naming('latest', {}),
-    edited: naming('editedAt', { concerned: { $exists: true } }),
-    to: (limit, place) =>
-      ofTo?.length === 0
-        ? null
-        : [
-            ...newest(
-              'at',
-              [
-                { to: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } },
-                timeIn('at', query, place),
-                ...among('actionId', ofTo),
-              ],
-              limit,
-            ),
-            {
-              $project: {
-                ...{ actionId: 1, actorId: 1, time: '$at' },
-                isMention: { $in: [literal(userId), { $ifNull: ['$mentions', []] }] },
-              },
-            },
-          ],
-    followers: (limit, place) =>
-      days?.length === 0
-        ? null
-        : [
-            ...newest(
-              'openedAt',
-              [
-                { refId: userId, followerId: { $ne: userId } },
-                timeIn('openedAt', query, place),
-                ...(days === null
-                  ? []
-                  : [
-                      {
-                        $or: days.map((day) => ({
-                          openedAt: { $gte: new Date(day), $lt: new Date(day + DAY_MS) },
-                        })),
-                      },
-                    ]),
-              ],
-              limit,
-            ),
-            { $project: { followerId: 1, time: '$openedAt' } },
-          ],
-    assigned: (limit, place) =>
-      ofAssigned?.length === 0
-        ? null
-        : [
-            ...newest(
-              'assignedAt',
-              [{ followerId: userId }, timeIn('assignedAt', query, place), ...among('_id', ofAssigned)],
-              limit,
-            ),
-            { $project: { refId: 1, time: '$assignedAt' } },
-          ],
   };
+}
+
+/** Actions that name the reader: all of them, or those that an edit has made to. */
+function naming(source: 'named' | 'edited', field: string, query: SourceQuery): Pipeline {
+  const { userId } = query;
+  return (limit, place) => [
+    ...newest(
+      field,
+      [
+        {
+          audience: { $in: [userKey(userId), notifiedKey(userId)] },
+          ...(source === 'edited' ? { concerned: { $exists: true } } : {}),
+          ...VISIBLE,
+        },
+        { actorId: { $ne: userId } },
+        timeIn(field, query, place),
+        ...among('_id', source, query),
+      ],
+      limit,
+    ),
+    {
+      $project: {
+        ...{ actorId: 1, conducted: 1, recorded: 1, time: `$${field}` },
+        isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
+        concerned: {
+          $filter: {
+            input: { $ifNull: ['$concerned', []] },
+            as: 'one',
+            cond: { $eq: ['$$one.key', literal(userKey(userId))] },
+          },
+        },
+      },
+    },
+  ];
+}
+
+function onDays({ only }: SourceQuery): Document[] {
+  if (only === null) return [];
+  const days = idsOf(only, 'followers').map((day) => Date.parse(day));
+  return [{ $or: days.map((day) => ({ openedAt: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } })) }];
 }
 
 type Row = Document & { readonly _id: ObjectId; readonly source: Source; readonly time: Date };
@@ -385,8 +378,9 @@ function notificationReads(collections: Collections, epoch?: number) {
   function sourcesOf(query: SourceQuery): Document[] {
     const pipelines = pipelinesOf(collections, query);
     return [...query.from].flatMap(([source, { limit, place }]) => {
-      const pipeline = pipelines[source](limit, place);
-      return pipeline === null ? [] : [tagged(collectionOf[source].collectionName, source, pipeline)];
+      // The groups that are wanted may be of other kinds.
+      if (query.only?.every(({ kind }) => !KINDS_OF[source].includes(kind)) === true) return [];
+      return [tagged(collectionOf[source].collectionName, source, pipelines[source](limit, place))];
     });
   }
 
