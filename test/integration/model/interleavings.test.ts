@@ -135,6 +135,13 @@ async function openLifted(parts: Parts): Promise<{ readonly id: string; readonly
   return { id: action.id, lifted };
 }
 
+/** Ends the fan-outs that are open, and rebuilds nothing. */
+async function allPasses(parts: Parts): Promise<void> {
+  await using passes = parts.worker();
+  passes.start();
+  await expect.poll(() => parts.repositories.actions.openFanOuts()).toEqual({});
+}
+
 /**
  * Once, between the read of the actions and the first write of the item, or else the last write: an edit takes the ref by which
  * it was lifted, and its pass ends.
@@ -148,12 +155,7 @@ function editedBeforeFill(parts: Parts, id: string): Parts['feedStore'] {
       if (!isEdited && (isLast || entries.some(({ actionId }) => actionId === id))) {
         isEdited = true;
         await parts.services.updateAction(parts.session('actor'), id, { refs: REFS.slice(1) });
-        await using passes = parts.worker();
-        passes.start();
-        await expect.poll(async () => (await parts.repositories.actions.openFanOuts()).PENDING ?? 0).toBe(0);
-        await expect
-          .poll(async () => (await parts.repositories.actions.openFanOuts()).IN_PROGRESS ?? 0)
-          .toBe(0);
+        await allPasses(parts);
       }
       return parts.feedStore.fill(userId, entries, options);
     },
@@ -213,4 +215,68 @@ test('a follow copies no item higher than a concurrent edit put it', async () =>
   const after = await relevancyOf(parts, id);
   expect(after?.getTime()).toBeLessThan(lifted.getTime());
   expect(after).toEqual(await rebuiltRelevancy(parts, id));
+});
+
+test('feeds that are rebuilt together are right though everything changed after the one read of their actions', async () => {
+  await using parts = await openParts();
+  const { services, service, repositories, feedStore } = parts;
+  const [actor, admin, peer] = [
+    parts.session('actor'),
+    parts.session('admin', 'admin'),
+    parts.session('peer'),
+  ];
+  const readers = ['ann', 'bob', 'cid'];
+  await services.followMany(
+    service,
+    readers.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  const publish = async (actorId = 'actor'): Promise<string> =>
+    (await parts.publish({ actorId, scope: 'PUBLIC', conducted: CONDUCTED })).action.id;
+  const kept = await publish();
+  const [hidden, narrowed, lifted, shown] = [
+    await publish(),
+    await publish(),
+    await publish(),
+    await publish(),
+  ];
+  const followed = await publish('other');
+  await services.hideAction(admin, shown, null);
+  await parts.fanOut();
+  for (const userId of readers) {
+    await feedStore.drop(userId);
+    await services.rebuildFeed(parts.admin, userId);
+  }
+  let isChanged = false;
+  let added = '';
+  const sourceActions: typeof repositories.sourceActions = {
+    ...repositories.sourceActions,
+    async candidates(...args) {
+      const found = await repositories.sourceActions.candidates(...args);
+      if (isChanged || !found.some(({ id }) => id === kept)) return found;
+      isChanged = true;
+      await services.hideAction(admin, hidden, null);
+      await services.unhideAction(admin, shown);
+      await services.updateAction(actor, narrowed, { scope: 'RESTRICTED', recipients: ['bob'] });
+      await services.addInteraction(peer, { actionId: lifted, kind: 'LIKE' });
+      added = await publish();
+      await services.follow(parts.session('ann'), 'other', 10);
+      await allPasses(parts);
+      return found;
+    },
+  };
+  await using rebuilds = parts.rebuildWorker({ sourceActions });
+  rebuilds.start();
+  await expect.poll(() => repositories.feeds.countDue()).toBe(0);
+  await allPasses(parts);
+  const stored = () => Promise.all(readers.map((userId) => feedStore.page({ userId, limit: 100 })));
+  const together = await stored();
+  const ofAll = [kept, lifted, shown, added];
+  expect(together.map(({ entries }) => entries.map(({ actionId }) => actionId).sort())).toEqual(
+    [[...ofAll, followed], [...ofAll, narrowed], ofAll].map((ids) => ids.sort()),
+  );
+  for (const userId of readers) {
+    await services.rebuildFeed(parts.admin, userId);
+    await parts.fanOut();
+  }
+  expect(await stored()).toEqual(together);
 });
