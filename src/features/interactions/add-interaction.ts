@@ -1,4 +1,4 @@
-import { newObjectId } from '../../storage/database/mongo.ts';
+import { idOfTime } from '../../storage/database/database-time.ts';
 import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
@@ -85,7 +85,7 @@ export async function addInteraction(
   ]);
   const mentions = await whoMaySee(core, action, others, members);
   const isHeld = await isHeldByHost(core, { by: identity.userId, action, checked, actor, key });
-  const id = newObjectId();
+  const id = idOfTime(clock.now()).toHexString();
   const target = { kind: 'interaction', interactionId: id, actionId, actorId: actor } as const;
   // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
   if (isHeld) await core.reports.hold(target, clock.now());

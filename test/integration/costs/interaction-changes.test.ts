@@ -39,11 +39,11 @@ test('removes, hides, shows again and edits an interaction with few commands', a
     hidden: [...found, 'findAndModify interactions', 'find interactions', ...logged, ...marked],
     shown: [
       ...found,
-      'aggregate reports',
       'findAndModify interactions',
       'find interactions',
       ...logged,
       ...marked,
+      'aggregate reports',
     ],
     removed: [...seen, 'find interactions', ...removed, 'aggregate actions', ...marked],
     'removed again': [...seen, 'find interactions', ...removed],
