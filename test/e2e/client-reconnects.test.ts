@@ -2,8 +2,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTcpProxy, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { CLIENT_TRANSPORTS, clientOf, isLive, startWatch } from '../support/client-watches.ts';
-import { feedOf, publish, upsert } from '../support/feed-api.ts';
+import {
+  CLIENT_TRANSPORTS,
+  clientOf,
+  isLive,
+  startNotificationWatch,
+  startWatch,
+} from '../support/client-watches.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
 import { startTestHttp } from '../support/http.ts';
 import { startFanfare, type FanfareProcess } from '../support/processes.ts';
 import { signTestToken } from '../support/tokens.ts';
@@ -11,6 +17,7 @@ import { uniqueName } from '../support/unique-name.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 const LOG_LENGTH = 20;
+const COMMENT = 'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { isReplay } }';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -65,6 +72,49 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     expect(watch.added()).toEqual(published);
     expect(watch.resyncs).toEqual(['opened']);
     expect(watch.states.filter((state) => state.startsWith('waiting')).length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('notifications resume as a feed does, and resync if more was missed than the server keeps', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url } = await openScene(crowd);
+    const posts: string[] = [];
+    for (let n = 0; n < 6; n += 1) posts.push(await publish(app, { actorId: reader, scope: 'PUBLIC' }));
+    await app.idle();
+    const comment = async (actionId = '', sub = uniqueName('commenter')): Promise<void> => {
+      const input = { actionId, kind: 'COMMENT', text: 'Well' };
+      await ask(app, COMMENT, { input }, { sub });
+    };
+    const client = await clientOf({ ...app, url }, reader, { transport });
+    const pages: (string | undefined)[][] = [];
+    const watch = crowd.own(
+      startNotificationWatch(client, {
+        unread: true,
+        async onResync() {
+          const { edges } = await client.notifications({ first: 10 });
+          pages.push(edges.map(({ node }) => node.action?.id));
+        },
+      }),
+    );
+    await watch.until(isLive);
+    await comment(posts[0]);
+    await watch.until(() => watch.added().length === 1);
+    wire.cut();
+    for (const post of posts.slice(1, 4)) await comment(post);
+    wire.heal();
+    await watch.until(() => watch.added().length === 4);
+    expect(watch.added()).toEqual(posts.slice(0, 4));
+    expect(watch.resyncs).toEqual(['opened']);
+    await watch.until(({ events }) =>
+      events.some((event) => event.__typename === 'NotificationCountsChanged' && event.unseen.count === 4),
+    );
+    wire.cut();
+    for (let n = 0; n < LOG_LENGTH + 5; n += 1) await comment(posts[4]);
+    wire.heal();
+    await watch.until(({ resyncs }) => resyncs.length === 2);
+    expect(watch.resyncs).toEqual(['opened', 'window-passed']);
+    expect(pages.at(-1)).toEqual(posts.slice(0, 5).toReversed());
+    await comment(posts[5]);
+    await watch.until(() => watch.added().includes(posts[5] ?? ''));
   });
 
   test('a break in the middle of a burst loses and repeats nothing', async () => {

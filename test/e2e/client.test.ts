@@ -196,7 +196,33 @@ test('mutations change what a reader may change, and return the new state', asyn
   expect(await mutations.unfollow({ refId: actor })).toMatchObject({ isFollowed: false });
   await mutations.archiveFeedItem({ actionId });
   expect((await feed()).edges).toEqual([]);
+  expect(await mutations.blockMember({ memberId: actor })).toEqual({ memberId: reader });
+  await expect(mutations.report({ actionId, reason: 'spam' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await mutations.unblockMember({ memberId: actor });
+  expect(await mutations.report({ actionId, reason: 'spam' })).toMatchObject({ state: 'OPEN' });
+  const hours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+  expect(await mutations.setQuietHours(hours)).toEqual({ quietHours: { ...hours, days: null } });
+  expect(await mutations.setQuietHours({})).toEqual({ quietHours: null });
+  const off = { kind: 'LIKE', channel: 'IN_APP', isOn: false } as const;
+  const { notificationPreferences } = await mutations.setNotificationPreferences({ preferences: [off] });
+  expect(notificationPreferences).toContainEqual({ ...off, type: null, isLocked: false });
   await expect(mutations.bookmark({ actionId: 'none' })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+});
+
+test('notifications are marked as seen and as read', async () => {
+  const { reader, actor } = await settle();
+  const client = await clientOf(app, reader);
+  await publish(app, { actorId: actor, mentions: [reader] });
+  await app.idle();
+  const { edges, unseen, unread } = await client.notifications();
+  const [edge] = edges;
+  expect([edges.length, unseen.count, unread.count, edge?.node.kind]).toEqual([1, 1, 1, 'MENTION']);
+  expect(await client.mutations.markNotificationsSeen({ upTo: edge?.node.at ?? '' })).toEqual({
+    memberId: reader,
+  });
+  expect(await client.notifications()).toMatchObject({ unseen: { count: 0 }, unread: { count: 1 } });
+  await client.mutations.markNotificationsRead({ ids: [edge?.node.id ?? ''] });
+  expect((await client.notifications({ filter: { unreadOnly: true } })).edges).toEqual([]);
 });
 
 describe('a query of the feed', () => {

@@ -1,5 +1,13 @@
 import { WebSocket } from 'ws';
-import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } from '@fanfare/client';
+import {
+  createFeedClient,
+  type FeedClient,
+  type FeedEvent,
+  type NotificationEvent,
+  type NotificationWatchOptions,
+  type Watching,
+  type WatchOptions,
+} from '@fanfare/client';
 import type { TestApp } from './app.ts';
 import { PATIENCE_MS } from './patience.ts';
 
@@ -21,47 +29,69 @@ export async function clientOf(
 }
 
 /** A watch and all it was told. Disposing ends it. */
-export interface ClientWatch extends AsyncDisposable {
-  readonly events: readonly FeedEvent[];
+export interface ClientWatch<Event = FeedEvent> extends AsyncDisposable {
+  readonly events: readonly Event[];
   readonly resyncs: readonly string[];
   /** States so far, and the causes of those that had one. */
   readonly states: readonly string[];
   /** What the watch rejected with; null when it ended in peace. */
   readonly ended: Promise<unknown>;
-  /** Ids of the actions that were added, in order. */
+  /** Ids of the actions that were added, or notified of, in order. */
   added(): string[];
   /** Waits for something that the watch receives. Rejects when it ends before, and after half a minute. */
-  until(isSo: (watch: ClientWatch) => boolean): Promise<void>;
+  until(isSo: (watch: ClientWatch<Event>) => boolean): Promise<void>;
   abort(): void;
 }
 
 export function startWatch(client: FeedClient, options: Partial<WatchOptions> = {}): ClientWatch {
+  return follow<FeedEvent, WatchOptions['filter']>(
+    (all) => client.watch(all),
+    options,
+    (event) => (event.__typename === 'FeedItemAdded' ? event.item.action.id : undefined),
+  );
+}
+
+export function startNotificationWatch(
+  client: FeedClient,
+  options: Partial<NotificationWatchOptions> = {},
+): ClientWatch<NotificationEvent> {
+  return follow<NotificationEvent, NotificationWatchOptions['filter']>(
+    (all) => client.watchNotifications(all),
+    options,
+    (event) => (event.__typename === 'NotificationAdded' ? event.notification.action?.id : undefined),
+  );
+}
+
+function follow<Event, Filter>(
+  begin: (options: Watching<Event, NonNullable<Filter>>) => Promise<void>,
+  options: Partial<Watching<Event, NonNullable<Filter>>>,
+  addedBy: (event: Event) => string | undefined,
+): ClientWatch<Event> {
   const abort = new AbortController();
-  const [events, resyncs, states]: [FeedEvent[], string[], string[]] = [[], [], []];
+  const [events, resyncs, states]: [Event[], string[], string[]] = [[], [], []];
   const listeners = new Set<() => void>();
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
   let isOver = false;
-  const ended = client
-    .watch({
-      signal: abort.signal,
-      ...options,
-      async onEvent(event) {
-        await options.onEvent?.(event);
-        events.push(event);
-        tell();
-      },
-      async onResync(reason, cursor) {
-        await options.onResync?.(reason, cursor);
-        resyncs.push(reason);
-        tell();
-      },
-      onState(state, cause) {
-        states.push(cause === undefined ? state : `${state}: ${cause.message}`);
-        tell();
-      },
-    })
+  const ended = begin({
+    signal: abort.signal,
+    ...options,
+    async onEvent(event) {
+      await options.onEvent?.(event);
+      events.push(event);
+      tell();
+    },
+    async onResync(reason, cursor) {
+      await options.onResync?.(reason, cursor);
+      resyncs.push(reason);
+      tell();
+    },
+    onState(state, cause) {
+      states.push(cause === undefined ? state : `${state}: ${cause.message}`);
+      tell();
+    },
+  })
     .then(
       () => null,
       (error: unknown) => error,
@@ -70,10 +100,9 @@ export function startWatch(client: FeedClient, options: Partial<WatchOptions> = 
       isOver = true;
       tell();
     });
-  const watch: ClientWatch = {
+  const watch: ClientWatch<Event> = {
     ...{ events, resyncs, states, ended },
-    added: () =>
-      events.flatMap((event) => (event.__typename === 'FeedItemAdded' ? [event.item.action.id] : [])),
+    added: () => events.flatMap((event) => addedBy(event) ?? []),
     until: (isSo) =>
       new Promise((resolve, reject) => {
         const settle = (how: () => void): void => {
@@ -109,6 +138,6 @@ export function startWatch(client: FeedClient, options: Partial<WatchOptions> = 
   return watch;
 }
 
-export function isLive({ states }: ClientWatch): boolean {
+export function isLive({ states }: Pick<ClientWatch, 'states'>): boolean {
   return states.at(-1) === 'live';
 }

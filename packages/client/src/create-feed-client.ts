@@ -1,12 +1,19 @@
-import { ITEM_FIELDS, queryOf, subscriptionOf } from './documents.ts';
+import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
 import { protocolError } from './errors.ts';
 import { createMutations } from './mutations.ts';
 import { createRequest } from './request.ts';
 import { createSseTransport } from './sse.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
-import type { FeedClientOptions, FeedItem, FeedPage } from './types.ts';
-import { Watch } from './watch.ts';
+import type {
+  FeedClientOptions,
+  FeedEvent,
+  FeedFilter,
+  FeedItem,
+  NotificationEvent,
+  NotificationFilter,
+} from './types.ts';
+import { Watch, type WatchDependencies } from './watch.ts';
 import { createSocketTransport } from './websocket.ts';
 
 /**
@@ -28,23 +35,26 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
       : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const request = createRequest({ url, token, timeoutMs, tenant });
+  const watching = (subscription: string): WatchDependencies => ({
+    ...{ connect, tokens: new Tokens(token), subscription, backoff: { firstMs, maxMs } },
+    ...{ retries: options.retries ?? Infinity, timeoutMs },
+  });
+  // A query has one field.
+  const page = async <Page>(query: string, variables: object, signal?: AbortSignal): Promise<Page> => {
+    const data = await request<Readonly<Record<string, Page>> | null>(query, { ...variables }, signal);
+    const [answer] = Object.values(data ?? {});
+    if (answer !== undefined) return answer;
+    throw protocolError('An answer without a page');
+  };
   const queries = { plain: queryOf(fields), counted: queryOf(fields, true) };
   return {
-    watch(watchOptions) {
-      const { retries = Infinity } = options;
-      const tokens = new Tokens(token);
-      const subscription = subscriptionOf(fields, watchOptions.unread ?? false);
-      return new Watch<Item>(
-        { connect, tokens, subscription, backoff: { firstMs, maxMs }, retries, timeoutMs },
-        watchOptions,
-      ).run();
-    },
-    async feed({ total = false, ...variables } = {}, signal) {
-      const query = total ? queries.counted : queries.plain;
-      const data = await request<{ readonly feed?: FeedPage<Item> } | null>(query, { ...variables }, signal);
-      if (data?.feed !== undefined) return data.feed;
-      throw protocolError('An answer without a feed');
-    },
+    watch: ({ unread = false, ...rest }) =>
+      new Watch<FeedEvent<Item>, FeedFilter>(watching(subscriptionOf(fields, unread)), rest).run(),
+    feed: ({ total = false, ...variables } = {}, signal) =>
+      page(total ? queries.counted : queries.plain, variables, signal),
+    watchNotifications: ({ unread = false, ...rest }) =>
+      new Watch<NotificationEvent, NotificationFilter>(watching(notificationEventsOf(unread)), rest).run(),
+    notifications: (variables = {}, signal) => page(NOTIFICATIONS, variables, signal),
     request,
     mutations: createMutations(request),
   };

@@ -2,6 +2,27 @@
 export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted scope isHidden actor { memberId name }
     refs { refId type label } descriptor { type summary tags } engagement { comments likes reshares lastInteraction } }`;
 
+/** Selection on Notification: what Notification has. */
+const NOTIFICATION_FIELDS = `id kind at isSeen isRead summary summaryParts { text member { memberId } ref { refId } }
+    actors(first: 3) { memberId name } actorCount { count isExact } action { id } interaction { id text }`;
+const COUNTS = 'unseen { count isExact } unread { count isExact }';
+const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
+
+export const NOTIFICATIONS = `query Notifications($first: Int, $after: String, $filter: NotificationFilter) {
+    notifications(first: $first, after: $after, filter: $filter) { edges { cursor node { ${NOTIFICATION_FIELDS} } }
+    ${PAGE_INFO} ${COUNTS} liveCursor } }`;
+
+/** @param withCounts whether to ask for the counts too, which the server then keeps counting */
+export function notificationEventsOf(withCounts: boolean): string {
+  return `subscription NotificationEvents($after: String, $filter: NotificationFilter) {
+    notificationEvents(after: $after, filter: $filter) { __typename
+    ... on NotificationsReady { cursor } ... on NotificationsResync { cursor reason }
+    ... on NotificationAdded { cursor notification { ...Fields } }
+    ... on NotificationUpdated { cursor notification { ...Fields } } ... on NotificationRemoved { cursor notificationId }
+    ${withCounts ? `... on NotificationCountsChanged { cursor ${COUNTS} }` : ''} } }
+    fragment Fields on Notification { ${NOTIFICATION_FIELDS} }`;
+}
+
 /** @param withUnread whether to ask for the unread count too, which the server then keeps counting */
 export function subscriptionOf(fields: string, withUnread: boolean): string {
   return `subscription FeedEvents($after: String, $filter: FeedFilter) { feedEvents(after: $after, filter: $filter) {
@@ -14,7 +35,7 @@ export function subscriptionOf(fields: string, withUnread: boolean): string {
 export function queryOf(fields: string, withTotal = false): string {
   return `query Feed($first: Int, $after: String, $filter: FeedFilter, $order: FeedOrder) {
     feed(first: $first, after: $after, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
-    pageInfo { hasNextPage endCursor } unread { count isExact } ${withTotal ? 'total { count isExact }' : ''}
+    ${PAGE_INFO} unread { count isExact } ${withTotal ? 'total { count isExact }' : ''}
     state liveCursor } } ${fragment(fields)}`;
 }
 

@@ -1,6 +1,14 @@
 import type { FeedMutations } from './mutation-types.ts';
 import type { Request } from './request.ts';
-import type { FeedItem, FeedPage, FeedQuery, WatchOptions } from './types.ts';
+import type {
+  FeedItem,
+  FeedPage,
+  FeedQuery,
+  NotificationPage,
+  NotificationQuery,
+  NotificationWatchOptions,
+  WatchOptions,
+} from './types.ts';
 
 export interface FeedClient<Item = FeedItem> {
   /**
@@ -12,6 +20,10 @@ export interface FeedClient<Item = FeedItem> {
   watch(options: WatchOptions<Item>): Promise<void>;
   /** A page of the reader's feed. Rejects with a FeedClientError. */
   feed(query?: FeedQuery, signal?: AbortSignal): Promise<FeedPage<Item>>;
+  /** Follows the reader's notifications in the same way, and over the same socket. */
+  watchNotifications(options: NotificationWatchOptions): Promise<void>;
+  /** A page of the reader's notifications. Rejects with a FeedClientError. */
+  notifications(query?: NotificationQuery, signal?: AbortSignal): Promise<NotificationPage>;
   /**
    * Any other query or mutation, by `fetch`; gives its `data`. Rejects with a FeedClientError, with the first of the
    * errors where the answer has some.

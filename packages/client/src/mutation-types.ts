@@ -1,4 +1,4 @@
-import type { Instant, Scope, UnreadCount } from './types.ts';
+import type { Instant, NotificationKind, Scope, UnreadCount } from './types.ts';
 
 export type InteractionKind = 'COMMENT' | 'LIKE' | 'RESHARE' | 'REACTION';
 
@@ -110,12 +110,59 @@ export interface FollowState {
   readonly followerCount: number;
 }
 
+export type Channel = 'IN_APP' | 'EMAIL' | 'PUSH';
+
+/** Whether the reader is notified of a kind of events by a channel. */
+export interface NotificationPreference {
+  readonly kind: NotificationKind;
+  /** About actions of this type; null: about all others. */
+  readonly type: string | null;
+  readonly channel: Channel;
+  readonly isOn: boolean;
+  /** The host decides. */
+  readonly isLocked: boolean;
+}
+
+export interface NotificationPreferenceInput {
+  readonly kind: NotificationKind;
+  /** Absent: of all types. */
+  readonly type?: string;
+  readonly channel: Channel;
+  readonly isOn: boolean;
+}
+
+/** When the reader wants neither mail nor push messages. */
+export interface QuietHours {
+  /** Such as 22:00. */
+  readonly from: string;
+  /** On the next day if it is not later. */
+  readonly to: string;
+  /** An IANA name, such as Europe/Berlin. */
+  readonly timeZone: string;
+  /** Days on which they begin, from 1, Monday, to 7; null: every day. */
+  readonly days: readonly number[] | null;
+}
+
+/** One of the three, and why. */
+export interface ReportInput {
+  readonly actionId?: string;
+  readonly interactionId?: string;
+  readonly memberId?: string;
+  /** At most 200 characters. */
+  readonly reason: string;
+  /** At most 2,000 characters. */
+  readonly text?: string;
+}
+
 type Change<Variables, Result> = (variables: Variables) => Promise<Result>;
 interface OfAction {
   readonly actionId: string;
 }
 interface OfActions {
   readonly actionIds: readonly string[];
+}
+interface OfMember {
+  readonly memberId: string;
 }
 interface Unread {
   readonly unreadCount: UnreadCount;
@@ -150,4 +197,28 @@ export interface FeedMutations {
   readonly markItemsUnread: Change<OfActions, Unread>;
   readonly addMute: Change<{ readonly target: MuteTarget; readonly until?: Instant }, Unread>;
   readonly removeMute: Change<{ readonly target: MuteTarget }, Unread>;
+  /** `upTo`: `at` of the topmost notification that is shown. Gives the reader. */
+  readonly markNotificationsSeen: Change<{ readonly upTo: Instant }, OfMember>;
+  /** Everything up to a time, or at most 100 single ones, or both. Gives the reader. */
+  readonly markNotificationsRead: Change<
+    { readonly upTo?: Instant; readonly ids?: readonly string[] },
+    OfMember
+  >;
+  /** At most 100; those that are not named stay. Gives all. */
+  readonly setNotificationPreferences: Change<
+    { readonly preferences: readonly NotificationPreferenceInput[] },
+    { readonly notificationPreferences: readonly NotificationPreference[] }
+  >;
+  /** `{}`: none. */
+  readonly setQuietHours: Change<
+    Partial<Omit<QuietHours, 'days'>> & { readonly days?: readonly number[] },
+    { readonly quietHours: QuietHours | null }
+  >;
+  /** Each gives the reader. */
+  readonly blockMember: Change<OfMember, OfMember>;
+  readonly unblockMember: Change<OfMember, OfMember>;
+  readonly report: Change<
+    ReportInput,
+    { readonly id: string; readonly state: 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED' }
+  >;
 }

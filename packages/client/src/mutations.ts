@@ -31,6 +31,22 @@ const SHAPES = {
   markItemsUnread: [{ actionIds: '[ID!]!' }, UNREAD],
   addMute: [{ target: 'MuteTargetInput!', until: 'DateTime' }, UNREAD],
   removeMute: [{ target: 'MuteTargetInput!' }, UNREAD],
+  markNotificationsSeen: [{ upTo: 'DateTime!' }, `memberId`],
+  markNotificationsRead: [{ upTo: 'DateTime', ids: '[ID!]' }, `memberId`],
+  setNotificationPreferences: [
+    { preferences: '[NotificationPreferenceInput!]!' },
+    `notificationPreferences { kind type channel isOn isLocked }`,
+  ],
+  setQuietHours: [
+    { from: 'String', to: 'String', timeZone: 'String', days: '[Int!]' },
+    `quietHours { from to timeZone days }`,
+  ],
+  blockMember: [{ memberId: 'String!' }, `memberId`],
+  unblockMember: [{ memberId: 'String!' }, `memberId`],
+  report: [
+    { actionId: 'ID', interactionId: 'ID', memberId: 'String', reason: 'String!', text: 'String' },
+    `id state`,
+  ],
 } as const satisfies Record<keyof FeedMutations, readonly [Record<string, string>, string]>;
 
 export const MUTATION_NAMES = Object.keys(SHAPES) as readonly (keyof FeedMutations)[];
@@ -41,9 +57,11 @@ export function mutationOf(name: keyof FeedMutations, given?: object): string {
   const used = Object.entries<string>(types).filter(
     ([argument]) => given === undefined || (given as Record<string, unknown>)[argument] !== undefined,
   );
-  const declared = used.map(([argument, type]) => `$${argument}: ${type}`).join(', ');
-  const passed = used.map(([argument]) => `${argument}: $${argument}`).join(', ');
-  return `mutation ${name}(${declared}) { ${name}(${passed}) { ${selection} } }`;
+  const list = (write: (argument: string, type: string) => string): string =>
+    used.length === 0 ? '' : `(${used.map(([argument, type]) => write(argument, type)).join(', ')})`;
+  const declared = list((argument, type) => `$${argument}: ${type}`);
+  const passed = list((argument) => `${argument}: $${argument}`);
+  return `mutation ${name}${declared} { ${name}${passed} { ${selection} } }`;
 }
 
 /** The mutation with and without each argument that may be left out. */

@@ -1,4 +1,4 @@
-import { ITEM_FIELDS, queryOf, subscriptionOf } from './documents.ts';
+import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
 import { MUTATION_NAMES, mutationsOf } from './mutations.ts';
 
 /** Documents by their SHA-256, as PERSISTED_OPERATIONS of a server takes them. */
@@ -15,7 +15,8 @@ export async function operationsOf(
 ): Promise<Operations> {
   const documents = [
     ...[false, true].map((withTotal) => queryOf(fields, withTotal)),
-    ...[false, true].map((withUnread) => subscriptionOf(fields, withUnread)),
+    ...[false, true].flatMap((isOn) => [subscriptionOf(fields, isOn), notificationEventsOf(isOn)]),
+    NOTIFICATIONS,
     ...MUTATION_NAMES.flatMap(mutationsOf),
     ...more,
   ];

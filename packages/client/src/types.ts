@@ -90,6 +90,83 @@ export interface FeedPage<Item = FeedItem> {
   readonly liveCursor: string;
 }
 
+export type NotificationKind =
+  | 'COMMENT'
+  | 'REPLY'
+  | 'MENTION'
+  | 'LIKE'
+  | 'REACTION'
+  | 'RESHARE'
+  | 'FOLLOW'
+  | 'ASSIGNED'
+  | 'OWN';
+
+/** Which notifications; conditions that are given must all hold. */
+export interface NotificationFilter {
+  readonly kinds?: readonly NotificationKind[];
+  readonly unreadOnly?: boolean;
+  /** With the newest event at this time or later. */
+  readonly since?: Instant;
+  /** With the newest event before this time. */
+  readonly until?: Instant;
+}
+
+/** Words of a summary; of a person or a thing, with what to link to. */
+export interface SummaryPart {
+  readonly text: string;
+  readonly member: { readonly memberId: string } | null;
+  readonly ref: { readonly refId: string } | null;
+}
+
+/** What concerns the reader: events of one kind about one action, the followers of one day, or one assignment. */
+export interface Notification {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  /** Of its newest event, which is its place in the list. */
+  readonly at: Instant;
+  readonly isSeen: boolean;
+  readonly isRead: boolean;
+  readonly summary: string;
+  readonly summaryParts: readonly SummaryPart[];
+  /** The newest three. */
+  readonly actors: readonly { readonly memberId: string; readonly name: string }[];
+  readonly actorCount: UnreadCount;
+  readonly action: { readonly id: string } | null;
+  /** The newest; null if the newest event is none. */
+  readonly interaction: { readonly id: string; readonly text: string | null } | null;
+}
+
+/** Exact up to 100, like any UnreadCount. */
+export interface NotificationCounts {
+  /** With an event that the reader has not seen. */
+  readonly unseen: UnreadCount;
+  readonly unread: UnreadCount;
+}
+
+/** A change of the notifications. Every event carries the cursor from which to resume after it. */
+export type NotificationEvent = { readonly cursor: string } & (
+  | { readonly __typename: 'NotificationAdded'; readonly notification: Notification }
+  /** The notification as it is now, which the list may not have had. */
+  | { readonly __typename: 'NotificationUpdated'; readonly notification: Notification }
+  | { readonly __typename: 'NotificationRemoved'; readonly notificationId: string }
+  | ({ readonly __typename: 'NotificationCountsChanged' } & NotificationCounts)
+);
+
+export interface NotificationPage extends NotificationCounts {
+  readonly edges: readonly { readonly cursor: string; readonly node: Notification }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  /** `after` of a watch that brings everything the page has not. */
+  readonly liveCursor: string;
+}
+
+export interface NotificationQuery {
+  /** Entries of the page, 1..100; default 25. */
+  readonly first?: number;
+  /** `pageInfo.endCursor` of the page before. */
+  readonly after?: string;
+  readonly filter?: NotificationFilter;
+}
+
 export interface FeedQuery {
   /** Entries of the page, 1..100; default 25. */
   readonly first?: number;
@@ -110,18 +187,19 @@ export type WatchState = 'connecting' | 'live' | 'waiting';
  * and the event counts as not handed over. Only a FeedClientError that is temporary (of `feed`, while the server is
  * away) does not: the watch connects again and makes the same call again.
  */
-export interface WatchOptions<Item = FeedItem> {
+export interface Watching<Event, Filter> {
   /** The cursor of the last event that was seen; absent: from now on. */
   readonly after?: string;
-  readonly filter?: FeedFilter;
-  /** Also tell of the unread count, by UnreadCountChanged; the server counts for it. Default false. */
+  readonly filter?: Filter;
+  /** Also tell of the counts, by UnreadCountChanged or NotificationCountsChanged; the server counts for it. Default false. */
   readonly unread?: boolean;
-  readonly onEvent: (event: FeedEvent<Item>) => void | Promise<void>;
+  readonly onEvent: (event: Event) => void | Promise<void>;
   /**
-   * Query the feed now: events before this point are not vouched for, those after it follow. Without `after` it is called
+   * Query the list now: events before this point are not vouched for, those after it follow. Without `after` it is called
    * once at the beginning, with the reason `opened`.
    * @param reason `opened`, or one of the server's: `invalid-cursor`, `log-lost`, `log-interrupted`, `window-passed`,
-   * `buffer-overflow`; or what changed the list as a whole: `mutes`, `marks`, `membership`
+   * `buffer-overflow`; or what changed the list as a whole: `mutes`, `marks`, `membership`,
+   * and of notifications `followers`
    * @param cursor where the events that follow begin
    */
   readonly onResync: (reason: string, cursor: string) => void | Promise<void>;
@@ -130,6 +208,9 @@ export interface WatchOptions<Item = FeedItem> {
   /** Ends the watch: connection and timers at once, callbacks after the one under way. */
   readonly signal?: AbortSignal;
 }
+
+export type WatchOptions<Item = FeedItem> = Watching<FeedEvent<Item>, FeedFilter>;
+export type NotificationWatchOptions = Watching<NotificationEvent, NotificationFilter>;
 
 /** A constructor such as the global WebSocket or that of the package `ws`. */
 export type WebSocketConstructor = new (

@@ -2,7 +2,7 @@ import { backoffMs, pause, type Backoff } from './backoff.ts';
 import { answerError, FeedClientError, networkError, protocolError } from './errors.ts';
 import type { Tokens } from './tokens.ts';
 import type { Answer, Transport } from './transport.ts';
-import type { FeedEvent, WatchOptions } from './types.ts';
+import type { Watching } from './types.ts';
 import { within } from './within.ts';
 
 export interface WatchDependencies {
@@ -15,15 +15,18 @@ export interface WatchDependencies {
   readonly timeoutMs: number;
 }
 
-type Message<Item> =
-  | FeedEvent<Item>
-  | { readonly __typename: 'FeedReady'; readonly cursor: string }
-  | { readonly __typename: 'FeedResync'; readonly cursor: string; readonly reason: string };
+/** Whatever is watched, its messages have these two: a name, which ends the same way for the same purpose, and a cursor. */
+interface Named {
+  readonly __typename: string;
+  readonly cursor: string;
+}
+type Ready = Named & { readonly __typename: `${string}Ready` };
+type Resync = Named & { readonly __typename: `${string}Resync`; readonly reason: string };
 
 /** One watch, from connection to connection. */
-export class Watch<Item> {
+export class Watch<Event extends Named, Filter> {
   readonly #with: WatchDependencies;
-  readonly #options: WatchOptions<Item>;
+  readonly #options: Watching<Event, Filter>;
   readonly #signal: AbortSignal;
   /** Of the last message that was handed over. */
   #cursor: string | undefined;
@@ -34,7 +37,7 @@ export class Watch<Item> {
   /** Whether a callback threw what no further attempt would mend. */
   #hasThrown = false;
 
-  constructor(dependencies: WatchDependencies, options: WatchOptions<Item>) {
+  constructor(dependencies: WatchDependencies, options: Watching<Event, Filter>) {
     this.#with = dependencies;
     this.#options = options;
     this.#signal = options.signal ?? new AbortController().signal;
@@ -72,7 +75,7 @@ export class Watch<Item> {
       const variables = { after: this.#cursor, filter };
       for await (const answer of connect({ query: subscription, variables }, token, this.#signal)) {
         if (this.#hasEnded()) break;
-        await this.#take(messageOf<Item>(answer));
+        await this.#take(answer);
       }
       return networkError('The server ended the subscription');
     } catch (error) {
@@ -81,19 +84,23 @@ export class Watch<Item> {
     }
   }
 
-  async #take(message: Message<Item>): Promise<void> {
+  async #take({ data, errors }: Answer): Promise<void> {
     const { onEvent, onResync, onState } = this.#options;
-    if (message.__typename === 'FeedReady') {
+    // A subscription has one field. With data, what failed is a field that may be null; to refuse the event would lose it.
+    const [message] = Object.values((data ?? {}) as Readonly<Record<string, Event | Ready | Resync | null>>);
+    if (message == null)
+      throw errors === undefined ? protocolError('A result without an event') : answerError(errors);
+    if (isReady(message)) {
       this.#with.tokens.accepted();
       onState?.('live');
       if (this.#cursor === undefined) await this.#handOver(message, () => onResync('opened', message.cursor));
       else this.#isSettled = true;
-    } else if (message.__typename === 'FeedResync')
+    } else if (isResync(message))
       await this.#handOver(message, () => onResync(message.reason, message.cursor));
     else await this.#handOver(message, () => onEvent(message));
   }
 
-  async #handOver({ cursor }: Message<Item>, call: () => void | Promise<void>): Promise<void> {
+  async #handOver({ cursor }: Named, call: () => void | Promise<void>): Promise<void> {
     if (this.#hasEnded()) return;
     this.#isSettled = false;
     try {
@@ -108,9 +115,10 @@ export class Watch<Item> {
   }
 }
 
-function messageOf<Item>({ data, errors }: Answer): Message<Item> {
-  const message = (data as { readonly feedEvents?: Message<Item> } | null | undefined)?.feedEvents;
-  // With data, what failed is a field that may be null; to refuse the event would lose it.
-  if (message != null) return message;
-  throw errors === undefined ? protocolError('A result without an event') : answerError(errors);
+function isReady(message: Named): message is Ready {
+  return message.__typename.endsWith('Ready');
+}
+
+function isResync(message: Named): message is Resync {
+  return message.__typename.endsWith('Resync');
 }

@@ -4,6 +4,12 @@ import type {
   FeedMutations,
   FeedPage,
   FeedQuery,
+  Notification,
+  NotificationEvent,
+  NotificationPage,
+  NotificationQuery,
+  NotificationWatchOptions,
+  UnreadCount,
   WatchOptions,
 } from '@fanfare/client';
 import type { FanfareItem } from './item.ts';
@@ -12,8 +18,9 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 
 /** A client without a server: a test gives the pages and emits the events. */
 export interface TestFeedClient extends FeedClient<FanfareItem> {
-  /** Sends an event to every watch; resolves when all have taken it. */
-  emit(event: DistributiveOmit<FeedEvent<FanfareItem>, 'cursor'>): Promise<void>;
+  /** Sends an event to every watch of the feed or of the notifications; resolves when all have taken it. */
+  emit(event: Emitted): Promise<void>;
+  /** Of all watches. */
   resync(reason: string): Promise<void>;
   /** Watches that are open. */
   readonly watching: number;
@@ -23,31 +30,29 @@ export interface TestFeedClient extends FeedClient<FanfareItem> {
 
 export interface TestClientOptions {
   readonly feed: (query: FeedQuery) => FanfareItem[] | FeedPage<FanfareItem> | Promise<FeedPage<FanfareItem>>;
+  readonly notifications?: (
+    query: NotificationQuery,
+  ) => Notification[] | NotificationPage | Promise<NotificationPage>;
   readonly request?: (query: string, variables?: Readonly<Record<string, unknown>>) => unknown;
   /** Those that the test expects; any other rejects. */
   readonly mutations?: Partial<FeedMutations>;
 }
 
-export function createTestClient({ feed, request, mutations = {} }: TestClientOptions): TestFeedClient {
+export function createTestClient({
+  feed,
+  notifications = () => [],
+  request,
+  mutations = {},
+}: TestClientOptions): TestFeedClient {
   const watches = new Set<WatchOptions<FanfareItem>>();
+  const notified = new Set<NotificationWatchOptions>();
   const queries: FeedQuery[] = [];
   let count = 0;
   const next = (): string => `cursor-${String((count += 1))}`;
-  return {
-    queries,
-    get watching() {
-      return watches.size;
-    },
-    async emit(event) {
-      const cursor = next();
-      for (const { onEvent } of watches) await onEvent({ ...event, cursor });
-    },
-    async resync(reason) {
-      const cursor = next();
-      for (const { onResync } of watches) await onResync(reason, cursor);
-    },
-    async watch(options) {
-      watches.add(options);
+  const watchIn =
+    <Options extends WatchOptions<FanfareItem> | NotificationWatchOptions>(open: Set<Options>) =>
+    async (options: Options): Promise<void> => {
+      open.add(options);
       options.onState?.('live');
       if (options.after === undefined) await options.onResync('opened', next());
       await new Promise<void>((resolve) => {
@@ -56,17 +61,42 @@ export function createTestClient({ feed, request, mutations = {} }: TestClientOp
           resolve();
         });
       });
-      watches.delete(options);
+      open.delete(options);
+    };
+  return {
+    queries,
+    get watching() {
+      return watches.size + notified.size;
     },
+    async emit(event) {
+      const cursor = next();
+      if (isOfNotifications(event)) for (const { onEvent } of notified) await onEvent({ ...event, cursor });
+      else for (const { onEvent } of watches) await onEvent({ ...event, cursor });
+    },
+    async resync(reason) {
+      const cursor = next();
+      for (const { onResync } of [...watches, ...notified]) await onResync(reason, cursor);
+    },
+    watch: watchIn(watches),
+    watchNotifications: watchIn(notified),
     async feed(query = {}) {
       queries.push(query);
       const answer = await feed(query);
       if (!Array.isArray(answer)) return answer;
       return {
-        edges: answer.map((node) => ({ cursor: node.id, node })),
-        pageInfo: { hasNextPage: false, endCursor: answer.at(-1)?.id ?? null },
-        unread: { count: answer.filter(({ isUnread }) => isUnread).length, isExact: true },
+        ...pageOf(answer),
+        unread: countOf(answer.filter(({ isUnread }) => isUnread)),
         state: 'READY',
+        liveCursor: next(),
+      };
+    },
+    async notifications(query = {}) {
+      const answer = await notifications(query);
+      if (!Array.isArray(answer)) return answer;
+      return {
+        ...pageOf(answer),
+        unseen: countOf(answer.filter(({ isSeen }) => !isSeen)),
+        unread: countOf(answer.filter(({ isRead }) => !isRead)),
         liveCursor: next(),
       };
     },
@@ -77,6 +107,39 @@ export function createTestClient({ feed, request, mutations = {} }: TestClientOp
         Reflect.get(given, name) ??
         (() => Promise.reject(new Error(`The test does not expect the mutation ${String(name)}`))),
     }) as FeedMutations,
+  };
+}
+
+type Emitted = DistributiveOmit<FeedEvent<FanfareItem> | NotificationEvent, 'cursor'>;
+
+function isOfNotifications(event: Emitted): event is DistributiveOmit<NotificationEvent, 'cursor'> {
+  return event.__typename.startsWith('Notification');
+}
+
+/** All that there is, as one page. */
+function pageOf<Node extends { readonly id: string }>(
+  nodes: readonly Node[],
+): Pick<FeedPage<Node>, 'edges' | 'pageInfo'> {
+  return {
+    edges: nodes.map((node) => ({ cursor: node.id, node })),
+    pageInfo: { hasNextPage: false, endCursor: nodes.at(-1)?.id ?? null },
+  };
+}
+
+function countOf({ length }: readonly unknown[]): UnreadCount {
+  return { count: Math.min(100, length), isExact: length <= 100 };
+}
+
+/** A notification as a test wants it. Its place follows from `at`. */
+export function testNotification(id: string, at: string, change: Partial<Notification> = {}): Notification {
+  const summary = `Ada commented on ${id}`;
+  return {
+    ...{ id, at, kind: 'COMMENT', isSeen: false, isRead: false, summary, interaction: null },
+    summaryParts: [{ text: summary, member: null, ref: null }],
+    actors: [{ memberId: 'ada', name: 'Ada' }],
+    actorCount: { count: 1, isExact: true },
+    action: { id: `action-${id}` },
+    ...change,
   };
 }
 

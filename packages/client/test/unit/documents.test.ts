@@ -1,9 +1,26 @@
 import { buildSchema, parse, validate } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { ITEM_FIELDS, queryOf, subscriptionOf } from '../../src/documents.ts';
+import {
+  ITEM_FIELDS,
+  NOTIFICATIONS,
+  notificationEventsOf,
+  queryOf,
+  subscriptionOf,
+} from '../../src/documents.ts';
 import { MUTATION_NAMES, mutationOf } from '../../src/mutations.ts';
-import type { DeliveryReason, FeedEvent, FeedFilter, FeedOrder, FeedState, Scope } from '../../src/index.ts';
+import type {
+  Channel,
+  DeliveryReason,
+  FeedEvent,
+  FeedFilter,
+  FeedOrder,
+  FeedState,
+  NotificationEvent,
+  NotificationFilter,
+  NotificationKind,
+  Scope,
+} from '../../src/index.ts';
 import type * as api from '../../../../test/support/generated/graphql.ts';
 
 const schema = buildSchema(
@@ -24,18 +41,39 @@ describe.each([
   );
 });
 
-test('the hand-written documents match the schema', () => {
+test.each([NOTIFICATIONS, notificationEventsOf(false), notificationEventsOf(true)])(
+  'the documents of notifications match the schema: %#',
+  (document) => {
+    expect(validate(schema, parse(document))).toEqual([]);
+  },
+);
+
+const eventsOf = (union: string): Set<string> =>
+  new Set(schema.getPossibleTypes(schema.getType(union) as never).map(({ name }) => name));
+
+test('the hand-written types match the schema', () => {
   expectTypeOf<Scope>().toEqualTypeOf<api.Scope>();
   expectTypeOf<DeliveryReason>().toEqualTypeOf<api.DeliveryReason>();
   expectTypeOf<FeedState>().toEqualTypeOf<api.FeedState>();
   expectTypeOf<FeedOrder>().toEqualTypeOf<api.FeedOrder>();
   expectTypeOf<keyof FeedFilter>().toEqualTypeOf<keyof api.FeedFilter>();
-  const events = schema.getPossibleTypes(schema.getType('FeedEvent') as never).map(({ name }) => name);
+  expectTypeOf<NotificationKind>().toEqualTypeOf<api.NotificationKind>();
+  expectTypeOf<Channel>().toEqualTypeOf<api.Channel>();
+  expectTypeOf<keyof NotificationFilter>().toEqualTypeOf<keyof api.NotificationFilter>();
   const handled: readonly (FeedEvent['__typename'] | 'FeedReady' | 'FeedResync')[] = [
     ...(['FeedItemAdded', 'FeedItemUpdated', 'FeedItemRemoved', 'UnreadCountChanged'] as const),
     ...(['FeedReady', 'FeedResync'] as const),
   ];
-  expect(new Set(events)).toEqual(new Set(handled));
+  expect(eventsOf('FeedEvent')).toEqual(new Set(handled));
+  const notified: readonly (
+    | NotificationEvent['__typename']
+    | 'NotificationsReady'
+    | 'NotificationsResync'
+  )[] = [
+    ...(['NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'] as const),
+    ...(['NotificationCountsChanged', 'NotificationsReady', 'NotificationsResync'] as const),
+  ];
+  expect(eventsOf('NotificationEvent')).toEqual(new Set(notified));
 });
 
 test.each(MUTATION_NAMES)('the mutation %s matches the schema', (name) => {

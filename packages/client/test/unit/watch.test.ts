@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerError, networkError, type FeedClientError } from '../../src/errors.ts';
 import { Tokens } from '../../src/tokens.ts';
 import type { Answer, Transport } from '../../src/transport.ts';
-import type { FeedClientOptions, FeedEvent, WatchOptions } from '../../src/types.ts';
+import type { FeedClientOptions, FeedEvent, FeedFilter, WatchOptions } from '../../src/types.ts';
 import { Watch } from '../../src/watch.ts';
 
 interface Item {
@@ -51,7 +51,7 @@ function run(
       yield { data: { feedEvents: part } } satisfies Answer;
     }
   };
-  const watch = new Watch<Item>(
+  const watch = new Watch<FeedEvent<Item>, FeedFilter>(
     {
       ...{ connect, retries, timeoutMs, subscription: '' },
       tokens: new Tokens(token),
@@ -88,6 +88,24 @@ describe('the cursor', () => {
     expect(calls.filter((call) => !call.startsWith('waiting'))).toEqual([
       ...['after undefined', 'resync opened', 'after c0', 'c1', 'c2'],
       ...['after c2', 'resync log-lost', 'after c7', 'c8'],
+    ]);
+  });
+
+  test('is kept in the same way for whatever is watched', async () => {
+    const { calls, ended } = run([
+      [{ __typename: 'NotificationsReady', cursor: 'c0' }, lost()],
+      [
+        { __typename: 'NotificationsReady', cursor: 'c0' },
+        { __typename: 'NotificationAdded', cursor: 'c1' },
+        { __typename: 'NotificationCountsChanged', cursor: 'c1' },
+        { __typename: 'NotificationsResync', cursor: 'c4', reason: 'marks' },
+        lost(),
+      ],
+      [{ __typename: 'NotificationsReady', cursor: 'c4' }],
+    ]);
+    await ended;
+    expect(calls.filter((call) => !call.startsWith('waiting'))).toEqual([
+      ...['after undefined', 'resync opened', 'after c0', 'c1', 'c1', 'resync marks', 'after c4'],
     ]);
   });
 
