@@ -12,7 +12,7 @@ export interface ApiParts extends Pick<
   'core' | 'pageToken' | 'demoPeople' | 'probes' | 'readiness' | 'metrics' | 'logger'
 > {
   readonly database: Database;
-  readonly redis: RedisParts | null;
+  readonly redis: RedisParts;
 }
 
 /** Share of the cache memory for rendered parts; `storage/repositories.ts` divides the rest. */
@@ -36,7 +36,7 @@ export function openApi(config: Config, { database, redis, ...parts }: ApiParts)
   });
 }
 
-function rateLimitsOf(rates: Config['http']['rateLimits'], redis: RedisParts | null): RateLimits {
+function rateLimitsOf(rates: Config['http']['rateLimits'], { parts: shared }: RedisParts): RateLimits {
   const shareOf = (rate: (typeof rates)['requests']) =>
     rate === null ? undefined : { points: rate.points, seconds: rate.perMs / 1_000 };
   return new RateLimits({
@@ -44,7 +44,7 @@ function rateLimitsOf(rates: Config['http']['rateLimits'], redis: RedisParts | n
     cost: shareOf(rates.cost),
     tenantRequests: shareOf(rates.tenantRequests),
     tenantCost: shareOf(rates.tenantCost),
-    ...(redis === null ? {} : { shared: redis.parts }),
+    shared,
   });
 }
 

@@ -143,8 +143,8 @@ async function openRedis(
   { redis: { url, sentinel, prefix }, mongodb }: Config,
   logger: Logger,
   waits: boolean,
-): Promise<RedisParts | null> {
-  if (url === undefined) return null;
+): Promise<RedisParts> {
+  if (url === undefined) throw new Error('No Redis URL: give one or start the embedded server');
   const lost = new Set<string>();
   const isLost = (what: string, err: unknown): void => {
     // A cluster has many connections, which are lost together: log once.
@@ -239,11 +239,10 @@ async function build(
     closer,
   );
   if (hasTenants) acceptStoredIds();
-  const redis = await openRedis(config, logger, parts.waitsForRedis === true);
-  if (redis !== null) closer.own(redis);
+  const redis = closer.own(await openRedis(config, logger, parts.waitsForRedis === true));
   const core = await createCore({
     database,
-    redis: redis?.parts ?? [],
+    redis: redis.parts,
     feeds: config.feeds,
     cacheBytes: config.cacheBytes,
     sealsCursors: hasTenants,
@@ -285,7 +284,7 @@ async function build(
   const probes: Probes = {
     database: () => database.writes.check(),
     clock: () => checkClock(),
-    ...(redis === null ? {} : { redis: () => redis.ping() }),
+    redis: () => redis.ping(),
   };
   const apiParts = {
     ...{ core, database, redis, pageToken, demoPeople, probes, logger, readiness: group?.readiness },
@@ -341,18 +340,18 @@ function ticketKey({ auth }: Config, { secrets }: Repositories): () => Promise<U
   return () => Promise.resolve(key);
 }
 
-function quotasOf({ tenants }: Config, redis: RedisParts | null): Quotas {
+function quotasOf({ tenants }: Config, { parts }: RedisParts): Quotas {
   const { members, publications } = tenants;
   if (publications === null) return { members, publications };
   const share = { points: publications.points, seconds: publications.perMs / 1_000 };
-  return { members, publications: publicationQuota(share, redis?.parts) };
+  return { members, publications: publicationQuota(share, parts) };
 }
 
-function directoryOf({ directory }: Config, redis: RedisParts | null): DirectoryAccess {
+function directoryOf({ directory }: Config, { parts }: RedisParts): DirectoryAccess {
   const isOpen = directory.search === 'members';
   if (directory.limit === null) return { isOpen };
   const { points, perMs } = directory.limit;
-  const windows = new Windows('searches', { points, seconds: perMs / 1_000 }, redis?.parts);
+  const windows = new Windows('searches', { points, seconds: perMs / 1_000 }, parts);
   return {
     isOpen,
     async takeSearch(userId) {

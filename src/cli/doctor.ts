@@ -173,7 +173,7 @@ async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Fi
   if ('state' in connected) return connected;
   await using redis = connected;
   const [first] = redis.parts;
-  const info = (await first?.commands.info('server')) ?? '';
+  const info = await first.commands.info('server');
   const version = /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[0].replace('_version:', ' ') ?? 'Redis';
   return ok('Redis', `${version} answers at ${url}`);
 }

@@ -180,7 +180,7 @@ export interface RedisPart extends RedisConnections {
 
 export interface RedisParts extends AsyncDisposable {
   /** At least one part. The first one also has the keys that belong to no reader. */
-  readonly parts: readonly RedisPart[];
+  readonly parts: readonly [RedisPart, ...RedisPart[]];
   /** Rejects when any connection is down or does not answer in time. */
   ping(): Promise<void>;
   /** Idempotent; resolves when all sockets are closed. */
@@ -241,12 +241,13 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
       'Several connections to the cluster could not be closed',
     );
   const failed = opened.find((part) => part.status === 'rejected');
-  if (failed !== undefined) {
+  const [first, ...others] = parts;
+  if (failed !== undefined || first === undefined) {
     await close();
-    throw failed.reason;
+    throw failed?.reason;
   }
   return {
-    parts,
+    parts: [first, ...others],
     close,
     ping: async () => {
       await Promise.all(parts.map((part) => part.ping()));

@@ -13,7 +13,7 @@ import {
   type FeedMembership,
 } from './source.ts';
 import { announce, announceListChange, removals } from './announce.ts';
-import { MemoryLiveLog } from '../live/memory-live-log.ts';
+import { UNWATCHED } from '../live/live-log.ts';
 import { clock } from '../lib/clock.ts';
 
 const CHUNK = 500;
@@ -172,8 +172,7 @@ async function rebuildStoredFeed(
   if (!isAboveAll(vouchedFor)) for await (const page of storedPages(given, userId, inTurn)) pages.push(page);
   const [before] = pages;
   const isDifferenceKnown = before !== undefined && storesWhatWasRead(before, vouchedFor);
-  // Nobody watches a log of its own.
-  const context = isDifferenceKnown ? given : { ...given, liveLog: new MemoryLiveLog() };
+  const context = isDifferenceKnown ? given : { ...given, liveLog: UNWATCHED };
   const { cap, feedStore } = context;
   const entries = await inTurn(() =>
     readFromSource(

@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { RedisPart, RedisParts } from '../connections/redis-parts.ts';
 import type { LiveLog } from './live-log.ts';
-import { MemoryLiveLog } from './memory-live-log.ts';
-import { MemorySessionEnds, type SessionEnds, RedisSessionEnds, type EndedAmong } from './session-ends.ts';
-import { MemoryWorkSignal, type WorkSignal, RedisWorkSignal } from './work-signal.ts';
+import { type SessionEnds, RedisSessionEnds, type EndedAmong } from './session-ends.ts';
+import { type WorkSignal, RedisWorkSignal } from './work-signal.ts';
 import { PartitionedLiveLog } from './partitioned-live-log.ts';
 import { RedisLiveLog } from './redis-live-log.ts';
 
@@ -13,21 +12,14 @@ export interface Realtime {
   readonly sessionEnds: SessionEnds;
 }
 
-/** Live log, wake-ups and session ends of one process: on Redis, or in memory for a process without Redis. */
+/** Live log, wake-ups and session ends of one process. */
 export function createRealtime(
   options: Config['live'] & { readonly endedAmong: EndedAmong },
-  redis: RedisParts | null,
+  { parts: [first, ...others] }: RedisParts,
   onTrouble: (what: string, error: unknown) => void,
 ): Realtime {
   const { windowMs, maxEvents, maxBufferedEvents, endedAmong } = options;
-  const [first, ...others] = redis?.parts ?? [];
   const limits = { windowMs, logLength: maxEvents, bufferLimit: maxBufferedEvents };
-  if (first === undefined)
-    return {
-      liveLog: new MemoryLiveLog(limits),
-      workSignal: new MemoryWorkSignal(),
-      sessionEnds: new MemorySessionEnds(),
-    };
   const logOf = (part: RedisPart): LiveLog =>
     new RedisLiveLog({ ...limits, redis: part, prefix: part.prefix, onTrouble });
   const rest = { redis: first, prefix: first.prefix, onTrouble };

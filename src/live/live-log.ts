@@ -210,6 +210,21 @@ export interface LiveLog extends AsyncDisposable {
   forget(userId: UserId): Promise<void>;
 }
 
+const refused = () => Promise.reject(new LiveLogUnavailable('Live log: nobody can watch it'));
+
+/** A log that nobody watches, for changes that are announced in another way. */
+export const UNWATCHED: LiveLog = {
+  watched: () => Promise.resolve([]),
+  async *allWatched() {
+    // There are none.
+  },
+  append: () => Promise.resolve(),
+  watch: refused,
+  position: refused,
+  forget: () => Promise.resolve(),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
 /** Limits of a live log; the README.md of this folder explains each. */
 export interface LiveLogOptions {
   /** Events kept per log. Default 1000. */

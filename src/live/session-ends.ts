@@ -152,24 +152,6 @@ export class OpenSessions {
   }
 }
 
-export class MemorySessionEnds implements SessionEnds {
-  readonly #open = new OpenSessions();
-
-  endSessions(userId: UserId): Promise<void> {
-    this.#open.end(userId);
-    return Promise.resolve();
-  }
-
-  onEnd(userId: UserId, callback: () => void): Disposable {
-    return this.#open.add(userId, callback);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.#open.clear();
-    return Promise.resolve();
-  }
-}
-
 /** Ends a member's sockets and event streams in every process. A token that is still valid can open new ones. */
 export interface SessionEnds extends AsyncDisposable {
   /**

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
+import { MemoryLiveLog } from '../support/memory-live-log.ts';
 import { openRedisLog } from './live-log-redis.ts';
 import { liveLogConformance } from './live-log.conformance.ts';
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import type { LiveMessages, WatchOptions } from '../../src/live/live-log.ts';
-import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
+import { MemoryLiveLog } from '../support/memory-live-log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket, openSocket, type TestSocket } from '../support/socket.ts';

@@ -21,7 +21,6 @@ it('continues with the primary that sentinels name after a failover, and watcher
     ...{ url: redundant.url, sentinel: 'fanfare-primary', prefix: `${uniqueName('test')}:` },
   });
   const [part] = redis.parts;
-  if (part === undefined) throw new Error('There is no part');
   expect(part.commands.stream.remotePort).toBe(redundant.primary.port);
   await using log = new RedisLiveLog({ redis: part, prefix: part.prefix, windowMs: 10_000 });
   const leaving = new AbortController();

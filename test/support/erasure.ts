@@ -1,7 +1,6 @@
 import { BSON } from 'mongodb';
 import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
-import { MemoryLiveLog } from '../../src/live/memory-live-log.ts';
-import { MemorySessionEnds } from '../../src/live/session-ends.ts';
+import { MemoryLiveLog, MemorySessionEnds } from './memory-live-log.ts';
 import type { Core } from '../../src/features/core.ts';
 import { eraseMember } from '../../src/features/erasure/erase-member.ts';
 import { erasure } from '../../src/features/erasure/jobs/erasure.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryLiveLog } from '../../../src/live/memory-live-log.ts';
+import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import { dropDormant } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
 import { LiveLogUnavailable } from '../../../src/live/live-log.ts';
-import {
-  MemorySessionEnds,
-  type SessionEnds,
-  RedisSessionEnds,
-  type EndedAmong,
-} from '../../../src/live/session-ends.ts';
+import { type SessionEnds, RedisSessionEnds, type EndedAmong } from '../../../src/live/session-ends.ts';
 import { connectRedis, type RedisConnections } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
+import { MemorySessionEnds } from '../../support/memory-live-log.ts';
 import { openParts } from '../../support/parts.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 

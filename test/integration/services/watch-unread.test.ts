@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LiveLogUnavailable } from '../../../src/live/live-log.ts';
-import { MemoryLiveLog } from '../../../src/live/memory-live-log.ts';
+import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';

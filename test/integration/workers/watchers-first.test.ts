@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryLiveLog } from '../../../src/live/memory-live-log.ts';
+import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import type { FeedStore } from '../../../src/feed/feed-store.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { UserId } from '../domain/action.ts';
+import type { UserId } from '../../src/domain/action.ts';
 import {
   encodeLiveCursor,
   readerTag,
@@ -14,8 +14,9 @@ import {
   type LiveLogOptions,
   type LogEntry,
   type LogSnapshot,
-} from './live-log.ts';
-import { LiveWatcher, type WatcherHost, WatcherSet } from './live-watcher.ts';
+} from '../../src/live/live-log.ts';
+import { OpenSessions, type SessionEnds } from '../../src/live/session-ends.ts';
+import { LiveWatcher, type WatcherHost, WatcherSet } from '../../src/live/live-watcher.ts';
 
 interface MemoryLog {
   head: LogPosition;
@@ -24,7 +25,7 @@ interface MemoryLog {
   keptUntil: number;
 }
 
-/** Live log of a process that is API and worker in one. It ends with the process, so every restart causes a resync. */
+/** Live log of one process. It ends with the process, so every restart causes a resync. */
 export class MemoryLiveLog implements LiveLog {
   readonly #limits: LiveLogLimits;
   readonly #host: WatcherHost;
@@ -172,4 +173,23 @@ export class MemoryLiveLog implements LiveLog {
 /** Milliseconds by a clock that nobody sets. Only this process compares them. */
 function elapsed(): number {
   return Math.floor(performance.timeOrigin + performance.now());
+}
+
+/** Session ends of one process. */
+export class MemorySessionEnds implements SessionEnds {
+  readonly #open = new OpenSessions();
+
+  endSessions(userId: UserId): Promise<void> {
+    this.#open.end(userId);
+    return Promise.resolve();
+  }
+
+  onEnd(userId: UserId, callback: () => void): Disposable {
+    return this.#open.add(userId, callback);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#open.clear();
+    return Promise.resolve();
+  }
 }
