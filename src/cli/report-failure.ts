@@ -40,6 +40,7 @@ const NAMELESS: ReadonlySet<string> = new Set([
   'FanfareError',
   'SchemaTooNew',
   'TenancyDiffers',
+  'UnsupportedServer',
 ]);
 
 /** Errors whose message is written for the user. */

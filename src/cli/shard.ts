@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { connectDatabase } from '../storage/open-database.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import {
+  PAUSES_MIGRATIONS,
   SHARD_INDEX,
   SHARD_RULES,
   sharding,
@@ -10,6 +11,7 @@ import {
   type PlannedShard,
   type ShardRefusal,
 } from '../storage/indexes/sharding.ts';
+import { reasonFor } from './report-failure.ts';
 import { type Terminal, configOf, CommandError, type CommandContext } from './context.ts';
 
 export interface ShardOptions {
@@ -30,6 +32,7 @@ export async function shard(context: CommandContext, { run, status }: ShardOptio
     if ('because' in plan) context.terminal.note(`${name}: not sharded: ${plan.because}`);
   if (run !== true && status !== true) {
     for (const plan of PLANNED) for (const line of linesOf(mongodb.db, plan)) context.terminal.out(line);
+    context.terminal.out(`db.adminCommand(${JSON.stringify({ setClusterParameter: PAUSES_MIGRATIONS })})`);
     return 0;
   }
   if (mongodb.uri === undefined)
@@ -37,6 +40,14 @@ export async function shard(context: CommandContext, { run, status }: ShardOptio
   await using database = await connectDatabase({ uri: mongodb.uri, db: mongodb.db });
   if (!database.isSharded)
     throw new CommandError('The server at MONGODB_URI is not mongos, the router of a sharded database');
+  if (run === true)
+    await sharding(database.db)
+      .pauseMigrations()
+      .catch((error: unknown) => {
+        context.terminal.note(
+          `pauseMigrationsDuringMultiUpdates could not be set (${reasonFor(error)}): move chunks only while no worker runs`,
+        );
+      });
   let isSharded = true;
   for (const plan of PLANNED)
     isSharded = (await look(context.terminal, database, plan, run === true)) && isSharded;

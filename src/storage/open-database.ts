@@ -5,11 +5,12 @@ import {
   type MongoClientOptions,
   type CommandStartedEvent,
   MongoNetworkError,
+  WriteConcern,
 } from 'mongodb';
 import { clock } from '../lib/clock.ts';
 import { CORE_COLLECTIONS } from '../features/features.ts';
 import { keepTime } from './database/database-time.ts';
-import type { Collections, Database, DatabaseOptions } from './database/mongo.ts';
+import { type Collections, type Database, type DatabaseOptions, ROUTER } from './database/mongo.ts';
 import { WriteCheck } from './database/write-check.ts';
 import { openClientSpan, type OpenSpan } from '../telemetry/tracing.ts';
 import type { EventEmitter } from 'node:events';
@@ -75,13 +76,38 @@ function isSocketError(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-/** Connects and determines the kind of server. Rejects with the driver's error when it cannot be reached. */
+/** The server is older than what this release needs. */
+export class UnsupportedServer extends Error {
+  override readonly name = 'UnsupportedServer';
+
+  constructor(version: string) {
+    super(`The database is MongoDB ${version}, or speaks its protocol. Fanfare needs 6.0 or newer.`);
+  }
+}
+
+/** Of MongoDB 6.0, the oldest with all stages and operators that are used. */
+const LEAST_WIRE_VERSION = 17;
+/** The longest that a command waits for a connection, and then for any part of its answer. Milliseconds. */
+const ANSWERS_WITHIN_MS = 60_000;
+
+/**
+ * Connects and determines the kind of server. Writes are confirmed by a majority of the members unless the URI says otherwise.
+ * Rejects with the driver's error when it cannot be reached, and when it is too old.
+ */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const { socketTimeoutMS, waitQueueTimeoutMS, ...given } = new MongoClient(options.uri).options;
+  // The driver's type does not say that there may be none.
+  const { w, wtimeoutMS, journal } = (given.writeConcern as WriteConcern | undefined) ?? {};
+  const answersWithinMs = options.answersWithinMs ?? ANSWERS_WITHIN_MS;
   const settings: MongoClientOptions & { readonly connectionType: typeof EndingConnection } = {
     appName: 'fanfare',
     connectionType: EndingConnection,
     maxPoolSize: options.maxPoolSize ?? 50,
     monitorCommands: options.monitorCommands === true || options.traces === true,
+    // What a primary alone has confirmed is rolled back when it loses its office.
+    ...(w === undefined ? { writeConcern: new WriteConcern('majority', wtimeoutMS, journal) } : {}),
+    ...(socketTimeoutMS === 0 ? { socketTimeoutMS: answersWithinMs } : {}),
+    ...(waitQueueTimeoutMS === 0 ? { waitQueueTimeoutMS: answersWithinMs } : {}),
     serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
     ignoreUndefined: true,
     // The driver looks up the name of each list it reads here: in an object with a prototype it would find "constructor",
@@ -92,7 +118,9 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   keepTime(client, clock);
   if (options.traces === true) traceCommands(client);
   try {
-    const { msg } = await client.db(options.db).command({ hello: 1 });
+    const { msg, maxWireVersion } = await client.db(options.db).command({ hello: 1 });
+    if (Number(maxWireVersion) < LEAST_WIRE_VERSION)
+      throw new UnsupportedServer(String((await client.db(options.db).admin().buildInfo())['version']));
     return openDatabase(client.db(options.db), {
       isSharded: msg === ROUTER,
       close: () => client.close(),
@@ -105,9 +133,6 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
 
 /** A database that does not answer within this time counts as away. Milliseconds. */
 const PING_WITHIN_MS = 1_000;
-
-/** What mongos answers to `hello`. */
-const ROUTER = 'isdbgrid';
 
 export function openDatabase(
   db: Db,

@@ -26,6 +26,7 @@ test('shard prints a command for every collection, and why the others are not sh
   // Nothing else begins with a hash of the id.
   expect(stdout.filter((line) => !line.startsWith('sh.'))).toEqual([
     'db.getSiblingDB("feeds").getCollection("actions").createIndex({"_id":"hashed"}, {"name":"shard"})',
+    'db.adminCommand({"setClusterParameter":{"pauseMigrationsDuringMultiUpdates":{"enabled":true}}})',
   ]);
   expect(stderr).toHaveLength(COLLECTIONS.length - PLANNED.length);
 });
@@ -53,7 +54,13 @@ test('shard only runs on a router, and prints the current state', async () => {
 
     await actions.dropIndex('other');
     const done = PLANNED.map(({ collection, key }) => `${collection}: sharded by ${JSON.stringify(key)}`);
-    expect(await run(env, { run: true })).toMatchObject({ code: 0, stdout: done });
+    router.parameters = null;
+    const old = await run(env, { run: true });
+    expect(old).toMatchObject({ code: 0, stdout: done });
+    expect(old.stderr.at(-1)).toMatch(
+      /^pauseMigrationsDuringMultiUpdates could not be set .*no such command/,
+    );
+    router.parameters = {};
     expect(Object.fromEntries(router.sharded)).toEqual(
       Object.fromEntries(PLANNED.map(({ collection, key }) => [`${MONGODB_DB}.${collection}`, key])),
     );
@@ -61,6 +68,7 @@ test('shard only runs on a router, and prints the current state', async () => {
     expect(indexes.filter(({ name }) => name === 'shard')).toMatchObject([{ key: { _id: 'hashed' } }]);
     // Again changes nothing.
     expect(await run(env, { run: true })).toMatchObject({ code: 0, stdout: done });
+    expect(router.parameters).toEqual({ pauseMigrationsDuringMultiUpdates: { enabled: true } });
     router.sharded.set(`${MONGODB_DB}.feeds`, { activeAt: 1 });
     const other = await run(env, { status: true });
     expect(other.code).toBe(1);

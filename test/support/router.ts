@@ -11,11 +11,36 @@ export interface Router extends AsyncDisposable {
   readonly uri: string;
   /** By what each namespace is sharded. */
   readonly sharded: Map<string, Document>;
+  /** Cluster parameters that were set; `null`: a version that has none. */
+  parameters: Document | null;
 }
 
 /** @param uri of the engine behind it */
 export async function startRouter(uri: string): Promise<Router> {
   const sharded = new Map<string, Document>();
+  const double = await startServerDouble(uri, (command, { db }) =>
+    Promise.resolve(parametersSet(command) ?? routerAnswer(command, db, sharded)),
+  );
+  const router: Router = { ...double, sharded, parameters: {} };
+  function parametersSet(command: Document): Document | null {
+    if (!('setClusterParameter' in command)) return null;
+    if (router.parameters === null)
+      return { ok: 0, code: 59, codeName: 'CommandNotFound', errmsg: 'no such command' };
+    Object.assign(router.parameters, command['setClusterParameter']);
+    return {};
+  }
+  return router;
+}
+
+/**
+ * A server that answers some commands as MongoDB documents it, and has the run's engine answer all others.
+ * @param uri of the engine behind it
+ * @param answer to a command, whose name is its first field; `null`: the engine is to answer, `undefined`: nobody does
+ */
+export async function startServerDouble(
+  uri: string,
+  answer: (command: Document, request: Request) => Promise<Document | null | undefined>,
+): Promise<Pick<Router, 'uri' | typeof Symbol.asyncDispose>> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const behind = connect(placeOf(uri));
@@ -27,16 +52,17 @@ export async function startRouter(uri: string): Promise<Router> {
     }
     behind.pipe(client);
     const frames = new FrameReader();
-    client.on('data', (chunk: Buffer) => {
-      for (const frame of frames.push(chunk)) {
-        const request = readRequest(frame);
-        const answer = answerOf(request, sharded);
-        if (answer === null) behind.write(frame);
-        else {
-          const bytes = BSON.serialize({ ...answer, ok: 1 });
-          client.write(Buffer.concat([replyHead(request, bytes.length, 1), bytes]));
-        }
+    const take = async (frame: Buffer): Promise<void> => {
+      const request = readRequest(frame);
+      const answered = await answer(BSON.deserialize(request.body.bytes), request);
+      if (answered === null) behind.write(frame);
+      else if (answered !== undefined) {
+        const bytes = BSON.serialize({ ok: 1, ...answered });
+        client.write(Buffer.concat([replyHead(request, bytes.length, 1), bytes]));
       }
+    };
+    client.on('data', (chunk: Buffer) => {
+      for (const frame of frames.push(chunk)) take(frame).catch(() => client.destroy());
     });
   });
   server.listen(0, '127.0.0.1');
@@ -45,7 +71,6 @@ export async function startRouter(uri: string): Promise<Router> {
   if (address === null || typeof address === 'string') throw new Error('The router has no port');
   return {
     uri: through(uri, address),
-    sharded,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -54,29 +79,25 @@ export async function startRouter(uri: string): Promise<Router> {
   };
 }
 
-/** Null: the engine is to answer. */
-function answerOf({ name, db, body }: Request, sharded: Map<string, Document>): Document | null {
-  const command = BSON.deserialize(body.bytes);
-  switch (name) {
-    case 'hello':
-    case 'isMaster':
-    case 'ismaster':
-      return {
-        ...{ helloOk: true, isWritablePrimary: true, ismaster: true, msg: 'isdbgrid' },
-        ...{ maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 25_000 },
-        ...{ localTime: new Date(), minWireVersion: 0, maxWireVersion: 21 },
-      };
-    case 'shardCollection':
-      sharded.set(String(command['shardCollection']), command['key'] as Document);
-      return { collectionsharded: command['shardCollection'] as string };
-    case 'find': {
-      if (db !== 'config') return null;
-      const { _id } = command['filter'] as { readonly _id: string };
-      const key = sharded.get(_id);
-      const firstBatch = key === undefined ? [] : [{ _id, key }];
-      return { cursor: { id: BSON.Long.ZERO, ns: 'config.collections', firstBatch } };
-    }
-    default:
-      return null;
+/** What a server of the present says of itself. */
+export const HELLO = {
+  ...{ helloOk: true, isWritablePrimary: true, ismaster: true },
+  ...{ maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 25_000 },
+  ...{ minWireVersion: 0, maxWireVersion: 21 },
+};
+
+export const isHello = (command: Document): boolean =>
+  ['hello', 'isMaster', 'ismaster'].some((name) => name in command);
+
+function routerAnswer(command: Document, db: string, sharded: Map<string, Document>): Document | null {
+  if (isHello(command)) return { ...HELLO, msg: 'isdbgrid', localTime: new Date() };
+  if ('shardCollection' in command) {
+    sharded.set(String(command['shardCollection']), command['key'] as Document);
+    return { collectionsharded: command['shardCollection'] as string };
   }
+  if (!('find' in command) || db !== 'config') return null;
+  const { _id } = command['filter'] as { readonly _id: string };
+  const key = sharded.get(_id);
+  const firstBatch = key === undefined ? [] : [{ _id, key }];
+  return { cursor: { id: BSON.Long.ZERO, ns: 'config.collections', firstBatch } };
 }

@@ -39,20 +39,26 @@ const OUT_OF_SPACE = new Set([
 const PASSING = new Set([
   6, // HostUnreachable
   7, // HostNotFound
+  24, // LockTimeout
   43, // CursorNotFound: the server was restarted since the first page
+  50, // MaxTimeMSExpired
   64, // WriteConcernTimeout
   89, // NetworkTimeout
   91, // ShutdownInProgress
   100, // UnsatisfiableWriteConcern
   112, // WriteConflict
+  117, // ConflictingOperationInProgress
   133, // FailedToSatisfyReadPreference
   134, // ReadConcernMajorityNotAvailableYet
   175, // QueryPlanKilled
   189, // PrimarySteppedDown
   202, // NetworkInterfaceExceededTimeLimit
+  237, // CursorKilled
   262, // ExceededTimeLimit
   279, // ClientDisconnect
+  308, // ShardInvalidatedForTargeting
   317, // ConnectionPoolExpired
+  365, // TemporarilyUnavailable
   384, // ConnectionError
   462, // IngressRequestRateLimitExceeded
   9_001, // SocketException
@@ -60,6 +66,7 @@ const PASSING = new Set([
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
   11_602, // InterruptedDueToReplStateChange
+  13_388, // StaleConfig
   13_435, // NotPrimaryNoSecondaryOk
   13_436, // NotPrimaryOrSecondary
 ]);

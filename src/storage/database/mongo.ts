@@ -20,6 +20,9 @@ export interface Database extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What mongos answers to `hello`. */
+export const ROUTER = 'isdbgrid';
+
 export interface DatabaseOptions {
   readonly uri: string;
   readonly db: string;
@@ -31,6 +34,8 @@ export interface DatabaseOptions {
   readonly traces?: boolean;
   /** How long an operation waits for a reachable server, in milliseconds. Default 5000. */
   readonly serverSelectionTimeoutMs?: number;
+  /** How long a command waits for a connection, and then for its answer, in milliseconds. Default 60000, or as the URI says. */
+  readonly answersWithinMs?: number;
 }
 
 /** A new document id of 24 hex digits. Starts with the time of the database's clock. */

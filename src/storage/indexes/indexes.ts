@@ -1,4 +1,5 @@
-import { MongoServerError, type Db } from 'mongodb';
+import { MongoServerError, type CreateIndexesOptions, type Db } from 'mongodb';
+import { ROUTER } from '../database/mongo.ts';
 import type { Declaration, Index } from '../documents/declaration.ts';
 
 export interface IndexDefinition extends Index {
@@ -34,15 +35,23 @@ export async function missingIndexes(
 export async function ensureIndexes(db: Db, definitions: readonly IndexDefinition[]): Promise<string[]> {
   const missing = await missingIndexes(db, definitions);
   const created: string[] = [];
+  const options = missing.length === 0 ? {} : await buildOptions(db);
   // One command per collection, since each one scans all documents.
   for (const name of new Set(missing.map(({ collection }) => collection))) {
     const own = missing.flatMap(({ collection, serves: _serves, ...rest }) =>
       collection === name ? [rest] : [],
     );
-    await db.collection(name).createIndexes(own);
+    await db.collection(name).createIndexes(own, options);
     created.push(...own.map((definition) => `${name}.${definition.name}`));
   }
   return created;
+}
+
+/** A replica set would wait for all its members, for ever while one is down. How long a build takes is not bounded. */
+async function buildOptions(db: Db): Promise<CreateIndexesOptions & { readonly socketTimeoutMS: number }> {
+  const { setName, msg } = await db.command({ hello: 1 });
+  const unbounded = { socketTimeoutMS: 0 };
+  return setName === undefined && msg !== ROUTER ? unbounded : { ...unbounded, commitQuorum: 'majority' };
 }
 
 async function indexNames(db: Db, collection: string): Promise<string[]> {

@@ -46,8 +46,16 @@ export function sharding(db: Db) {
       if (!isSupported) await db.collection(collection).createIndexes([{ key, name: SHARD_INDEX }]);
       await db.client.db('admin').command({ shardCollection: namespaceOf(collection), key });
     },
+
+    /** Chunks do not move while a write of many documents runs. Rejects below MongoDB 8.0, or without the right to set it. */
+    async pauseMigrations(): Promise<void> {
+      await db.client.db('admin').command({ setClusterParameter: PAUSES_MIGRATIONS });
+    },
   };
 }
+
+/** Otherwise such a write misses or repeats documents that move meanwhile, and nobody learns of it. */
+export const PAUSES_MIGRATIONS = { pauseMigrationsDuringMultiUpdates: { enabled: true } } as const;
 
 /** Name of an index that exists only for the shard key. */
 export const SHARD_INDEX = 'shard';
