@@ -90,6 +90,8 @@ async function cutAtWrite({ app, proxy }: World, collection: string, nth: number
     let writes = 0;
     const listen = ({ commandName, command }: CommandStartedEvent): void => {
       if (!['insert', 'update'].includes(commandName) || command[commandName] !== collection) return;
+      // Not what workers do meanwhile.
+      if (writtenBy(command).length < 2) return;
       writes += 1;
       if (writes < nth) return;
       client.off('commandStarted', listen);
@@ -101,7 +103,6 @@ async function cutAtWrite({ app, proxy }: World, collection: string, nth: number
     setTimeout(reject, PATIENCE_MS, new Error(`Too few writes to ${collection}`)).unref();
   });
   const written = writtenBy(write);
-  expect(written.length).toBeGreaterThan(1);
   if (lost === 'before it is sent') return;
   const stored = db.collection<{ _id: string }>(collection);
   await expect.poll(() => stored.countDocuments({ $or: [...written] }), WITHIN).toBe(written.length);
