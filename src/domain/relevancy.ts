@@ -9,10 +9,13 @@ export const MAX_FUTURE_MS = 5 * 60_000;
 export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
+/** Of interactions of some kinds: the time of the earliest of each. */
+export type Lifts = Readonly<Partial<Record<InteractionKind, Date>>>;
+
 /** Per kind: share of the elapsed time that counts as distance for readers not concerned. 1: no boost. 0: full boost. */
 export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
 
-export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98, REACTION: 0.98 };
+export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 1, REACTION: 1 };
 
 /** Interactions that are equal for every reader's relevancy, represented by the latest of them. */
 export interface InteractionGroup {

@@ -24,6 +24,7 @@ import { clock } from '../lib/clock.ts';
 import type { Action, ActionId, Reshare } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';
+import { boostFor, onlyThese } from './boost-concerned.ts';
 import { sweepHolders, notifyFormer } from './sweep-holders.ts';
 import { announce, removals } from '../feed/announce.ts';
 import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
@@ -390,7 +391,7 @@ export class FanOutWorker extends BackgroundWorker {
     const { fanOuts, belongings, moderation, pins } = this.#context;
     const { id, isDeleted, refIds } = claim.action;
     // A change interrupted before it was logged has requested this pass, so it is logged here.
-    if (claim.version > 1) await moderation.log(id);
+    if (claim.version > 1 && claim.lifts === null) await moderation.log(id);
     // This claim completed an interrupted pass for an older version.
     if (claim.version < claim.action.fanOut.version) return false;
     if (!isDeleted) return (await fanOuts.finish([{ claim, delivered }])).has(id);
@@ -475,6 +476,8 @@ async function runPass(
     if (outcome === 'void') return { kind: 'void', reached: null };
     if (outcome === 'stopped') return { kind: 'stopped' };
   }
+  const concerned = await onlyThese(dependencies, next);
+  if (concerned !== null) return boostFor(dependencies, next, concerned, fence);
   return deliverToAll(dependencies, next, fence);
 }
 

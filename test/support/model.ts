@@ -306,8 +306,8 @@ export function maySee(model: Model, reader: ModelReader, action: ModelAction): 
 const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = {
   COMMENT: 90,
   RESHARE: 90,
-  LIKE: 98,
-  REACTION: 98,
+  LIKE: 100,
+  REACTION: 100,
 };
 
 function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {

@@ -102,7 +102,9 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   notificationStates: { reads: [TENANT], writes: [] },
   members: {
     reads: [
-      because('members of a team or department', ['teamId', 'departmentId']),
+      because('members of a team or department, or of a supervisor', [
+        ...['teamId', 'departmentId', 'supervisorId'],
+      ]),
       because('number of members of a tenant', ['_id'], 'features/directory/store/members.ts'),
       ...[SEARCH, RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],

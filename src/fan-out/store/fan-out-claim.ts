@@ -1,8 +1,13 @@
 import { ObjectId, type Filter, type WithId } from 'mongodb';
 import type { Action, RefId } from '../../domain/action.ts';
 import type { Lane } from '../../domain/lane.ts';
+import type { Lifts } from '../../domain/relevancy.ts';
 import { toStoredAction } from '../../storage/actions/action-document.ts';
-import type { ActionDocument, FormerAudienceDocument } from '../../storage/documents/documents.ts';
+import type {
+  ActionDocument,
+  FanOutDocument,
+  FormerAudienceDocument,
+} from '../../storage/documents/documents.ts';
 
 export type FormerAudience = Readonly<FormerAudienceDocument>;
 
@@ -24,6 +29,11 @@ export interface Claim {
   readonly wasCutOff: boolean;
   /** Basis of `wasCutOff`: the number of claims so far that did not end in order, including this one. */
   readonly begun: number;
+  /**
+   * Feeds are as the last pass left them, but for interactions of these kinds, not before these times. `null`: they may be
+   * wrong in any way.
+   */
+  readonly lifts: Lifts | null;
   /** The withdrawn version whose watchers may not have been notified. `null`: none. */
   readonly unnotifiedVersion: number | null;
   /** Audiences before edits that no pass has processed yet. */
@@ -69,6 +79,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     isFirst: isFirst(document.fanOut, resumed?.version ?? version),
     wasCutOff: begun > 1,
     begun,
+    lifts: liftsOf(document.fanOut),
     unnotifiedVersion: unnotifiedVersion ?? null,
     former: former ?? [],
     isFormerCut: document.fanOut.formerCutRev !== undefined,
@@ -79,6 +90,19 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     recordsHostEvents: document.fanOut.recordsHostEvents === true,
     toldAudience: document.fanOut.toldAudience ?? null,
   };
+}
+
+/** Only after a pass that ended, for changes that were all interactions, and not after one that was interrupted. */
+function liftsOf({
+  lifts,
+  changedVersion,
+  begun = 1,
+  checkpoint,
+  doneAt,
+  restUntil,
+}: FanOutDocument): Lifts | null {
+  const isSettled = (doneAt ?? restUntil) !== undefined && begun === 1 && checkpoint === undefined;
+  return isSettled && changedVersion === undefined ? (lifts ?? null) : null;
 }
 
 /** Older releases did not record the end of a pass, only the number of deliveries. */

@@ -18,6 +18,8 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.restUntil',
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
+  'fanOut.lifts',
+  'fanOut.nextLifts',
   'fanOut.former',
   'fanOut.formerCutRev',
   'fanOut.toldAudience',
@@ -106,6 +108,14 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'fanOut.deliveredVersion': {
                 $cond: [{ $gt: ['$fanOut.changedVersion', claim.version] }, '$$REMOVE', claim.version],
               },
+              'fanOut.changedVersion': {
+                $cond: [
+                  { $gt: ['$fanOut.changedVersion', claim.version] },
+                  '$fanOut.changedVersion',
+                  '$$REMOVE',
+                ],
+              },
+              'fanOut.lifts': liftsSince(claim),
               'fanOut.error': null,
               'fanOut.attempts': 0,
               ...swept(claim),
@@ -128,7 +138,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
           },
           {
             $unset: [
-              ...['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'],
+              ...['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane', 'fanOut.nextLifts'],
               ...(claim.action.isHidden ? [] : ['fanOut.recordsHostEvents']),
             ],
           },
@@ -215,6 +225,12 @@ function notifiedBy({ action, version }: Claim, { isOn }: EventEntries): Documen
       '$$REMOVE',
     ],
   };
+}
+
+/** Expression: what has lifted the action since the claim. A pass that continued from a checkpoint is not certain of that. */
+function liftsSince({ action, version }: Claim): Document {
+  const field = version === action.fanOut.version ? '$fanOut.nextLifts' : '$fanOut.lifts';
+  return { $ifNull: [field, '$$REMOVE'] };
 }
 
 /** Expression: audiences before edits made after the claim. */

@@ -223,7 +223,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
       },
       $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
-      $unset: { 'fanOut.nextLane': 1 as const },
+      $unset: { 'fanOut.nextLane': 1 as const, 'fanOut.nextLifts': 1 as const },
     };
     for (;;) {
       const { ids, isAll } = await find();

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { Action } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
-import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
+import { INTERACTION_KINDS, type Lifts } from '../../domain/relevancy.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../notifications/announce-notifications.ts';
@@ -30,12 +30,21 @@ export async function settleInteraction(
 ): Promise<Action> {
   const { actionId, at: boost } = interaction;
   const reshare = reshareOf(interaction);
-  const marked = await core.actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
+  const lifts = liftsOf(interaction, change);
+  const marked = await core.actions.markInteraction(actionId, {
+    ...{ change, boost, lifts, reshare, now: clock.now() },
+  });
   if (marked === null) throw noSuchAction();
   core.workSignal.notify('fan-out');
   await announceInteraction(core, marked, interaction);
   await core.interactions.settle(actionId, settling);
   return marked;
+}
+
+/** Several comments of a member are removed at once, and of an interrupted change it is not known what else it was. */
+function liftsOf({ kind, at }: Interaction, change: EngagementChange): Lifts {
+  const isAlone = change.kind === 'given' || (change.kind !== 'derived' && kind !== 'COMMENT');
+  return { [kind]: isAlone ? at : new Date(0) };
 }
 
 /** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */

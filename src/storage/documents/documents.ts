@@ -4,7 +4,7 @@ import type { ObjectId } from 'mongodb';
 import type { FanOutState, Scope, Engagement, ReactionCount, ModerationKind } from '../../domain/action.ts';
 import type { Lane } from '../../domain/lane.ts';
 import type { ErasureState } from '../../domain/erasure.ts';
-import type { InteractionKind } from '../../domain/relevancy.ts';
+import type { InteractionKind, Lifts } from '../../domain/relevancy.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import type { UnsentEvents } from './event-documents.ts';
 import type { Interaction } from '../../domain/interaction.ts';
@@ -45,6 +45,10 @@ export interface FanOutDocument {
   deliveredVersion?: number;
   /** Version of the last change that was not an interaction. Absent when DONE. */
   changedVersion?: number;
+  /** Kinds of the interactions since the last pass that ended, with the time of the earliest of each. Absent when DONE. */
+  lifts?: Lifts;
+  /** During a pass: of those since it was claimed. */
+  nextLifts?: Lifts;
   /** The `audienceRev` up to which the action has been removed from former readers. Absent: 0. */
   sweptRev?: number;
   /** Audiences before edits whose pass is still pending, to notify readers who lost the action. */

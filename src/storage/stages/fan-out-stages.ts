@@ -4,6 +4,7 @@ import { clock } from '../../lib/clock.ts';
 import { traceParent } from '../../telemetry/tracing.ts';
 import type { TraceDocument, ActionDocument } from '../documents/documents.ts';
 import type { FanOutState } from '../../domain/action.ts';
+import type { Lifts } from '../../domain/relevancy.ts';
 
 /** Former audiences kept individually until a pass processes them. */
 const MOST_FORMER = 10;
@@ -144,8 +145,11 @@ export interface PassRequest {
   readonly lane: Lane;
   /** The action is withdrawn, or shown again: URGENT even before its first delivery has begun. */
   readonly isModerated?: boolean;
-  /** Holders keep the action, and only its position may change. Default: feeds may be wrong until the pass. */
-  readonly isBoost?: boolean;
+  /**
+   * Holders keep the action, and only interactions of these kinds, not before these times, may change its position. Default:
+   * feeds may be wrong until the pass.
+   */
+  readonly lifts?: Lifts;
 }
 
 /**
@@ -153,17 +157,20 @@ export interface PassRequest {
  * unless a worker has it, which will notice the new version at its end. Used in the write that makes the change.
  */
 export function passRequested(request: PassRequest): Document {
-  const { notBefore, lane, isBoost = false } = request;
+  const { notBefore, lane, lifts } = request;
   const isWorkedOn = { $eq: ['$fanOut.state', 'IN_PROGRESS'] };
   const isWaiting = { $eq: ['$fanOut.state', 'PENDING'] };
   return {
     'fanOut.version': { $add: ['$fanOut.version', 1] },
     'fanOut.trace': traceToKeep() ?? '$$REMOVE',
-    ...(isBoost
-      ? {}
-      : {
+    ...(lifts === undefined
+      ? {
           'fanOut.changedVersion': { $add: ['$fanOut.version', 1] },
           'fanOut.deliveredVersion': '$$REMOVE',
+        }
+      : {
+          'fanOut.lifts': withLifts('$fanOut.lifts', lifts),
+          'fanOut.nextLifts': { $cond: [isWorkedOn, withLifts('$fanOut.nextLifts', lifts), '$$REMOVE'] },
         }),
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
@@ -177,6 +184,12 @@ export function passRequested(request: PassRequest): Document {
       ],
     },
   };
+}
+
+/** Expression: stored lifts with these. */
+function withLifts(stored: string, lifts: Lifts): Document {
+  const earliest = Object.entries(lifts).map(([kind, at]) => [kind, { $min: [`${stored}.${kind}`, at] }]);
+  return { $mergeObjects: [stored, Object.fromEntries(earliest)] };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { type Engagement, MAX_RESHARES, type UserId } from '../../domain/action.ts';
-import type { InteractionKind } from '../../domain/relevancy.ts';
+import { INTERACTION_KINDS, type InteractionKind, type Lifts } from '../../domain/relevancy.ts';
 import { engagementDocument, type ReshareDocument } from '../documents/documents.ts';
 import type { EventEntries } from './event-entries.ts';
 import {
@@ -116,6 +116,8 @@ export interface InteractionMark {
   readonly change: EngagementChange;
   /** Time of the changed interaction, visible or not: it boosts the action. */
   readonly boost: Date;
+  /** What feeds may not have yet. Absent: any interactions of any kind. */
+  readonly lifts?: Lifts;
   /** Change of the reshares that followers receive. Absent: none. */
   readonly reshare?: ReshareChange | null;
   readonly now: Date;
@@ -123,9 +125,11 @@ export interface InteractionMark {
 
 const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
+const ANY_LIFTS: Lifts = Object.fromEntries(INTERACTION_KINDS.map((kind) => [kind, new Date(0)]));
+
 /** Update pipeline fields that record changed interactions on their action and request a pass. */
 export function interactionMarked(
-  { change, boost, reshare, now }: InteractionMark,
+  { change, boost, lifts = ANY_LIFTS, reshare, now }: InteractionMark,
   events: EventEntries,
 ): Document {
   return {
@@ -136,7 +140,7 @@ export function interactionMarked(
     latest: { $max: ['$latest', boost] },
     isBumped: true,
     ...(reshare == null
-      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
+      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', lifts })
       : reshareChanged(reshare, now, events)),
   };
 }

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
+import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 let parts: Parts;
@@ -84,7 +85,7 @@ test('a pass corrects the counts of an action only if they differ from its inter
   expect((await actions.findOne({ _id }))?.engagement.likes).toBe(2);
 });
 
-test('a like that raises the item of all readers equally takes one write, without reading their entries', async () => {
+test('a comment that raises the item of all readers equally takes one write, without reading their entries', async () => {
   const readers = ['gil', 'hal', 'ida', 'jan'];
   await parts.services.followMany(
     parts.service,
@@ -94,7 +95,7 @@ test('a like that raises the item of all readers equally takes one write, withou
   const conducted = new Date(Date.now() - 3_600_000);
   const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted });
   await parts.fanOut();
-  await parts.services.addInteraction(parts.session('eve'), { actionId: action.id, kind: 'LIKE' });
+  await parts.services.addInteraction(parts.session('eve'), { actionId: action.id, kind: 'COMMENT' });
   const ofItems = (await namesOf(() => parts.fanOut())).filter((name) => name.endsWith(' newsfeedItems'));
   expect(ofItems).toEqual(['update newsfeedItems']);
   for (const reader of readers) {
@@ -103,7 +104,7 @@ test('a like that raises the item of all readers equally takes one write, withou
   }
 });
 
-test('a pass over a liked action reads members only if a department or supervisor can matter', async () => {
+test('a pass over an action with comments reads members only if a department or supervisor can matter', async () => {
   const readers = ['kim', 'lea', 'max'];
   await parts.services.followMany(
     parts.service,
@@ -111,10 +112,10 @@ test('a pass over a liked action reads members only if a department or superviso
   );
   const refs = [{ id: 'grouped', type: 'THING', label: 'grouped' }];
   const conducted = new Date(Date.now() - 3_600_000);
-  const liked = async (by: string): Promise<{ asked: unknown[]; places: number[] }> => {
+  const commented = async (by: string): Promise<{ asked: unknown[]; places: number[] }> => {
     const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted });
     await parts.fanOut();
-    await parts.services.addInteraction(parts.session(by), { actionId: action.id, kind: 'LIKE' });
+    await parts.services.addInteraction(parts.session(by), { actionId: action.id, kind: 'COMMENT' });
     const commands = await commandsOf(parts.database, () => parts.fanOut());
     const asked = commands
       .filter(({ name, collection }) => name === 'find' && collection === 'members')
@@ -128,7 +129,7 @@ test('a pass over a liked action reads members only if a department or superviso
     return { asked, places };
   };
   const supervised = (by: string) => ({ supervisorId: { $in: [by] } });
-  expect((await liked('no-one')).asked).toEqual([[supervised('no-one')]]);
+  expect((await commented('no-one')).asked).toEqual([[supervised('no-one')]]);
   const member = (memberId: string, departmentId: string | null) => ({
     ...{ memberId, name: memberId, teamId: null, departmentId, supervisorId: null },
   });
@@ -137,10 +138,59 @@ test('a pass over a liked action reads members only if a department or superviso
     member('lea', 'it'),
     member('nat', 'sales'),
   ]);
-  const { asked, places } = await liked('nat');
+  const { asked, places } = await commented('nat');
   expect(asked).toEqual([[{ departmentId: { $in: ['sales'] } }, supervised('nat')]]);
   const [kim = 0, lea = 0, max = 0] = places;
   expect([kim > lea, lea === max, lea > conducted.getTime()]).toEqual([true, true, true]);
+});
+
+test('a like visits nobody but those it concerns, and tells all who watch of the count', async () => {
+  const member = (memberId: string, departmentId: string | null, supervisorId: string | null = null) => ({
+    ...{ memberId, name: memberId, teamId: null, departmentId, supervisorId },
+  });
+  await parts.services.upsertMembers(parts.service, [
+    ...[member('la-named', null), member('la-helper', null, 'la-liker'), member('la-other', null)],
+    ...[member('la-liker', 'la-dept'), member('la-same', 'la-dept'), member('la-stranger', 'la-dept')],
+  ]);
+  const follow = (followerId: string, isAssigned = false) => ({ followerId, refId: 'liked', isAssigned });
+  await parts.services.followMany(parts.service, [
+    ...['la-named', 'la-helper', 'la-other', 'la-same'].map((id) => follow(id)),
+    follow('la-assigned', true),
+  ]);
+  const refs = [{ id: 'liked', type: 'THING', label: 'liked' }];
+  const conducted = new Date(Date.now() - 3_600_000);
+  const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted, mentions: ['la-named'] });
+  await parts.fanOut();
+  const readers = ['la-named', 'la-helper', 'la-other', 'la-same', 'la-assigned', 'la-stranger'];
+  const raised = async (): Promise<string[]> => {
+    const held = await parts.feedStore.held(action.id, readers);
+    return held.flatMap(({ userId, relevancy }) => (relevancy > conducted ? [userId] : [])).sort();
+  };
+  const ofPass = async (by: string, kind: 'LIKE' | 'COMMENT'): Promise<string[]> => {
+    await parts.services.addInteraction(parts.session(by), { actionId: action.id, kind });
+    return namesOf(() => parts.fanOut());
+  };
+  await using list = await openLiveList(parts, parts.session('la-other').identity);
+  const names = await ofPass('la-liker', 'LIKE');
+  expect(await raised()).toEqual(['la-assigned', 'la-helper', 'la-named', 'la-same']);
+  const ofItems = (all: readonly string[]): string[] => all.filter((name) => name.endsWith(' newsfeedItems'));
+  // One for each set of reasons, without reading entries.
+  expect(ofItems(names)).toEqual(['update newsfeedItems', 'update newsfeedItems']);
+  await list.caughtUp();
+  const counts = list.events.flatMap((event) =>
+    event.kind === 'updated' ? [event.item.action.engagement.likes] : [],
+  );
+  expect(counts).toEqual([1]);
+  // An action that concerns nobody.
+  const other = await parts.publish({ scope: 'PUBLIC', conducted });
+  await parts.fanOut();
+  await parts.services.addInteraction(parts.session('la-nobody'), {
+    actionId: other.action.id,
+    kind: 'LIKE',
+  });
+  expect(ofItems(await namesOf(() => parts.fanOut()))).toEqual([]);
+  await ofPass('la-nobody', 'COMMENT');
+  expect(await raised()).toEqual(['la-assigned', 'la-helper', 'la-named', 'la-other', 'la-same']);
 });
 
 test('a claim says whether other work was due, and takes over expired leases on request', async () => {

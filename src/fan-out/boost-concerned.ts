@@ -1,0 +1,120 @@
+import type { UserId } from '../domain/action.ts';
+import { concernedSince, concernedUntil, userKey } from '../domain/audience.ts';
+import { INTERACTION_KINDS, concernedGroups } from '../domain/relevancy.ts';
+import { announce, surviveLiveLog } from '../feed/announce.ts';
+import { relevancies } from '../feed/relevancies.ts';
+import { audienceAmong, type AudienceMember } from './audience.ts';
+import { audienceChunks, deliverChunks } from './deliver.ts';
+import type { Fence, LiftedClaim, PassContext, PassOutcome } from './passes.ts';
+
+/** Readers per query. */
+const CHUNK = 500;
+
+/**
+ * Readers whom the interactions since the last pass may lift, if they lift nobody but those whom the action concerns. They
+ * need not be in its audience. `null`: they may lift everybody, or so many that the whole audience is visited as fast. At
+ * most two round trips, at once.
+ */
+export async function onlyThese(
+  { members, follows, weights }: PassContext,
+  { claim: { action, lifts }, interactions }: LiftedClaim,
+): Promise<readonly UserId[] | null> {
+  if (lifts === null || INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1))
+    return null;
+  const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
+  const most = Math.max(CHUNK, action.fanOut.delivered);
+  const [inGroups, assigned] = await Promise.all([
+    members.ofGroups(concernedGroups(action, recent), most + 1),
+    follows.assigned(action.refIds, most + 1),
+  ]);
+  const named = [...concernedSince(action).keys(), ...concernedUntil(action).keys()]
+    .filter((key) => key.startsWith(userKey('')))
+    .map((key) => key.slice(userKey('').length));
+  const all = new Set([...named, ...inGroups, ...assigned]);
+  return all.size > most ? null : [...all];
+}
+
+/** Boosts the action for those of these readers to whom it is addressed, and notifies all other watchers of its new counts. */
+export async function boostFor(
+  context: PassContext,
+  lifted: LiftedClaim,
+  userIds: readonly UserId[],
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { claim, interactions } = lifted;
+  const { action, lane } = claim;
+  const served = new Set<UserId>();
+  for (let from = 0; from < userIds.length; from += CHUNK) {
+    const ended = await endOf(fence);
+    if (ended !== null) return ended;
+    const audience = await audienceAmong(context, action, userIds.slice(from, from + CHUNK));
+    // Pulled entries are found at read time and not stored.
+    const chunk = audience.flatMap(({ userId, reasons }) => {
+      const kept = reasons.filter((reason) => reason !== 'PULL');
+      return kept.length === 0 ? [] : [{ userId, reasons: kept }];
+    });
+    const delivery = { claim, action, interactions, chunk, isFirstAttempt: false };
+    const [userIdsServed = []] = await context.gate.run({ lane, kind: 'fan-out' }, () =>
+      deliverChunks(context, [delivery]),
+    );
+    for (const userId of userIdsServed) served.add(userId);
+  }
+  for await (const readers of watchersOf(context, lifted)) {
+    const ended = await endOf(fence);
+    if (ended !== null) return ended;
+    const others = readers.filter(({ userId }) => !served.has(userId));
+    const ids = others.map(({ userId }) => userId);
+    const relevancyOf = await relevancies(context, action, interactions, ids);
+    const announcements = others.map(({ userId, reasons }) => ({
+      userId,
+      event: { kind: 'updated' as const, actionId: action.id, relevancy: relevancyOf(userId), reasons },
+    }));
+    await announce(context, announcements, { areWatching: true });
+  }
+  return { kind: 'complete', delivered: action.fanOut.delivered };
+}
+
+async function endOf(fence: Fence): Promise<PassOutcome | null> {
+  if (!(await fence.isHeld())) return { kind: 'void', reached: null };
+  return fence.isStopping() ? { kind: 'stopped' } : null;
+}
+
+/**
+ * Watchers in the audience: all watchers are looked for in it, or all of it among the watchers if these are more. One
+ * presence list, and one query per 500 watchers or 1,000 of the audience. Nobody if the live log does not answer.
+ */
+async function* watchersOf(
+  context: PassContext,
+  { claim }: LiftedClaim,
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  const { liveLog, onLiveLogError } = context;
+  const { action } = claim;
+  const most = Math.max(CHUNK, action.fanOut.delivered);
+  // What is pulled is in no audience that could be walked through.
+  const isPulled = action.pullRefIds.length > 0;
+  let watchers = new Set<UserId>();
+  try {
+    for await (const some of liveLog.allWatched()) {
+      for (const userId of some) watchers.add(userId);
+      if (!isPulled && watchers.size > most) break;
+    }
+  } catch (error) {
+    surviveLiveLog(error, onLiveLogError);
+    return;
+  }
+  if (isPulled || watchers.size <= most) {
+    const all = [...watchers];
+    for (let from = 0; from < all.length; from += CHUNK)
+      yield audienceAmong(context, action, all.slice(from, from + CHUNK));
+    return;
+  }
+  for await (const { value: chunk } of audienceChunks(context, claim)) {
+    try {
+      watchers = new Set(await liveLog.watched(chunk.map(({ userId }) => userId)));
+    } catch (error) {
+      surviveLiveLog(error, onLiveLogError);
+      return;
+    }
+    yield chunk.filter(({ userId }) => watchers.has(userId));
+  }
+}
