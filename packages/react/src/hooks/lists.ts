@@ -1,4 +1,4 @@
-import type { FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
+import type { FeedEvent, FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
@@ -167,9 +167,8 @@ export function useFeedGroups({
   useEffect(() => {
     if (!isEnabled) return undefined;
     const subscriber: Subscriber = {
-      filter,
-      cursor: undefined,
-      onEvent: (event) => {
+      ...{ what: 'watch', filter, cursor: undefined },
+      onEvent: (event: FeedEvent<FanfareItem>) => {
         if (event.__typename === 'FeedItemRemoved') return latest.current.again();
         if (!('item' in event)) return undefined;
         const { id, groupId, relevancy, isUnread } = event.item;

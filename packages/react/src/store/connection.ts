@@ -1,4 +1,12 @@
-import type { FeedClient, FeedEvent, FeedFilter, WatchState } from '@fanfare/client';
+import type {
+  FeedClient,
+  FeedEvent,
+  FeedFilter,
+  NotificationEvent,
+  NotificationFilter,
+  Watching,
+  WatchState,
+} from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { asError } from './as-error.ts';
 import { Signal } from './signal.ts';
@@ -13,11 +21,19 @@ export interface ConnectionSnapshot {
   readonly isLeader: boolean;
 }
 
-export interface Subscriber {
-  readonly filter: FeedFilter | undefined;
+export type LiveEvent = FeedEvent<FanfareItem> | NotificationEvent;
+
+/** What is watched, by the call of the client. */
+export interface Watched {
+  readonly what: 'watch' | 'watchNotifications';
+  readonly filter: FeedFilter | NotificationFilter | undefined;
+}
+
+export interface Subscriber extends Watched {
   /** Where it has come to; it moves on with each event. */
   cursor: string | undefined;
-  readonly onEvent: (event: FeedEvent<FanfareItem>) => void | Promise<void>;
+  /** Gets the events of what it watches, and no others. */
+  onEvent(event: LiveEvent): void | Promise<void>;
   readonly onResync: (reason: string) => Promise<void>;
 }
 
@@ -35,16 +51,31 @@ export interface WatchHandle {
   readonly end: () => void;
 }
 
+export type WatchingClient = Pick<FeedClient<FanfareItem>, Watched['what']>;
+
+/** One watch of the client, with the counts. */
+export function watchFor(
+  client: WatchingClient,
+  { what, filter }: Watched,
+  after: string | undefined,
+  options: Omit<Watching<LiveEvent, never>, 'after' | 'filter' | 'unread'>,
+): Promise<void> {
+  // Each gets the events and the filter of its own kind.
+  const watch: (all: Watching<LiveEvent, object>) => Promise<void> = client[what];
+  return watch.call(client, {
+    ...(filter === undefined ? {} : { filter }),
+    ...(after === undefined ? {} : { after }),
+    unread: true,
+    ...options,
+  });
+}
+
 /** Watches over the client's own socket. */
-export function ownSource(client: Pick<FeedClient<FanfareItem>, 'watch'>): LiveSource {
+export function ownSource(client: WatchingClient): LiveSource {
   return {
     watch(subscriber, onState) {
       const abort = new AbortController();
-      const { filter, cursor } = subscriber;
-      const done = client.watch({
-        ...(filter === undefined ? {} : { filter }),
-        ...(cursor === undefined ? {} : { after: cursor }),
-        unread: true,
+      const done = watchFor(client, subscriber, subscriber.cursor, {
         signal: abort.signal,
         onState,
         async onEvent(event) {

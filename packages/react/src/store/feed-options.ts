@@ -1,17 +1,11 @@
 import type { Count, FeedFilter, FeedOrder, FeedPage, Instant } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
+import { EMPTY_LIST, type ListOptions, type ListState } from './list-store.ts';
 
-export interface FeedOptions {
+export interface FeedOptions extends ListOptions {
   readonly filter?: FeedFilter;
   /** Default RELEVANCY. */
   readonly order?: FeedOrder;
-  /** Items of a page, 1..100; default 25. */
-  readonly first?: number;
-  /**
-   * `hold` (default): what is new or bumped waits until the reader asks for it or is at the top. `insert`: it is shown at
-   * once. `off`: nothing is watched.
-   */
-  readonly live?: 'hold' | 'insert' | 'off';
   /** Also have the entries counted, which costs the server a query. Default false. */
   readonly total?: boolean;
 }
@@ -36,33 +30,19 @@ export function pageKeyOf(options: FeedOptions): string {
   return JSON.stringify([conditions, order, first, total]);
 }
 
-export interface FeedSnapshotState {
-  readonly items: readonly FanfareItem[];
-  /** `loading` only before the first page. */
-  readonly status: 'loading' | 'ready' | 'error';
-  /** Of the last page that was asked for. */
-  readonly error: Error | null;
+export interface FeedSnapshotState extends ListState<FanfareItem> {
   /** Of the stored feed; REBUILDING: it answers from what is stored. */
   readonly state: FeedPage['state'];
   readonly unread: FeedPage['unread'];
   /** All entries with this filter, as of the last page and the events since; null: not asked for, or not known yet. */
   readonly total: Count | null;
-  readonly hasNextPage: boolean;
-  readonly isLoadingMore: boolean;
-  /** Items that wait to be shown. */
-  readonly waiting: number;
 }
 
 export const EMPTY: FeedSnapshotState = {
-  items: [],
-  status: 'loading',
-  error: null,
+  ...EMPTY_LIST,
   state: 'READY',
   unread: { count: 0, isExact: true },
   total: null,
-  hasNextPage: false,
-  isLoadingMore: false,
-  waiting: 0,
 };
 
 /**

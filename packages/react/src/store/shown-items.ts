@@ -1,7 +1,7 @@
 import type { FeedFilter } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import type { Actions, Gone } from './actions.ts';
-import type { Entry } from './feed-list.ts';
+import type { Entry } from './item-list.ts';
 import type { ReadMark } from './feed-options.ts';
 
 /** What a list shows of its entries: with the reader's own writes and marks, without what they have put aside. */
@@ -47,7 +47,7 @@ export class ShownItems {
   }
 
   /** @returns `before`, when nothing of it has changed */
-  of(entries: readonly Entry[], before: readonly FanfareItem[]): readonly FanfareItem[] {
+  of(entries: readonly Entry<FanfareItem>[], before: readonly FanfareItem[]): readonly FanfareItem[] {
     const items: FanfareItem[] = [];
     // One loop: a list may have thousands, and each like and each event comes here.
     for (const entry of entries)
@@ -56,7 +56,7 @@ export class ShownItems {
   }
 
   /** The same object as long as nothing of it changes. */
-  #compose(entry: Entry): FanfareItem {
+  #compose(entry: Entry<FanfareItem>): FanfareItem {
     const action = this.#actions.get(entry.item.action.id) ?? entry.item.action;
     let { isUnread } = entry.item;
     for (const { items, upTo = '' } of this.#marks) {

@@ -1,6 +1,6 @@
-import { FeedClientError, type FeedClient, type FeedFilter, type WatchState } from '@fanfare/client';
-import type { FanfareItem } from '../item.ts';
+import { FeedClientError, type WatchState } from '@fanfare/client';
 import { asError } from './as-error.ts';
+import { watchFor, type Watched, type WatchingClient } from './connection.ts';
 import { insist } from './insist.ts';
 import type { TabMember } from './tab-member.ts';
 import { PROTOCOL, type LeaderMessage, type TabMessage } from './tab-messages.ts';
@@ -28,7 +28,7 @@ interface Topic {
 
 /** What one tab has to do with the others. Over when no list is left, or when its token is refused. */
 export class TabHub {
-  readonly #client: Pick<FeedClient<FanfareItem>, 'watch'>;
+  readonly #client: WatchingClient;
   readonly #tab: string = randomKey();
   readonly #members = new Set<TabMember>();
   readonly #topics = new Map<string, Topic>();
@@ -46,7 +46,7 @@ export class TabHub {
   #silentTicks = 0;
 
   constructor(
-    client: Pick<FeedClient<FanfareItem>, 'watch'>,
+    client: WatchingClient,
     whoAmI: () => Promise<string | null>,
     tell: (isLeader: boolean) => void,
   ) {
@@ -175,8 +175,8 @@ export class TabHub {
         if (!member.isOver && (member.received !== undefined) === isKnown) this.#want(member, isNow);
   }
 
-  #want({ topic, subscriber, received: cursor }: TabMember, isNow: boolean): void {
-    this.#post({ kind: 'want', tab: this.#tab, topic, filter: subscriber.filter, cursor, isNow });
+  #want({ topic, watched, received: cursor }: TabMember, isNow: boolean): void {
+    this.#post({ kind: 'want', tab: this.#tab, topic, watched, cursor, isNow });
   }
 
   /** To the leader, which may be this tab. */
@@ -206,12 +206,12 @@ export class TabHub {
     }
   }
 
-  #serve({ tab, topic: name, filter, cursor, isNow }: Extract<TabMessage, { readonly kind: 'want' }>): void {
+  #serve({ tab, topic: name, watched, cursor, isNow }: Extract<TabMessage, { readonly kind: 'want' }>): void {
     let topic = this.#topics.get(name);
-    if (topic === undefined) topic = this.#watch(name, filter, cursor);
+    if (topic === undefined) topic = this.#watch(name, watched, cursor);
     else if (isNow && topic.state === 'waiting') {
       topic.abort.abort();
-      topic = this.#watch(name, filter, topic.cursor, topic.tabs);
+      topic = this.#watch(name, watched, topic.cursor, topic.tabs);
     }
     topic.tabs.set(tab, 0);
     this.#sendHave(name, topic);
@@ -228,40 +228,30 @@ export class TabHub {
     topic.abort.abort();
   }
 
-  #watch(
-    name: string,
-    filter: FeedFilter | undefined,
-    cursor: string | undefined,
-    tabs: Topic['tabs'] = new Map(),
-  ): Topic {
+  #watch(name: string, watched: Watched, cursor: string | undefined, tabs: Topic['tabs'] = new Map()): Topic {
     const topic: Topic = { abort: new AbortController(), tabs, cursor, state: 'connecting' };
     this.#topics.set(name, topic);
-    this.#client
-      .watch({
-        ...(filter === undefined ? {} : { filter }),
-        ...(cursor === undefined ? {} : { after: cursor }),
-        unread: true,
-        signal: topic.abort.signal,
-        onState: (state, cause) => {
-          topic.state = state;
-          topic.cause = cause?.message;
-          this.#sendHave(name, topic);
-        },
-        onEvent: (event) => {
-          topic.cursor = event.cursor;
-          this.#send({ kind: 'event', topic: name, event });
-        },
-        onResync: (reason, next) => {
-          topic.cursor = next;
-          this.#send({ kind: 'resync', topic: name, reason, cursor: next });
-        },
-      })
-      .catch((error: unknown) => {
-        this.#fail(
-          name,
-          error instanceof FeedClientError ? error : new FeedClientError('PROTOCOL', asError(error).message),
-        );
-      });
+    watchFor(this.#client, watched, cursor, {
+      signal: topic.abort.signal,
+      onState: (state, cause) => {
+        topic.state = state;
+        topic.cause = cause?.message;
+        this.#sendHave(name, topic);
+      },
+      onEvent: (event) => {
+        topic.cursor = event.cursor;
+        this.#send({ kind: 'event', topic: name, event });
+      },
+      onResync: (reason, next) => {
+        topic.cursor = next;
+        this.#send({ kind: 'resync', topic: name, reason, cursor: next });
+      },
+    }).catch((error: unknown) => {
+      this.#fail(
+        name,
+        error instanceof FeedClientError ? error : new FeedClientError('PROTOCOL', asError(error).message),
+      );
+    });
     return topic;
   }
 

@@ -1,11 +1,12 @@
 import { FeedClientError, type WatchState } from '@fanfare/client';
-import type { Subscriber } from './connection.ts';
+import type { Subscriber, Watched } from './connection.ts';
 import { insist } from './insist.ts';
 import type { LeaderMessage } from './tab-messages.ts';
 
 /** A list of this tab that some tab watches for it. Handles what comes in order, one at a time. */
 export class TabMember {
   readonly topic: string;
+  readonly watched: Watched;
   readonly subscriber: Subscriber;
   readonly done: Promise<void>;
   readonly #onState: (state: WatchState, cause?: Error) => void;
@@ -17,8 +18,10 @@ export class TabMember {
   #resolve: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
-  constructor(topic: string, subscriber: Subscriber, onState: (state: WatchState, cause?: Error) => void) {
-    this.topic = topic;
+  constructor(subscriber: Subscriber, onState: (state: WatchState, cause?: Error) => void) {
+    const { what, filter } = subscriber;
+    this.watched = { what, filter };
+    this.topic = JSON.stringify([what, filter ?? {}]);
     this.subscriber = subscriber;
     this.#onState = onState;
     this.received = subscriber.cursor;

@@ -1,8 +1,8 @@
-import type { FeedEvent, FeedFilter, WatchState } from '@fanfare/client';
-import type { FanfareItem } from '../item.ts';
+import type { WatchState } from '@fanfare/client';
+import type { LiveEvent, Watched } from './connection.ts';
 
 /** Of the messages and of what items have: raise it with any change of either. Tabs of two releases do not share. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** What the tabs of a browser tell each other. The tab that is connected is the leader. */
 export type TabMessage =
@@ -11,7 +11,7 @@ export type TabMessage =
       readonly kind: 'want';
       readonly tab: string;
       readonly topic: string;
-      readonly filter: FeedFilter | undefined;
+      readonly watched: Watched;
       readonly cursor: string | undefined;
       /** What waits for its next attempt is tried at once. */
       readonly isNow: boolean;
@@ -32,7 +32,7 @@ export type LeaderMessage = { readonly topic: string } &
         readonly state: WatchState;
         readonly cause: string | undefined;
       }
-    | { readonly kind: 'event'; readonly event: FeedEvent<FanfareItem> }
+    | { readonly kind: 'event'; readonly event: LiveEvent }
     | { readonly kind: 'resync'; readonly reason: string; readonly cursor: string }
     | { readonly kind: 'error'; readonly code: string; readonly message: string }
   );

@@ -1,6 +1,4 @@
-import type { FeedClient } from '@fanfare/client';
-import type { FanfareItem } from '../item.ts';
-import { ownSource, type LiveSource } from './connection.ts';
+import { ownSource, type LiveSource, type WatchingClient } from './connection.ts';
 import { TabHub } from './tab-hub.ts';
 import { TabMember } from './tab-member.ts';
 
@@ -9,10 +7,7 @@ import { TabMember } from './tab-member.ts';
  * forwards by a channel. When it closes, stands still or its token ends, another one continues from the cursors.
  * @param whoAmI asks the server with the token of this tab; tabs with one answer share. Null: it is nobody's
  */
-export function sharedSource(
-  client: Pick<FeedClient<FanfareItem>, 'watch'>,
-  whoAmI: () => Promise<string | null>,
-): LiveSource {
+export function sharedSource(client: WatchingClient, whoAmI: () => Promise<string | null>): LiveSource {
   // Browsers that have locks have channels. There are none on servers, nor in pages that came over plain http.
   const { navigator: of } = globalThis as { readonly navigator?: Partial<Navigator> };
   if (of?.locks === undefined) return ownSource(client);
@@ -28,8 +23,7 @@ export function sharedSource(
           tell(isLeader);
         });
       const mine = hub;
-      const topic = JSON.stringify(subscriber.filter ?? {});
-      const member = new TabMember(topic, subscriber, onState);
+      const member = new TabMember(subscriber, onState);
       mine.join(member);
       return {
         done: member.done,

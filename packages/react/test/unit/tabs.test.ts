@@ -1,7 +1,7 @@
-import type { FeedClient, WatchOptions } from '@fanfare/client';
+import type { WatchOptions } from '@fanfare/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FanfareItem } from '../../src/item.ts';
-import { Connection, type Subscriber } from '../../src/store/connection.ts';
+import { Connection, type Subscriber, type WatchingClient } from '../../src/store/connection.ts';
 import { sharedSource } from '../../src/store/tabs.ts';
 
 /** Locks as browsers have them, which this Node has not: who asks waits until who holds it lets it go. */
@@ -25,7 +25,8 @@ function useLocks(): void {
 test('a retry reconnects all tabs, whichever of them requests it', async () => {
   useLocks();
   const watches: WatchOptions<FanfareItem>[] = [];
-  const client: Pick<FeedClient<FanfareItem>, 'watch'> = {
+  const client: WatchingClient = {
+    watchNotifications: () => Promise.resolve(),
     watch: (options) => {
       watches.push(options);
       options.onState?.('connecting');
@@ -40,7 +41,7 @@ test('a retry reconnects all tabs, whichever of them requests it', async () => {
   const tabs = ['first', 'second'].map(() => {
     const connection = new Connection(sharedSource(client, () => Promise.resolve('one reader')));
     const list: Subscriber = {
-      ...{ filter: undefined, cursor: 'c1' },
+      ...{ what: 'watch', filter: undefined, cursor: 'c1' },
       onEvent: () => undefined,
       onResync: () => Promise.resolve(),
     };

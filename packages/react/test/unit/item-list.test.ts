@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../../../test/support/fast-check.ts';
 import type { FanfareItem } from '../../src/item.ts';
-import { FeedList } from '../../src/store/feed-list.ts';
+import { ItemList } from '../../src/store/item-list.ts';
+import { placeOf } from '../../src/store/order.ts';
 import { testItem } from '../../src/testing.ts';
 
+const listIn = (order: 'RELEVANCY' | 'TOP'): ItemList<FanfareItem> =>
+  new ItemList((item) => placeOf(item, order));
 const at = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
-const ids = (list: FeedList): string[] => list.entries.map(({ item }) => item.id);
+const ids = (list: ItemList<FanfareItem>): string[] => list.entries.map(({ item }) => item.id);
 
 /** What the server has: the same rules, written down as the definition of a feed. */
 class World {
@@ -39,7 +42,7 @@ describe('pages, additions, bumps and removals in any order', () => {
   test.each([true, false])("show each item once, in the server's order (held: %s)", (mustWait) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const [world, list] = [new World(), new FeedList('RELEVANCY')];
+        const [world, list] = [new World(), listIn('RELEVANCY')];
         for (let n = 0; n < 12; n += 1) world.items.set(`i${String(n)}`, testItem(`i${String(n)}`, at(n)));
         let [clock, answer]: [number, (() => void) | null] = [100, null];
         const first = (): void => {
@@ -56,13 +59,10 @@ describe('pages, additions, bumps and removals in any order', () => {
             const isThere = world.items.has(id);
             const item = testItem(id, at((clock += 1)));
             world.items.set(id, item);
-            list.apply(
-              { __typename: isThere ? 'FeedItemUpdated' : 'FeedItemAdded', item, cursor: '' },
-              mustWait,
-            );
+            list.apply({ item, isNew: !isThere }, mustWait);
           } else if (kind === 'remove') {
             world.items.delete(id);
-            list.apply({ __typename: 'FeedItemRemoved', itemId: id, actionId: id, cursor: '' }, mustWait);
+            list.apply({ itemId: id }, mustWait);
           } else if (kind === 'show') list.showWaiting();
           else if (kind === 'answer') {
             answer?.();
@@ -91,7 +91,7 @@ describe('pages, additions, bumps and removals in any order', () => {
 });
 
 test('waiting items move nothing, and a removal is applied at once', () => {
-  const list = new FeedList('RELEVANCY');
+  const list = listIn('RELEVANCY');
   const [a, b, c] = ['a', 'b', 'c'].map((id, n) => testItem(id, at(3 - n))) as [
     FanfareItem,
     FanfareItem,
@@ -99,38 +99,35 @@ test('waiting items move nothing, and a removal is applied at once', () => {
   ];
   const edges = [a, b, c].map((node) => ({ cursor: node.id, node }));
   list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'c' } }, true);
-  list.apply({ __typename: 'FeedItemUpdated', item: testItem('c', at(9)), cursor: '' }, true);
-  list.apply({ __typename: 'FeedItemAdded', item: testItem('d', at(8)), cursor: '' }, true);
-  list.apply({ __typename: 'FeedItemRemoved', itemId: 'a', actionId: 'a', cursor: '' }, true);
+  list.apply({ item: testItem('c', at(9)), isNew: false }, true);
+  list.apply({ item: testItem('d', at(8)), isNew: true }, true);
+  list.apply({ itemId: 'a' }, true);
   expect([ids(list), list.waiting]).toEqual([['b', 'c'], 2]);
   expect(list.showWaiting()).toBe('c');
   expect([ids(list), list.waiting]).toEqual([['c', 'd', 'b'], 0]);
 });
 
 test('what stays is shown as it is now, and so is what others have raised when it is shown', () => {
-  const list = new FeedList('RELEVANCY');
+  const list = listIn('RELEVANCY');
   const edges = ['b', 'a'].map((id, n) => ({ cursor: id, node: testItem(id, at(2 - n)) }));
   list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'a' } }, true);
-  list.apply({ __typename: 'FeedItemUpdated', item: testItem('a', at(8)), cursor: '' }, true);
-  list.apply({ __typename: 'FeedItemUpdated', item: testItem('a', at(9)), cursor: '' }, true, true);
+  list.apply({ item: testItem('a', at(8)), isNew: false }, true);
+  list.apply({ item: testItem('a', at(9)), isNew: false }, true, true);
   expect([ids(list), list.waiting]).toEqual([['b', 'a'], 1]);
   list.showWaiting();
   expect([ids(list), list.entries[0]?.item.relevancy]).toEqual([['a', 'b'], at(9)]);
 });
 
 test('an event below the loaded part is left to its page', () => {
-  const list = new FeedList('RELEVANCY');
+  const list = listIn('RELEVANCY');
   const node = testItem('a', at(5));
-  list.expectRefresh()(
-    { edges: [{ cursor: 'a', node }], pageInfo: { hasNextPage: true, endCursor: 'a' } },
-    false,
-  );
-  list.apply({ __typename: 'FeedItemAdded', item: testItem('old', at(1)), cursor: '' }, false);
+  list.expectRefresh()({ edges: [{ node }], pageInfo: { hasNextPage: true, endCursor: 'a' } }, false);
+  list.apply({ item: testItem('old', at(1)), isNew: true }, false);
   expect([ids(list), list.waiting]).toEqual([['a'], 0]);
 });
 
 test('after a removal the list is read again, continues with what followed, and only new items wait', () => {
-  const list = new FeedList('RELEVANCY');
+  const list = listIn('RELEVANCY');
   const pageOf = (places: readonly number[]) => ({
     edges: places.map((n) => ({ cursor: '', node: testItem(`i${String(n)}`, at(n)) })),
     pageInfo: { hasNextPage: true, endCursor: `i${String(places.at(-1))}` },
@@ -142,10 +139,10 @@ test('after a removal the list is read again, continues with what followed, and 
 });
 
 test('in the order TOP new items wait, and a bumped item stays where it is', () => {
-  const list = new FeedList('TOP');
+  const list = listIn('TOP');
   const edges = ['a', 'b'].map((id) => ({ cursor: id, node: testItem(id, at(1)) }));
   list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'b' } }, false);
-  list.apply({ __typename: 'FeedItemUpdated', item: testItem('b', at(9)), cursor: '' }, false);
-  list.apply({ __typename: 'FeedItemAdded', item: testItem('new', at(9)), cursor: '' }, false);
+  list.apply({ item: testItem('b', at(9)), isNew: false }, false);
+  list.apply({ item: testItem('new', at(9)), isNew: true }, false);
   expect([ids(list), list.waiting]).toEqual([['a', 'b'], 1]);
 });

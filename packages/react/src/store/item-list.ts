@@ -1,39 +1,44 @@
-import type { FeedEvent, FeedOrder, FeedPage } from '@fanfare/client';
-import type { FanfareItem } from '../item.ts';
-import { placeOf, type Place } from './order.ts';
+import type { Place } from './order.ts';
 
 /** An item and where it is shown; `place` is null where only the server can tell. */
-export interface Entry {
-  readonly item: FanfareItem;
+export interface Entry<Item> {
+  readonly item: Item;
   readonly place: Place | null;
   /** The item as it was shown last, with the reader's own writes and marks. */
-  shown?: FanfareItem;
+  shown?: Item;
 }
 
-type ItemEvent = Exclude<FeedEvent<FanfareItem>, { readonly __typename: 'UnreadCountChanged' }>;
-type Page = Pick<FeedPage<FanfareItem>, 'edges' | 'pageInfo'>;
+/** What happened to an item: it is new, or it is now like this, or it is gone. */
+export type ItemEvent<Item> = { readonly item: Item; readonly isNew: boolean } | { readonly itemId: string };
+
+/** Items of a list and where they end. */
+export interface ItemPage<Item> {
+  readonly edges: readonly { readonly node: Item }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
 /** How many more entries there are; null: it is of one that is not loaded, and only the server knows. */
 type Change = 1 | 0 | -1 | null;
 
-type Heard = readonly [event: ItemEvent, stays: boolean];
+type Heard<Item> = readonly [event: ItemEvent<Item>, stays: boolean];
 
 /** A list as it is shown, and what waits to be shown. Pure: what was asked for comes as pages, what happened as events. */
-export class FeedList {
-  readonly #order: FeedOrder;
-  #shown: Entry[] = [];
-  readonly #waiting = new Map<string, Entry>();
+export class ItemList<Item extends { readonly id: string }> {
+  readonly #placeOf: (item: Item) => Place | null;
+  #shown: Entry<Item>[] = [];
+  readonly #waiting = new Map<string, Entry<Item>>();
   /** Below it nothing is known until the next page. Null: all is known, or nothing is. */
   #edge: Place | null = null;
   #cursor: string | null = null;
   #hasNextPage = false;
   /** Events since a page was asked for: it may have been read before them. */
-  readonly #underWay = new Set<Heard[]>();
+  readonly #underWay = new Set<Heard<Item>[]>();
 
-  constructor(order: FeedOrder) {
-    this.#order = order;
+  /** @param placeOf where an item stands; null: only the server can tell, as in the order TOP */
+  constructor(placeOf: (item: Item) => Place | null) {
+    this.#placeOf = placeOf;
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly Entry<Item>[] {
     return this.#shown;
   }
 
@@ -45,9 +50,9 @@ export class FeedList {
     return this.#hasNextPage;
   }
 
-  /** Whether it stands where the list ends or below. In the order TOP nobody can tell. */
-  reaches(item: FanfareItem): boolean {
-    const [place, last] = [placeOf(item, this.#order), this.#shown.at(-1)?.place];
+  /** Whether it stands where the list ends or below. Where nobody can tell, it does. */
+  reaches(item: Item): boolean {
+    const [place, last] = [this.#placeOf(item), this.#shown.at(-1)?.place];
     return place === null || last == null || place <= last;
   }
 
@@ -60,12 +65,12 @@ export class FeedList {
    * @param mustWait whether what is new or bumped waits. What is removed or counted is applied at once either way.
    * @param stays whether an item that is shown stays in its place: what the reader did to it is no news, and moves nothing.
    */
-  apply(event: ItemEvent, mustWait: boolean, stays = false): Change {
+  apply(event: ItemEvent<Item>, mustWait: boolean, stays = false): Change {
     for (const events of this.#underWay) events.push([event, stays]);
     return this.#apply(event, mustWait, stays);
   }
 
-  #apply(event: ItemEvent, mustWait: boolean, stays: boolean): Change {
+  #apply(event: ItemEvent<Item>, mustWait: boolean, stays: boolean): Change {
     const id = 'item' in event ? event.item.id : event.itemId;
     const at = this.#shown.findIndex((entry) => entry.item.id === id);
     const shown = this.#shown[at];
@@ -77,8 +82,8 @@ export class FeedList {
     }
     const { item } = event;
     // A bump brings up what may have been below what is loaded.
-    const change = !isKnown && (event.__typename === 'FeedItemAdded' || !this.#hasNextPage) ? 1 : 0;
-    const place = placeOf(item, this.#order);
+    const change = !isKnown && (event.isNew || !this.#hasNextPage) ? 1 : 0;
+    const place = this.#placeOf(item);
     if (this.#isBelowEdge(place)) {
       this.#remove(id);
       return change === 0 ? 0 : null;
@@ -114,14 +119,14 @@ export class FeedList {
   }
 
   /** Call it before a page is asked for, and what it returns with the page, or with null when it failed. */
-  expectPage(): (page: Page | null) => void {
-    const events: Heard[] = [];
+  expectPage(): (page: ItemPage<Item> | null) => void {
+    const events: Heard<Item>[] = [];
     this.#underWay.add(events);
     return (page) => {
       this.#underWay.delete(events);
       if (page === null) return;
       const known = new Set(this.#shown.map(({ item }) => item.id));
-      const isNew = ({ node }: Page['edges'][number]): boolean =>
+      const isNew = ({ node }: { readonly node: Item }): boolean =>
         !known.has(node.id) && !this.#waiting.has(node.id);
       this.#insert(page.edges.filter(isNew).map(({ node }) => this.#entryOf(node)));
       this.#endAt(page);
@@ -133,8 +138,8 @@ export class FeedList {
    * The same for a list that is read again from its top: what is shown and not in it any more goes, what is new waits or is
    * shown.
    */
-  expectRefresh(): (pages: Page | null, mustWait: boolean) => void {
-    const events: Heard[] = [];
+  expectRefresh(): (page: ItemPage<Item> | null, mustWait: boolean) => void {
+    const events: Heard<Item>[] = [];
     this.#underWay.add(events);
     return (page, mustWait) => {
       this.#underWay.delete(events);
@@ -142,8 +147,9 @@ export class FeedList {
       const fresh = new Map(page.edges.map(({ node }) => [node.id, this.#entryOf(node)]));
       this.#waiting.clear();
       const isFirst = this.#shown.length === 0;
-      // In the order TOP nobody else can tell where anything stands.
-      if (isFirst || this.#order === 'TOP') this.#shown = [...fresh.values()];
+      // Where only the server can tell, everything stands as the page has it.
+      if (isFirst || [...fresh.values()].some(({ place }) => place === null))
+        this.#shown = [...fresh.values()];
       else {
         this.#shown = this.#shown.flatMap(({ item, place }) => {
           const entry = fresh.get(item.id);
@@ -152,7 +158,7 @@ export class FeedList {
         const shown = new Map(this.#shown.map((entry) => [entry.item.id, entry]));
         const moved = [...fresh.values()].filter((entry) => shown.get(entry.item.id)?.place !== entry.place);
         // Below the edge nothing was known: what is there is no news, and moves nothing.
-        const isNews = ({ place }: Entry): boolean => mustWait && !this.#isBelowEdge(place);
+        const isNews = ({ place }: Entry<Item>): boolean => mustWait && !this.#isBelowEdge(place);
         this.#insert(moved.filter((entry) => !isNews(entry)));
         for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
@@ -161,15 +167,15 @@ export class FeedList {
     };
   }
 
-  #entryOf(item: FanfareItem): Entry {
-    return { item, place: placeOf(item, this.#order) };
+  #entryOf(item: Item): Entry<Item> {
+    return { item, place: this.#placeOf(item) };
   }
 
-  #endAt({ edges, pageInfo }: Page): void {
+  #endAt({ edges, pageInfo }: ItemPage<Item>): void {
     const last = edges.at(-1)?.node;
     this.#cursor = pageInfo.endCursor ?? this.#cursor;
     this.#hasNextPage = pageInfo.hasNextPage;
-    if (last !== undefined) this.#edge = placeOf(last, this.#order);
+    if (last !== undefined) this.#edge = this.#placeOf(last);
   }
 
   #isBelowEdge(place: Place | null): boolean {
@@ -182,7 +188,7 @@ export class FeedList {
   }
 
   /** Each id stands once, in the place that came last. */
-  #insert(entries: readonly Entry[]): void {
+  #insert(entries: readonly Entry<Item>[]): void {
     if (entries.length === 0) return;
     const ids = new Set(entries.map(({ item }) => item.id));
     const rest = this.#shown.filter(({ item }) => !ids.has(item.id));
