@@ -30,7 +30,9 @@ export async function startServer(): Promise<ExampleServer> {
     count += 1;
     const postTitle = `Lunch ${String(count)}`;
     const posted = { postId: `lunch-${randomBytes(4).toString('hex')}`, postTitle };
-    await fanfare.publish({ actorId: 'john', refs: [OFFICE], descriptor: { posted } });
+    // Now and then the reader is mentioned, which the bell says.
+    const mentions = count % 3 === 0 ? ['demo'] : [];
+    await fanfare.publish({ actorId: 'john', refs: [OFFICE], mentions, descriptor: { posted } });
   };
   await post();
   await fanfare.delivered();

@@ -43,6 +43,16 @@ async function answerFeedAlone(page: Page) {
   };
 }
 
+/** Lets a test cut the sockets of a page. */
+const CUTTING = `{ const sockets = new Set(); globalThis.cut = () => sockets.forEach((one) => one.close(4900));
+  globalThis.WebSocket = class extends WebSocket { constructor(...of) { super(...of); sockets.add(this); } }; }`;
+/** Tells when the bell next shows a number. */
+const WATCHING_BELL = `new MutationObserver(() => {
+  if (document.querySelector('[data-fanfare="unseen-badge"]') === null) return;
+  globalThis.onBell?.(Date.now());
+  globalThis.onBell = undefined;
+}).observe(document.querySelector('[data-fanfare="bell"]'), { childList: true, subtree: true })`;
+
 const part = (path: string): string => join(PROJECT, 'packages', path);
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () => {
@@ -86,9 +96,17 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     const { port } = server.httpServer.address() as AddressInfo;
     return openPage(browser, `http://127.0.0.1:${String(port)}/`);
   };
-  const post = (title: string): Promise<string> =>
+  const comment = (actionId: string, sub: string): Promise<unknown> =>
+    ask(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { isReplay } }',
+      { input: { actionId, kind: 'COMMENT', text: 'Well' } },
+      { sub },
+    );
+  const post = (title: string, actorId = 'john'): Promise<string> =>
     publish(app, {
-      actorId: 'john',
+      actorId,
+      scope: 'PUBLIC',
       refs: [{ id: 'office', type: 'place', label: 'The office' }],
       descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
     });
@@ -144,7 +162,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     await has(page, 'Swift', '[data-fanfare="inbox"]');
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await expect.poll(() => textOf(page, '[data-fanfare="inbox"]'), WAIT).toBe('');
+    await expect.poll(() => textOf(page, '[data-fanfare="inbox"]:popover-open'), WAIT).toBe('');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Inbox');
     expect(errors).toEqual([]);
   });
@@ -238,6 +256,56 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     await has(other, 'All read.', '[data-fanfare="inbox"]');
     await has(page, ', 0 unread', '#counts');
     expect(before).not.toContain('Plover');
+  });
+
+  test('a comment by somebody else moves the bell without a reload, the number goes out when it is opened, and a cut socket loses nothing', async () => {
+    const [own = '', next = ''] = await Promise.all(
+      ['My post', 'My next'].map((title) => post(title, 'eve')),
+    );
+    await app.idle();
+    await using visited = await visit('eve');
+    const { page, errors } = visited;
+    await page.evaluateOnNewDocument(CUTTING);
+    await page.reload();
+    await expect.poll(() => leads(page), WAIT).toBe('live, leads');
+    const bell = (): Promise<string | null> =>
+      page.$eval('[data-fanfare="bell"]', (button) => button.getAttribute('aria-label'));
+    const isSo = (name: string) => expect.poll(bell, WAIT).toBe(name);
+    await isSo('Notifications');
+    await page.evaluate(WATCHING_BELL);
+    const took: number[] = [];
+    for (let n = 1; n <= 20; n += 1) {
+      const begun = Date.now();
+      const changed = page.evaluate('new Promise((done) => { globalThis.onBell = done })');
+      await comment(own, `commenter-${String(n)}`);
+      took.push(Number(await changed) - begun);
+      // One notification: they are all about one post.
+      if (n === 1) await isSo('Notifications, 1 new');
+      await page.locator('[data-fanfare="bell"]').click();
+      await isSo('Notifications');
+      await page.keyboard.press('Escape');
+    }
+    took.sort((a, b) => a - b);
+    process.stdout.write(
+      `From a comment to the bell: p50 ${String(took[9])} ms, p90 ${String(took[17])} ms\n`,
+    );
+    await page.evaluate('cut()');
+    await comment(own, 'while-away');
+    await comment(next, 'while-away');
+    await isSo('Notifications, 2 new');
+    await page.locator('[data-fanfare="bell"]').click();
+    await has(page, 'while-away commented on your post', '[data-fanfare="inbox"]');
+    await has(
+      page,
+      'while-away, commenter-20, and 19 others commented on your post',
+      '[data-fanfare="inbox"]',
+    );
+    await isSo('Notifications');
+    expect(await page.$$('[data-fanfare="inbox"] article[data-unread]')).toHaveLength(2);
+    await page.locator('[data-fanfare="inbox"] article [data-fanfare="open"]').click();
+    await page.locator('[data-fanfare="bell"]').click();
+    await expect.poll(() => page.$$('[data-fanfare="inbox"] article[data-unread]'), WAIT).toHaveLength(1);
+    expect(errors).toEqual([]);
   });
 
   test('what a reader looks at stays in place while fifty items arrive above it', async () => {

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
-import { click, axeViolationsInBoth, has, WAIT } from '../support/console.ts';
+import { axeViolations, axeViolationsInBoth, click, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -93,6 +93,52 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     ];
     expect(await page.$(speaking.join(', '))).toBeNull();
     expect(await axeViolationsInBoth(page)).toEqual({});
+    expect(errors).toEqual([]);
+  });
+
+  test('the bell says how many are new, is used by keys alone, and has no axe-core violation in any state', async () => {
+    await using visited = await openPage(browser, pages.states);
+    const { page, errors } = visited;
+    const bell = (name: string): string => `[aria-label="${name}"] [data-fanfare="bell"]`;
+    const panel = '[data-fanfare="inbox"]:popover-open';
+    const nameOf = (name: string) => page.$eval(bell(name), (button) => button.getAttribute('aria-label'));
+    await expect.poll(() => nameOf('refused'), WAIT).toBe('Notifications of refused, 99+ new');
+    await expect.poll(() => nameOf('waiting'), WAIT).toBe('Notifications of waiting, 3 new');
+    for (const [name, text] of [
+      ['loading', 'Mark all as read'],
+      ['empty', 'Nothing yet.'],
+      ['error', 'It did not land'],
+      ['refused', 'Donaudampf'],
+    ] as const) {
+      await page.locator(bell(name)).click();
+      await has(page, text, panel);
+      expect([name, await axeViolations(page)]).toEqual([name, []]);
+      const wide = `(() => { const all = document.querySelector('${panel}'); return all.scrollWidth - all.clientWidth })()`;
+      expect(await page.evaluate(wide)).toBe(0);
+      await page.keyboard.press('Escape');
+    }
+    // The mark was refused, so it is as new as before.
+    await expect.poll(() => nameOf('refused'), WAIT).toBe('Notifications of refused, 99+ new');
+    await page.$eval(bell('waiting'), (button) => (button as unknown as { focus(): void }).focus());
+    await page.keyboard.press('Enter');
+    await has(page, 'أدا', panel);
+    await expect.poll(() => nameOf('waiting'), WAIT).toBe('Notifications of waiting');
+    expect(await page.$$(`${panel} article[data-unread]`)).toHaveLength(2);
+    // The head, the first article, the person in its sentence, and what opens it.
+    for (let n = 0; n < 2; n += 1) await page.keyboard.press('Tab');
+    await page.evaluate('notify()');
+    await has(page, '1 new', `${panel} [data-fanfare="new-items"]`);
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.$(panel), WAIT).toBeNull();
+    expect(await page.evaluate('location.hash')).toBe('#/action-long');
+    expect(await page.evaluate('document.activeElement.dataset.fanfare')).toBe('bell');
+    await page.keyboard.press('Enter');
+    await has(page, 'commented on new', panel);
+    await click(page, 'Mark all as read');
+    await expect.poll(() => page.$$(`${panel} article[data-unread]`), WAIT).toHaveLength(0);
+    await expect.poll(() => nameOf('waiting'), WAIT).toBe('Notifications of waiting');
     expect(errors).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import {
   type FanfareItem,
   type Undo,
 } from '@fanfare/react';
-import { CommentThread, InboxPopover, useAutoRead, useExplain } from '@fanfare/react/more';
+import { CommentThread, InboxPopover, Notifications, useAutoRead, useExplain } from '@fanfare/react/more';
 import { useState, type ReactNode } from 'react';
 import { Bookmarks, Groups, Hidden, Mutes, Page } from './views.tsx';
 
@@ -31,6 +31,7 @@ export function App(): ReactNode {
           ))}
         </nav>
         <InboxPopover label="Inbox">{() => <Inbox />}</InboxPopover>
+        <Notifications.Bell onOpen={() => setView('feed')} />
         <Leader />
       </header>
       <ConnectionNotice />

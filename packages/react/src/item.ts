@@ -1,11 +1,12 @@
-import { ACTION_STATE_FIELDS, type ActionState, type FeedItem, type Instant } from '@fanfare/client';
+import {
+  ACTION_STATE_FIELDS,
+  type ActionState,
+  type FeedItem,
+  type Instant,
+  type SummaryPart,
+} from '@fanfare/client';
 
-/** Words of a summary; of a person or a thing, with what to link to. */
-export interface SummaryPart {
-  readonly text: string;
-  readonly member: { readonly memberId: string } | null;
-  readonly ref: { readonly refId: string } | null;
-}
+export type { SummaryPart } from '@fanfare/client';
 
 export type FanfareAction = Omit<FeedItem['action'], 'descriptor' | 'engagement'> &
   ActionState & {

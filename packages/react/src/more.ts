@@ -15,6 +15,9 @@ export {
   type FanfareGroup,
   type Mute,
 } from './hooks/lists.ts';
+export { useNotifications, type Notifications as NotificationsState } from './hooks/notifications.ts';
 export { CommentThread, Composer } from './parts/comments.tsx';
 export { focusOutside } from './parts/focus.ts';
 export { InboxPopover } from './parts/inbox.tsx';
+export { Notifications } from './parts/notifications.tsx';
+export type { NotificationOptions } from './store/notification-store.ts';

@@ -7,7 +7,8 @@ import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-o
 import type { FeedStore } from '../store/feed-store.ts';
 import type { FeedListener, Reader } from '../store/reader.ts';
 
-export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
+/** What can be done with any list. */
+export interface ListControls {
   readonly loadMore: () => Promise<void>;
   /** Loads pages until the item with this id is shown; false when it does not come. */
   readonly loadUntil: (id: string) => Promise<boolean>;
@@ -21,6 +22,8 @@ export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
   readonly setAtTop: (isAtTop: boolean) => void;
 }
 
+export interface Feed extends Omit<FeedSnapshotState, 'waiting'>, ListControls {}
+
 /** A list of the reader's feed. Options that are equal share it, however they are written down. */
 export function useFeed(options: FeedOptions = {}): Feed {
   const { reader, isEnabled } = useProvided();
@@ -32,18 +35,25 @@ export function useFeed(options: FeedOptions = {}): Feed {
     store.getSnapshot,
     store.getServerSnapshot,
   );
-  return useMemo(() => feedOf(store, snapshot), [store, snapshot]);
+  return useMemo(() => {
+    const { waiting, ...rest } = snapshot;
+    return { ...rest, ...controlsOf(store, waiting) };
+  }, [store, snapshot]);
 }
 
-function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed {
+/** @param waiting how many wait now */
+export function controlsOf(
+  store: Pick<FeedStore, 'loadMore' | 'loadUntil' | 'refresh' | 'retry' | 'showWaiting' | 'setAtTop'>,
+  waiting: number,
+): ListControls {
+  const { loadMore, loadUntil, refresh, retry, setAtTop } = store;
   return {
-    ...rest,
-    loadMore: store.loadMore,
-    loadUntil: store.loadUntil,
-    refresh: store.refresh,
-    retry: store.retry,
+    loadMore,
+    loadUntil,
+    refresh,
+    retry,
+    setAtTop,
     pending: { count: waiting, show: store.showWaiting },
-    setAtTop: store.setAtTop,
   };
 }
 

@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
-import type { FanfareItem } from '../item.ts';
 
 export const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
@@ -14,7 +13,10 @@ interface Anchor {
  * Keeps the first item in view where it is while items come and go above it. Browsers have `overflow-anchor` for that,
  * except Safari, so the list switches it off and this does it everywhere. At the very top new items move the rest down.
  */
-export function useAnchor(list: RefObject<HTMLElement | null>, items: readonly FanfareItem[]): void {
+export function useAnchor(
+  list: RefObject<HTMLElement | null>,
+  items: readonly { readonly id: string }[],
+): void {
   const anchor = useRef<Anchor | null>(null);
   const look = (): void => {
     const element = list.current;

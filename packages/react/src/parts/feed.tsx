@@ -1,25 +1,33 @@
 import { createContext, useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
-import type { Feed as FeedState } from '../hooks/feed.ts';
-import { useConnection } from '../hooks/feed.ts';
+import { useConnection, type Feed as FeedState, type ListControls } from '../hooks/feed.ts';
 import type { FanfareItem } from '../item.ts';
+import type { ListState } from '../store/list-store.ts';
 import { useAnchor } from './anchor.ts';
 import { moveFocus, useKeptFocus } from './focus.ts';
 
+interface Identified {
+  readonly id: string;
+}
+
+/** A list of the reader: what the parts need of it that are the same for all. */
+export type AnyList = ListControls &
+  Omit<ListState<Identified>, 'waiting'> & { readonly total?: FeedState['total'] };
+
 interface Shared {
-  readonly feed: FeedState;
+  readonly feed: AnyList;
   readonly listId: string;
 }
 
 const Context = createContext<Shared | null>(null);
 
-function useShared(): Shared {
+export function useShared(): Shared {
   const shared = useContext(Context);
   if (shared === null) throw new Error('There is no <Feed.Root> around this part');
   return shared;
 }
 
 /** Around all parts of one list. */
-function Root({ feed, children }: { readonly feed: FeedState; readonly children: ReactNode }): ReactNode {
+function Root({ feed, children }: { readonly feed: AnyList; readonly children: ReactNode }): ReactNode {
   const listId = useId();
   const top = useRef<HTMLDivElement>(null);
   const root = useRef<HTMLDivElement>(null);
@@ -59,25 +67,34 @@ function Root({ feed, children }: { readonly feed: FeedState; readonly children:
   );
 }
 
-interface ListProps {
+interface ListProps<Item> {
   readonly label: string;
   /** An item of the list, as `<Feed.Item>`. */
-  readonly children: (item: FanfareItem, index: number) => ReactNode;
+  readonly children: (item: Item, index: number) => ReactNode;
 }
 
 /** The list: articles only. PageDown and PageUp go from one to the next, Ctrl+Home and Ctrl+End out of it. */
-function List({ label, children }: ListProps): ReactNode {
+function List(props: ListProps<FanfareItem>): ReactNode {
+  // Those of the feed around it.
+  return <Articles {...props} items={useShared().feed.items as readonly FanfareItem[]} />;
+}
+
+export function Articles<Item extends Identified>({
+  label,
+  items,
+  children,
+}: ListProps<Item> & { readonly items: readonly Item[] }): ReactNode {
   const { feed, listId } = useShared();
   const list = useRef<HTMLDivElement>(null);
-  useAnchor(list, feed.items);
-  useKeptFocus(list, feed.items);
+  useAnchor(list, items);
+  useKeptFocus(list, items);
   const isBusy = feed.isLoadingMore || feed.status === 'loading';
   return (
     <div
       ref={list}
       id={listId}
       // A feed without an article is none, unless it is about to have some.
-      role={isBusy || feed.items.length > 0 ? 'feed' : 'group'}
+      role={isBusy || items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       aria-busy={isBusy}
       data-fanfare="list"
@@ -85,7 +102,7 @@ function List({ label, children }: ListProps): ReactNode {
         if (moveFocus(event.currentTarget, event)) event.preventDefault();
       }}
     >
-      {feed.items.map((item, index) => children(item, index))}
+      {items.map((item, index) => children(item, index))}
     </div>
   );
 }
@@ -99,19 +116,39 @@ interface ItemProps {
 
 /** One article. Its label is the summary inside it. */
 function Item({ item, index, children }: ItemProps): ReactNode {
-  const { feed } = useShared();
+  return (
+    <Article
+      {...{ index, id: item.id, isUnread: item.isUnread, labelId: summaryId(item.action.id) }}
+      isHidden={item.action.isHidden}
+    >
+      {children}
+    </Article>
+  );
+}
+
+interface ArticleProps {
+  readonly id: string;
+  readonly index: number;
+  readonly isUnread: boolean;
+  readonly isHidden?: boolean;
+  /** Of the element that labels it. */
+  readonly labelId: string;
+  readonly children: ReactNode;
+}
+
+export function Article({ id, index, isUnread, isHidden, labelId, children }: ArticleProps): ReactNode {
   return (
     <article
       tabIndex={0}
       data-fanfare="item"
-      data-item={item.id}
-      data-unread={item.isUnread || undefined}
-      data-hidden={item.action.isHidden || undefined}
-      aria-labelledby={summaryId(item.action.id)}
+      data-item={id}
+      data-unread={isUnread || undefined}
+      data-hidden={isHidden === true || undefined}
+      aria-labelledby={labelId}
       // The bar at its side tells it to the eye alone.
-      aria-description={item.isUnread ? 'unread' : undefined}
+      aria-description={isUnread ? 'unread' : undefined}
       aria-posinset={index + 1}
-      aria-setsize={sizeOf(feed)}
+      aria-setsize={sizeOf(useShared().feed)}
     >
       {children}
     </article>
@@ -119,13 +156,14 @@ function Item({ item, index, children }: ItemProps): ReactNode {
 }
 
 /** −1: not known, as ARIA has it. */
-function sizeOf({ total, hasNextPage, items }: FeedState): number {
+function sizeOf({ total, hasNextPage, items }: AnyList): number {
   if (!hasNextPage) return items.length;
   return total?.isExact === true ? Math.max(total.count, items.length) : -1;
 }
 
-export function summaryId(actionId: string): string {
-  return `fanfare-${actionId.replaceAll(/[^\w-]/g, '_')}`;
+/** @param id of an action or a notification */
+export function summaryId(id: string): string {
+  return `fanfare-${id.replaceAll(/[^\w-]/g, '_')}`;
 }
 
 interface NewItemsProps {
@@ -167,7 +205,16 @@ const ANNOUNCE_EVERY_MS = 10_000;
 
 /** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
 function Announcer({ children = (count: number) => `${String(count)} new items` }): ReactNode {
-  const { count } = useShared().feed.pending;
+  return <Announced count={useShared().feed.pending.count}>{children}</Announced>;
+}
+
+interface AnnouncedProps {
+  readonly count: number;
+  readonly children: (count: number) => string;
+}
+
+/** Says a number that changes, politely. */
+export function Announced({ count, children }: AnnouncedProps): ReactNode {
   const [said, setSaid] = useState(0);
   const last = useRef(-ANNOUNCE_EVERY_MS);
   useEffect(() => {

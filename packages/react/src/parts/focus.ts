@@ -1,5 +1,4 @@
 import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
-import type { FanfareItem } from '../item.ts';
 import { useBrowserLayoutEffect } from './anchor.ts';
 
 const FOCUSABLE =
@@ -47,7 +46,10 @@ export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void
 }
 
 /** When the item that has the focus goes, the next one gets it. */
-export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonly FanfareItem[]): void {
+export function useKeptFocus(
+  list: RefObject<HTMLElement | null>,
+  items: readonly { readonly id: string }[],
+): void {
   const last = useRef<{ id: string; at: number } | null>(null);
   useBrowserLayoutEffect(() => {
     const held = last.current;

@@ -1,29 +1,38 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { UnreadBadge } from './frame.tsx';
 
-interface InboxProps {
-  /** Of the button and of what it opens. */
+interface PopoverProps {
+  /** Of what it opens. */
   readonly label: string;
-  /** Rendered while it is open, such as a whole `<Feed.Root>`. */
+  /** Of the button, if its content does not say it. */
+  readonly buttonLabel?: string;
+  /** `data-fanfare` of the button. */
+  readonly name: string;
+  readonly button: ReactNode;
+  readonly onToggle?: (isOpen: boolean) => void;
+  /** Rendered while it is open. */
   readonly children: (close: () => void) => ReactNode;
 }
 
 /**
- * A button with the unread count that opens a panel below it. The browser closes it with Escape and a click elsewhere, and
- * gives the focus back.
+ * A button that opens a panel below it. The browser closes it with Escape and a click elsewhere, and gives the focus back.
  */
-export function InboxPopover({ label, children }: InboxProps): ReactNode {
-  const button = useRef<HTMLButtonElement>(null);
+export function Popover({ label, buttonLabel, name, button, onToggle, children }: PopoverProps): ReactNode {
+  const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
+  const toggled = useRef(onToggle);
   useEffect(() => {
-    const [opener, element] = [button.current, panel.current];
-    if (opener === null || element === null) return undefined;
+    toggled.current = onToggle;
+  });
+  useEffect(() => {
+    const [from, element] = [opener.current, panel.current];
+    if (from === null || element === null) return undefined;
     // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
-    opener.setAttribute('popovertarget', id);
+    from.setAttribute('popovertarget', id);
     const place = (): void => {
-      const { bottom, right } = opener.getBoundingClientRect();
+      const { bottom, right } = from.getBoundingClientRect();
       element.style.top = `${String(bottom + 4)}px`;
       element.style.right = `${String(Math.max(8, document.documentElement.clientWidth - right))}px`;
       // Once it has a size, and before it is drawn: below a button at the left it would be out of the page in part.
@@ -33,7 +42,9 @@ export function InboxPopover({ label, children }: InboxProps): ReactNode {
       });
     };
     const toggle = (event: Event): void => {
-      setOpen((event as ToggleEvent).newState === 'open');
+      const isNowOpen = (event as ToggleEvent).newState === 'open';
+      setOpen(isNowOpen);
+      toggled.current?.(isNowOpen);
     };
     element.addEventListener('beforetoggle', place);
     element.addEventListener('toggle', toggle);
@@ -45,18 +56,40 @@ export function InboxPopover({ label, children }: InboxProps): ReactNode {
   return (
     <>
       <button
-        ref={button}
+        ref={opener}
         type="button"
-        data-fanfare="inbox-button"
+        data-fanfare={name}
+        aria-label={buttonLabel}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-controls={id}
       >
-        {label} <UnreadBadge />
+        {button}
       </button>
       <div ref={panel} id={id} role="dialog" aria-label={label} data-fanfare="inbox" {...{ popover: 'auto' }}>
         {isOpen && children(() => panel.current?.hidePopover())}
       </div>
     </>
+  );
+}
+
+interface InboxProps {
+  /** Of the button and of what it opens. */
+  readonly label: string;
+  /** Rendered while it is open, such as a whole `<Feed.Root>`. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button with the unread count that opens a panel below it. */
+export function InboxPopover({ label, children }: InboxProps): ReactNode {
+  const button = (
+    <>
+      {label} <UnreadBadge />
+    </>
+  );
+  return (
+    <Popover name="inbox-button" label={label} button={button}>
+      {children}
+    </Popover>
   );
 }

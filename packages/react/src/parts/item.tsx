@@ -7,14 +7,24 @@ import { summaryId } from './feed.tsx';
 interface SummaryProps {
   readonly item: Pick<FanfareItem, 'action'>;
   /** The address of a person or a thing; undefined: no link. */
-  readonly hrefOf?: (part: SummaryPart) => string | undefined;
+  readonly hrefOf?: ((part: SummaryPart) => string | undefined) | undefined;
 }
 
 /** The sentence of an action; the people and things it names are links, each in the direction of its own script. */
 export function Summary({ item: { action }, hrefOf }: SummaryProps): ReactNode {
+  return <Sentence id={summaryId(action.id)} parts={action.descriptor.summaryParts} hrefOf={hrefOf} />;
+}
+
+interface SentenceProps {
+  readonly id: string;
+  readonly parts: readonly SummaryPart[];
+  readonly hrefOf: SummaryProps['hrefOf'];
+}
+
+export function Sentence({ id, parts, hrefOf }: SentenceProps): ReactNode {
   return (
-    <p id={summaryId(action.id)} data-fanfare="summary">
-      {action.descriptor.summaryParts.map((part, at) => {
+    <p id={id} data-fanfare="summary">
+      {parts.map((part, at) => {
         const href = part.member === null && part.ref === null ? undefined : hrefOf?.(part);
         return href === undefined ? (
           <span key={at} dir="auto">
