@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createFeedClient } from '@fanfare/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { FeedList } from '../../packages/react/src/store/feed-list.ts';
+import type { FanfareItem } from '../../packages/react/src/item.ts';
+import { ItemList } from '../../packages/react/src/store/item-list.ts';
 import { testItem } from '../../packages/react/src/testing.ts';
 import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
 import { archiveOf } from '../../packages/archive/src/store/offloads.ts';
@@ -158,11 +159,11 @@ test.each(CLIENT_TRANSPORTS)(
       edges.map(({ node }) => node.action),
       ids,
     );
-    const list = new FeedList('RELEVANCY');
+    const list = new ItemList<FanfareItem>(({ relevancy }) => relevancy);
     const item = testItem('then', '2024-01-31T12:00:00.000Z', {
       action: { descriptor: { data: CARRIED } as never },
     });
-    list.apply({ __typename: 'FeedItemAdded', item, cursor: '' }, false);
+    list.apply({ item, isNew: true }, false);
     expect(JSON_OF(list.entries.map((entry) => entry.item))).toBe(JSON_OF([item]));
   },
 );
