@@ -1,3 +1,4 @@
+import './later.css';
 import { useEffect, useId, useState, type ReactNode } from 'react';
 import { Mark } from './ui/mark.tsx';
 import { ownCommand } from './own-command.ts';

@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery, type SummaryPart } from '@fanfare/react';
 import { Bookmark, Eye, EyeOff, Heart, Repeat2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';

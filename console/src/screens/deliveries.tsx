@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { PackageCheck, RotateCw } from 'lucide-react';
 import { useState, type ReactNode } from 'react';

@@ -1,3 +1,4 @@
+import '../later.css';
 import { BookUser } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';

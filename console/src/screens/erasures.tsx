@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { Eraser } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -22,7 +22,6 @@ import {
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
 import { goTo, hrefTo, useRoute } from '../route.ts';
-import { AsCode } from '../ui/as-code.tsx';
 import { shownNumber } from '../ui/count.ts';
 import { EngagementButtons, Entry } from '../ui/entry.tsx';
 import type { Choice } from '../ui/menu.tsx';
@@ -32,6 +31,13 @@ import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 import { reasonFor, titled, wordFor } from '../ui/words.ts';
 
 const ChoiceMenu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).ChoiceMenu }));
+/** Without it the feed is there all the same. */
+const AsCode = lazy(() =>
+  import('../ui/as-code.tsx').then(
+    ({ AsCode: Show }) => ({ default: Show }),
+    () => ({ default: () => null }),
+  ),
+);
 const Thread = lazy(async () => ({ default: (await import('../ui/thread.tsx')).Thread }));
 const GroupList = lazy(async () => ({ default: (await import('../ui/groups.tsx')).GroupList }));
 
@@ -209,7 +215,9 @@ function Items({ order, shown, tag, filters }: ItemsProps): ReactNode {
           <ItemMenu {...menu} feed={feed} onUndo={setUndo} onError={fail} onClose={() => setMenu(null)} />
         </Suspense>
       )}
-      <AsCode query={FEED} variables={asked} />
+      <Suspense>
+        <AsCode query={FEED} variables={asked} />
+      </Suspense>
       <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
     </>
   );

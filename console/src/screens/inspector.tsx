@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { ScanSearch } from 'lucide-react';
 import type { ReactNode } from 'react';

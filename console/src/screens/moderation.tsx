@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { Eye, EyeOff, ShieldAlert, Trash2 } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';

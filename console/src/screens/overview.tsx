@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';

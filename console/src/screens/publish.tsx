@@ -1,3 +1,4 @@
+import '../later.css';
 import { Send } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';

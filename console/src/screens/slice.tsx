@@ -1,3 +1,4 @@
+import '../later.css';
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';

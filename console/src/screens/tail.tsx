@@ -1,3 +1,4 @@
+import '../later.css';
 import { ScrollText } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';

@@ -1,3 +1,4 @@
+import '../later.css';
 import { Shapes } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';

@@ -1,3 +1,4 @@
+import '../later.css';
 import { useRef, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
 import { useSession } from '../session.ts';

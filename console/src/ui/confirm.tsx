@@ -1,3 +1,4 @@
+import '../later.css';
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
 

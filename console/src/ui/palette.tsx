@@ -1,3 +1,4 @@
+import '../later.css';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@fanfare/react';

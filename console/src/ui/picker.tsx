@@ -1,3 +1,4 @@
+import '../later.css';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useRef, useState, type ReactNode } from 'react';
 import { Avatar } from './avatar.tsx';

@@ -1,3 +1,4 @@
+import '../later.css';
 import { Composer, useInteractions } from '@fanfare/react/more';
 import { useState, type ReactNode } from 'react';
 import { Avatar } from './avatar.tsx';
