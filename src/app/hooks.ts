@@ -7,11 +7,14 @@ import { verdictOf, type Ask, type Hooks, type Verdict } from '../domain/hook.ts
 import { signatureHeaders } from '../domain/webhook.ts';
 import { clock } from '../lib/clock.ts';
 import type { Closer } from '../lib/closer.ts';
+import { syncToAsync } from '../lib/prefetch.ts';
 import { logHookFailed } from '../telemetry/events.ts';
+import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** How long an answer may take. */
 const TIMEOUT_MS = 2_000;
+const LATE = Symbol('late');
 const MAX_CONNECTIONS = 32;
 
 /** The hooks of a host's configuration, as use cases ask them. */
@@ -48,20 +51,11 @@ function withoutAnswer(failure: 'open' | 'closed'): Verdict {
   throw new FanfareError('UNAVAILABLE', 'The host application does not answer; try again later');
 }
 
-/** A function of this process. */
 function asked(hook: (what: object) => unknown): (what: object) => Promise<unknown> {
   return async (what) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`No answer within ${String(TIMEOUT_MS / 1_000)} s`));
-      }, TIMEOUT_MS);
-    });
-    try {
-      return await Promise.race([Promise.resolve(hook(what)), late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const answer = await within(TIMEOUT_MS, Promise.resolve(hook(what)), LATE);
+    if (answer === LATE) throw new Error(`No answer within ${String(TIMEOUT_MS / 1_000)} s`);
+    return answer;
   };
 }
 
@@ -74,12 +68,7 @@ function posted(
   const client = createWebhookClient({
     ...{ url, allowPrivateAddress, timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS },
   });
-  closer.own({
-    [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      return Promise.resolve();
-    },
-  });
+  closer.own(syncToAsync(client));
   return async (what) => {
     const body = JSON.stringify({ type: name, data: what });
     const headers = signatureHeaders(keys, { id: randomUUID(), sentAt: clock.now(), body });

@@ -1,6 +1,7 @@
 import type * as sdkNode from '@opentelemetry/sdk-node';
 import { CommandError } from './context.ts';
 import { packageVersion } from '../lib/package-info.ts';
+import { within } from '../lib/within.ts';
 
 /** Maximum time to wait for an unreachable exporter, in milliseconds. */
 const FLUSH_WITHIN_MS = 3_000;
@@ -21,17 +22,9 @@ export async function startTelemetry(): Promise<AsyncDisposable> {
     logRecordProcessors: [],
   });
   sdk.start();
-  return { [Symbol.asyncDispose]: () => flushed(sdk) };
-}
-
-async function flushed(sdk: sdkNode.NodeSDK): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FLUSH_WITHIN_MS);
-  });
   // Only spans that cannot be sent are lost.
-  await Promise.race([sdk.shutdown().catch(() => undefined), overdue]);
-  clearTimeout(timer);
+  const flush = () => within(FLUSH_WITHIN_MS, sdk.shutdown(), undefined).catch(() => undefined);
+  return { [Symbol.asyncDispose]: flush };
 }
 
 async function load(): Promise<typeof sdkNode> {

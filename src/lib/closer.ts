@@ -1,3 +1,5 @@
+import { within } from './within.ts';
+
 /** A class on purpose: object literals with a symbol-named method allocate the name each time, for every subscription. */
 export class OnDispose implements Disposable {
   #undo: (() => void) | null;
@@ -61,7 +63,7 @@ export class Closer implements AsyncDisposable {
   own<T extends AsyncDisposable>(part: T, withinMs?: number): T {
     this.#parts.push(async () => {
       const closing = part[Symbol.asyncDispose]();
-      await (withinMs === undefined ? closing : settledWithin(closing, withinMs));
+      await (withinMs === undefined ? closing : within(withinMs, closing, undefined));
     });
     return part;
   }
@@ -87,18 +89,6 @@ export class Closer implements AsyncDisposable {
     }
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'Several parts could not be closed');
-  }
-}
-
-async function settledWithin(closing: PromiseLike<void>, withinMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, withinMs);
-  });
-  try {
-    await Promise.race([closing, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { pubSubOf } from '../connections/redis.ts';
+import { within } from '../lib/within.ts';
 import { type RedisLink, takenKey, workChannel } from './redis-live-wire.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 
@@ -119,15 +119,11 @@ export class RedisWorkSignal implements WorkSignal {
   #offerOf(id: string): WorkOffer {
     return {
       take: async (isBusy) => {
-        const late = new AbortController();
         try {
-          const isLate = setTimeout(this.#patienceMs, true, { signal: late.signal });
-          return await Promise.race([this.#take(id, isBusy), isLate]);
+          return await within(this.#patienceMs, this.#take(id, isBusy), true);
         } catch (error) {
           this.#onTrouble('ask who takes the work', error);
           return true;
-        } finally {
-          late.abort();
         }
       },
     };
@@ -183,7 +179,6 @@ function offerToOne(): WorkOffer {
   };
 }
 
-/** A listener of this process. */
 export interface LocalListener {
   readonly work: DueWork | 'any';
   readonly call: (offer: WorkOffer) => void;

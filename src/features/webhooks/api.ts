@@ -20,19 +20,17 @@ const EVENT_BYTES = 2_048;
 const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
   description: 'An event for the host application.',
   fields: (t) => ({
-    id: t.field({
+    id: t.expose('id', {
       type: 'ID',
       description: 'The same on every page and in every webhook. Ignore events whose id you have seen.',
-      resolve: ({ id }) => id,
     }),
     type: t.exposeString('type', { description: `One of ${HOST_EVENT_TYPES.join(', ')}.` }),
-    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => at }),
-    data: t.field({
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    data: t.expose('data', {
       type: 'JSON',
       description:
         'Ids of the things concerned, never text written by anybody; docs/events.md describes the shape of each type.',
       extensions: { maxBytes: EVENT_BYTES },
-      resolve: ({ data }) => data,
     }),
   }),
 });
@@ -75,7 +73,7 @@ const WebhookStateEnum = describedEnum<WebhookState>(
 const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery').implement({
   description: 'An event that a webhook receiver did not accept at the first attempt.',
   fields: (t) => ({
-    id: t.field({ type: 'ID', description: 'For `retryWebhook`.', resolve: ({ id }) => id }),
+    id: t.expose('id', { type: 'ID', description: 'For `retryWebhook`.' }),
     url: t.exposeString('url', {
       description: 'URL of the receiver; without path and parameters for users of a tenant.',
     }),
@@ -86,26 +84,16 @@ const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery'
       extensions: { maxBytes: EVENT_BYTES },
       resolve: ({ event }) => webhookPayload(event),
     }),
-    event: t.field({
-      type: HostEvent,
-      nullable: true,
-      description: 'The event.',
-      resolve: ({ event }) => event,
-    }),
+    event: t.expose('event', { type: HostEvent, nullable: true, description: 'The event.' }),
     attempts: t.exposeInt('attempts', {
       description: 'Number of failed attempts; 0: it waits for an earlier event of the same action.',
     }),
-    state: t.field({
-      type: WebhookStateEnum,
-      description: 'Whether it is retried.',
-      resolve: ({ state }) => state,
-    }),
+    state: t.expose('state', { type: WebhookStateEnum, description: 'Whether it is retried.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed.' }),
-    nextAttemptAt: t.field({
+    nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it is retried; null if it is FAILED.',
-      resolve: ({ nextAttemptAt }) => nextAttemptAt,
     }),
   }),
 });

@@ -1,3 +1,5 @@
+import { within } from '../../lib/within.ts';
+
 /** Resolves when the checked part works, rejects otherwise. */
 export type Probe = () => Promise<unknown>;
 export type Probes = Readonly<Record<string, Probe>>;
@@ -20,16 +22,11 @@ export async function checkReadiness(probes: Probes): Promise<Readiness> {
 }
 
 async function passes(probe: Probe): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, PROBE_TIMEOUT_MS, false);
-  });
   try {
-    return await Promise.race([probe().then(() => true), timeout]);
+    const passed = probe().then(() => true);
+    return await within(PROBE_TIMEOUT_MS, passed, false);
   } catch {
     // The answer names the failed probe; the checked part logs the reason.
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

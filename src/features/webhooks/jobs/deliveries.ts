@@ -28,6 +28,7 @@ import {
 import { viewHostEvents } from '../../erasure/store/member-data.ts';
 import type { ActionId } from '../../../domain/action.ts';
 import { Gate } from '../../../lib/gate.ts';
+import { within } from '../../../lib/within.ts';
 
 interface HealthObserver {
   /** So many consecutive attempts failed that no new events are sent to it. */
@@ -66,94 +67,31 @@ class ReceiverHealth {
   }
 }
 
-/** What sending to one receiver takes beside the context. */
-interface Sending {
-  readonly client: WebhookClient;
-  readonly now: () => Date;
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
-  readonly observer: { attempted(isTaken: boolean, seconds: number): void };
-}
-
 type SendResult =
   | 'taken'
   /** Not sent, because this process may not send any more. */
   | 'unsent'
   | { readonly error: string; readonly nextAttemptAt: Date };
 
-interface SenderOptions extends Sending {
-  readonly receiver: WebhookReceiver;
-  readonly health: ReceiverHealth;
-  readonly signal: AbortSignal;
-  readonly maySend: () => Promise<boolean>;
-}
-
 /** For what is done between the end of a request and the record of how it ended. */
 const ANSWER_SLACK_MS = 5_000;
 
-/** Sends events to one receiver in their current form: members erased since are not named. */
-class WebhookSender {
-  readonly #context: Context;
-  readonly #options: SenderOptions;
-
-  constructor(context: Context, options: SenderOptions) {
-    this.#context = context;
-    this.#options = options;
-  }
-
-  /** A request that begins now has ended by then. */
-  answeredBy(): Date {
-    const { client, now } = this.#options;
-    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
-  }
-
-  /** @param attempts number of failed attempts so far. */
-  async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
-    const { health, receiver, maySend, now, random } = this.#options;
-    const { webhookDeliveries } = this.#context;
-    if (!(await maySend())) return 'unsent';
-    const outcome = await this.#post(event);
-    if (outcome === null) return 'unsent';
-    if (health.note(outcome)) await webhookDeliveries.hasten(receiver.url, now());
-    if (outcome.isTaken) return 'taken';
-    const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
-    const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
-    return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
-  }
-
-  /** `null`: aborted before there was an answer. */
-  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
-    const { erasures } = this.#context;
-    const { receiver, signal, client, now, observer } = this.#options;
-    const [view] = await viewHostEvents(erasures, [event]);
-    if (view === undefined) return null;
-    const body = JSON.stringify(webhookPayload(view));
-    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
-    const startedAt = performance.now();
-    try {
-      const outcome = await client.post(headers, body, signal);
-      observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
-      return outcome;
-    } catch (error) {
-      if (signal.aborted) return null;
-      throw error;
-    }
-  }
+/** Events about one receiver, for admins and metrics. */
+export interface WebhookObserver extends HealthObserver {
+  attempted(isTaken: boolean, seconds: number): void;
+  givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
+  /** The receiver fell so far behind that events it has not been sent have expired. */
+  skipped(events: number): void;
+  /** How many numbers of the log it is behind; null: another process sends to it. */
+  behind(events: number | null): void;
 }
 
-/** Events about one receiver, for admins and metrics. */
-export type WebhookObserver = HealthObserver &
-  Sending['observer'] &
-  RetryObserver & {
-    /** The receiver fell so far behind that events it has not been sent have expired. */
-    skipped(events: number): void;
-    /** How many numbers of the log it is behind; null: another process sends to it. */
-    behind(events: number | null): void;
-  };
-
-export interface WebhookJobOptions extends Sending {
-  /** Of the job, in logs. */
+export interface WebhookJobOptions {
   readonly name: string;
+  readonly client: WebhookClient;
+  readonly now: () => Date;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
   readonly observer: WebhookObserver;
   readonly receiver: WebhookReceiver;
   readonly workerId: string;
@@ -239,8 +177,8 @@ function observerOf(
  * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
  */
 export function webhookJob(core: Context, options: WebhookJobOptions): Job {
-  const { webhookDeliveries, webhookReceivers, hostEvents } = core;
-  const { workerId, leaseMs, retryForMs, receiver, now, observer, eventsMoved } = options;
+  const { webhookReceivers, hostEvents } = core;
+  const { workerId, leaseMs, receiver, now, observer, eventsMoved } = options;
   const { url } = receiver;
   const health = new ReceiverHealth(observer);
   let hasLease = false;
@@ -272,11 +210,14 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
         leaseMs,
       );
       const maySend = async (): Promise<boolean> => !signal.aborted && (await lease.isHeld());
-      const sender = new WebhookSender(core, { ...options, health, signal, maySend });
-      const to = { receiver, sender, retryForMs, now, observer, turns };
-      const hasTried = await retryDue(core, to, BATCH);
-      const hasMoved = await goOn(to, seq);
-      return (hasTried || hasMoved) && !signal.aborted;
+      const sending = new SendingRound(core, { ...options, health, turns, signal, maySend });
+      const hasTried = await sending.retryDue();
+      const end = await sending.sendNew(seq);
+      if (end !== null) {
+        hasLease = await webhookReceivers.advance(url, workerId, end);
+        observer.behind(Math.max(0, sending.last - end));
+      }
+      return (hasTried || (end !== null && hasLease)) && !signal.aborted;
     },
     /** What is under way is ended, and sent again by the process that has the lease next. */
     async close() {
@@ -285,122 +226,39 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
       if (hasLease) await webhookReceivers.release(url, workerId);
     },
   };
+}
 
-  /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
-  async function goOn(to: RetryTo & { readonly turns: Turns }, seq: number): Promise<boolean> {
-    const { deletedUpTo, last } = await hostEvents.range();
-    const after = Math.max(seq, deletedUpTo);
-    if (after > seq) observer.skipped(after - seq);
-    observer.behind(Math.max(0, last - after));
-    const limit = last > after ? await room() : 0;
-    if (limit === 0) return false;
-    const { events, isCut } = await hostEvents.page({ ...receiver, after, upTo: last, limit });
-    const left = await sendNew(core, { ...to, health }, events);
-    const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
-    const end = left === null ? reached : left - 1;
-    if (end <= seq) return false;
-    hasLease = await webhookReceivers.advance(url, workerId, end);
-    observer.behind(Math.max(0, last - end));
-    return hasLease;
+interface SendingOptions extends WebhookJobOptions {
+  readonly health: ReceiverHealth;
+  readonly turns: Turns;
+  readonly signal: AbortSignal;
+  readonly maySend: () => Promise<boolean>;
+}
+
+/** One round of sending to one receiver, events in their current form: members erased since are not named. */
+class SendingRound {
+  readonly #core: Context;
+  readonly #to: SendingOptions;
+  readonly #url: string;
+  /** Number of the last event in the log. */
+  last = 0;
+
+  constructor(core: Context, to: SendingOptions) {
+    this.#core = core;
+    this.#to = to;
+    this.#url = to.receiver.url;
   }
 
-  /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
-  async function room(): Promise<number> {
-    const retrying = await webhookDeliveries.countRetrying(url, MAX_RETRYING);
-    if (health.isDown) return retrying === 0 ? 1 : 0;
-    return Math.min(BATCH, MAX_RETRYING - retrying);
-  }
-}
-
-/**
- * Sends new events, and stores those that were not accepted, or whose request is slow, as deliveries. Returns the number of the
- * first event that is neither accepted nor stored, from which to continue; `null`: none. Starts nothing more once the
- * receiver is down.
- */
-async function sendNew(
-  context: Context,
-  to: RetryTo & { readonly health: ReceiverHealth; readonly turns: Turns },
-  events: readonly NumberedHostEvent[],
-): Promise<number | null> {
-  const { webhookDeliveries } = context;
-  const { health, sender, turns, now } = to;
-  const { url } = to.receiver;
-  const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
-  const waiting = await webhookDeliveries.waitingActions(url, [...actionIds]);
-  const wasDown = health.isDown;
-  const parked: ParkedEvent[] = [];
-  const left: number[] = [];
-
-  async function sendTurn(turn: Turn<NumberedHostEvent>): Promise<void> {
-    const events = turn.left;
-    let waitsUntil = waiting.get(events[0]?.facts.actionId ?? '');
-    for (const [index, event] of events.entries()) {
-      turn.left = events.slice(index);
-      if (waitsUntil !== undefined) {
-        parked.push({ event, attempts: 0, error: null, nextAttemptAt: waitsUntil });
-        continue;
-      }
-      const result = health.isDown && !wasDown ? 'unsent' : await sender.send(event, 0);
-      if (turn.late !== null) {
-        await turn.late;
-        const delivery = await webhookDeliveries.of(url, event.id);
-        if (delivery !== null) await concludeDelivery(context, to, delivery, { result, isLate: true });
-        return;
-      }
-      if (result === 'unsent') {
-        left.push(event.seq);
-        return;
-      }
-      if (result === 'taken') continue;
-      waitsUntil = result.nextAttemptAt;
-      parked.push({ event, attempts: 1, ...result });
-    }
-  }
-
-  await turns.run(events, {
-    placeOf: ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }),
-    work: sendTurn,
-    putOff: (some) =>
-      webhookDeliveries.park(
-        url,
-        some.map((event) => ({ event, attempts: 0, error: null, nextAttemptAt: sender.answeredBy() })),
-        now(),
-      ),
-  });
-  await webhookDeliveries.park(url, parked, now());
-  return left.length === 0 ? null : Math.min(...left);
-}
-
-interface RetryObserver {
-  givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;
-}
-
-interface RetryTo {
-  readonly receiver: WebhookReceiver;
-  readonly sender: WebhookSender;
-  readonly retryForMs: number;
-  readonly now: () => Date;
-  readonly observer: RetryObserver;
-}
-
-/**
- * Retries due deliveries up to a limit; those of one action in order, until one fails. What the receiver is not configured for
- * any more is not sent but given up. Returns false when none was due.
- */
-async function retryDue(
-  context: Context,
-  to: RetryTo & { readonly turns: Turns },
-  limit: number,
-): Promise<boolean> {
-  const { hostEvents, webhookDeliveries } = context;
-  const { receiver, sender, turns, now, observer } = to;
-  const { url } = receiver;
-  const due = await webhookDeliveries.due(url, now(), limit);
-  const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
-
-  await turns.run(due, {
-    placeOf: (delivery) => delivery,
-    async work(turn) {
+  /**
+   * Retries due deliveries up to a limit; those of one action in order, until one fails. What the receiver is not configured for
+   * any more is not sent but given up. Returns false when none was due.
+   */
+  async retryDue(): Promise<boolean> {
+    const { hostEvents, webhookDeliveries } = this.#core;
+    const { receiver, turns, now, observer } = this.#to;
+    const due = await webhookDeliveries.due(this.#url, now(), BATCH);
+    const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
+    const work = async (turn: Turn<WebhookDelivery>): Promise<void> => {
       const deliveries = turn.left;
       for (const [index, delivery] of deliveries.entries()) {
         turn.left = deliveries.slice(index);
@@ -412,46 +270,155 @@ async function retryDue(
           observer.givenUp({ eventId, attempts, error: refusal });
           continue;
         }
-        const result = event === undefined ? 'taken' : await sender.send(event, attempts);
+        const result = event === undefined ? 'taken' : await this.#send(event, attempts);
         const isLate = turn.late !== null;
         await turn.late;
-        if (!(await concludeDelivery(context, to, delivery, { result, isLate })) || isLate) return;
+        if (!(await this.#conclude(delivery, result, isLate)) || isLate) return;
       }
-    },
-    putOff: (some) => webhookDeliveries.putOff(some, sender.answeredBy()),
-  });
-  return due.length > 0;
-}
+    };
+    await turns.run(due, {
+      placeOf: (delivery) => delivery,
+      work,
+      putOff: (some) => webhookDeliveries.putOff(some, this.#answeredBy()),
+    });
+    return due.length > 0;
+  }
 
-/**
- * Records how an attempt ended. Returns whether later deliveries of the same action may follow.
- * @param ended.isLate these have been put off because the attempt took long.
- */
-async function concludeDelivery(
-  { webhookDeliveries }: Context,
-  { retryForMs, now, observer }: RetryTo,
-  delivery: WebhookDelivery,
-  { result, isLate }: { readonly result: SendResult; readonly isLate: boolean },
-): Promise<boolean> {
-  const { id, eventId, attempts, triedSince } = delivery;
-  if (result === 'unsent') {
+  /**
+   * Sends what is new behind a number. Returns the number up to which all is accepted or stored as deliveries; `null`: there was
+   * nothing, or it may not be sent.
+   */
+  async sendNew(seq: number): Promise<number | null> {
+    const { hostEvents } = this.#core;
+    const { receiver, observer } = this.#to;
+    const { deletedUpTo, last } = await hostEvents.range();
+    this.last = last;
+    const after = Math.max(seq, deletedUpTo);
+    if (after > seq) observer.skipped(after - seq);
+    observer.behind(Math.max(0, last - after));
+    const limit = last > after ? await this.#room() : 0;
+    if (limit === 0) return null;
+    const { events, isCut } = await hostEvents.page({ ...receiver, after, upTo: last, limit });
+    const left = await this.#sendOrPark(events);
+    const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
+    const end = left === null ? reached : left - 1;
+    return end <= seq ? null : end;
+  }
+
+  /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
+  async #room(): Promise<number> {
+    const retrying = await this.#core.webhookDeliveries.countRetrying(this.#url, MAX_RETRYING);
+    if (this.#to.health.isDown) return retrying === 0 ? 1 : 0;
+    return Math.min(BATCH, MAX_RETRYING - retrying);
+  }
+
+  /**
+   * Sends new events, and stores those that were not accepted, or whose request is slow, as deliveries. Returns the number of the
+   * first event that is neither accepted nor stored, from which to continue; `null`: none. Starts nothing more once the
+   * receiver is down.
+   */
+  async #sendOrPark(events: readonly NumberedHostEvent[]): Promise<number | null> {
+    const { webhookDeliveries } = this.#core;
+    const { health, turns, now } = this.#to;
+    const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
+    const waiting = await webhookDeliveries.waitingActions(this.#url, [...actionIds]);
+    const wasDown = health.isDown;
+    const parked: ParkedEvent[] = [];
+    const left: number[] = [];
+    const work = async (turn: Turn<NumberedHostEvent>): Promise<void> => {
+      const some = turn.left;
+      let waitsUntil = waiting.get(some[0]?.facts.actionId ?? '');
+      for (const [index, event] of some.entries()) {
+        turn.left = some.slice(index);
+        if (waitsUntil !== undefined) {
+          parked.push({ event, attempts: 0, error: null, nextAttemptAt: waitsUntil });
+          continue;
+        }
+        const result = health.isDown && !wasDown ? 'unsent' : await this.#send(event, 0);
+        if (turn.late !== null) {
+          await turn.late;
+          const delivery = await webhookDeliveries.of(this.#url, event.id);
+          if (delivery !== null) await this.#conclude(delivery, result, true);
+          return;
+        }
+        if (result === 'unsent') {
+          left.push(event.seq);
+          return;
+        }
+        if (result === 'taken') continue;
+        waitsUntil = result.nextAttemptAt;
+        parked.push({ event, attempts: 1, ...result });
+      }
+    };
+    const later = (event: NumberedHostEvent): ParkedEvent => ({
+      ...{ event, attempts: 0, error: null, nextAttemptAt: this.#answeredBy() },
+    });
+    await turns.run(events, {
+      placeOf: ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }),
+      work,
+      putOff: (some) => webhookDeliveries.park(this.#url, some.map(later), now()),
+    });
+    await webhookDeliveries.park(this.#url, parked, now());
+    return left.length === 0 ? null : Math.min(...left);
+  }
+
+  /** A request that begins now has ended by then. */
+  #answeredBy(): Date {
+    const { client, now } = this.#to;
+    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
+  }
+
+  /** @param attempts number of failed attempts so far. */
+  async #send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
+    const { health, maySend, now, random } = this.#to;
+    if (!(await maySend())) return 'unsent';
+    const outcome = await this.#post(event);
+    if (outcome === null) return 'unsent';
+    if (health.note(outcome)) await this.#core.webhookDeliveries.hasten(this.#url, now());
+    if (outcome.isTaken) return 'taken';
+    const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
+    const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
+    return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
+  }
+
+  /** `null`: aborted before there was an answer. */
+  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+    const { receiver, signal, client, now, observer } = this.#to;
+    const [view] = await viewHostEvents(this.#core.erasures, [event]);
+    if (view === undefined) return null;
+    const body = JSON.stringify(webhookPayload(view));
+    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
+    const startedAt = performance.now();
+    try {
+      const outcome = await client.post(headers, body, signal);
+      observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Records how an attempt ended. Returns whether later deliveries of the same action may follow.
+   * @param isLate these have been put off because the attempt took long.
+   */
+  async #conclude(delivery: WebhookDelivery, result: SendResult, isLate: boolean): Promise<boolean> {
+    const { webhookDeliveries } = this.#core;
+    const { retryForMs, now, observer } = this.#to;
+    const { id, eventId, attempts, triedSince } = delivery;
+    if (result !== 'unsent' && result !== 'taken') {
+      const { error, nextAttemptAt } = result;
+      if (now().getTime() - triedSince.getTime() < retryForMs) {
+        await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
+        return false;
+      }
+      await webhookDeliveries.giveUp(delivery, error, attempts + 1);
+      observer.givenUp({ eventId, attempts: attempts + 1, error });
+    } else if (result === 'taken') await webhookDeliveries.drop(id);
     if (isLate) await webhookDeliveries.putOff([delivery], now());
-    return false;
+    return result !== 'unsent';
   }
-  if (result === 'taken') {
-    await webhookDeliveries.drop(id);
-    if (isLate) await webhookDeliveries.putOff([delivery], now());
-    return true;
-  }
-  const { error, nextAttemptAt } = result;
-  if (now().getTime() - triedSince.getTime() < retryForMs) {
-    await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
-    return false;
-  }
-  await webhookDeliveries.giveUp(delivery, error, attempts + 1);
-  if (isLate) await webhookDeliveries.putOff([delivery], now());
-  observer.givenUp({ eventId, attempts: attempts + 1, error });
-  return true;
 }
 
 interface Place {
@@ -527,7 +494,7 @@ class Turns {
     });
     const all = Promise.allSettled(ends);
     await allBegun;
-    await this.#patience(all);
+    await within(this.#slowAfterMs, all, undefined);
     const late = [...running].map(([turn, end]) => {
       turn.late = putOff(turn.left);
       this.#finishLater(end);
@@ -556,17 +523,5 @@ class Turns {
       this.#onLateEnded(error);
     });
     this.#late.add(noted);
-  }
-
-  async #patience(all: Promise<unknown>): Promise<void> {
-    let over: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      over = setTimeout(resolve, this.#slowAfterMs);
-    });
-    try {
-      await Promise.race([all, patience]);
-    } finally {
-      clearTimeout(over);
-    }
   }
 }

@@ -70,7 +70,6 @@ export function webhookReceiversRepository({ webhookReceivers }: Collections) {
       return matchedCount === 1;
     },
 
-    /** Releases the lease. */
     release: (url: string, token: string) => leases.leave({ id: url, token }),
 
     /** When a process last had the receiver in its settings; `null`: not for long. */
