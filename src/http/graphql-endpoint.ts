@@ -6,7 +6,8 @@ import type { HttpContext } from './http-context.ts';
 import { acceptsEvents } from './exchange/accept.ts';
 import { type Caller } from './identity/auth.ts';
 import type { EventStreams } from './sockets/event-streams.ts';
-import { maxBodyOf, type BodyUnderWay, readJsonBody } from './limits/intake.ts';
+import type { UnderWay } from './limits/answers.ts';
+import { maxBodyOf, readJsonBody } from './limits/intake.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
 import { rateLimitHeaders, refusalFor, type ShareState } from './limits/rate-limit.ts';
@@ -130,7 +131,7 @@ async function readBody(
   { limits }: HttpContext,
   req: IncomingMessage,
   caller: Caller,
-  underWay: BodyUnderWay,
+  underWay: UnderWay,
 ): Promise<Error | undefined> {
   if (req.method !== 'POST' || bodyFault((name) => req.headers[name]) !== null) return undefined;
   try {

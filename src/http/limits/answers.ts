@@ -38,6 +38,47 @@ export class Ledger {
   }
 }
 
+/** The part of a body or an answer that a ledger counts. */
+export interface Counted {
+  readonly ledger: Ledger;
+  readonly of: (bytes: number) => number;
+}
+
+/**
+ * A body or an answer in memory, counted from its first byte until disposed. A class instead of an object of functions: an open
+ * subscription keeps that of the message it began with.
+ */
+export class UnderWay implements AnswerRoom, Disposable {
+  readonly #key: string | null;
+  readonly #counted: readonly Counted[];
+  /** `null`: disposed. */
+  #bytes: number | null = 0;
+
+  constructor(key: string | null, counted: readonly Counted[]) {
+    this.#key = key;
+    this.#counted = counted;
+  }
+
+  /** Reports its current size. Returns an error to reject it with; `null` when there is room. */
+  resize(bytes: number): GraphQLError | null {
+    const before = this.#bytes;
+    // The client may have left while it was made.
+    if (before === null) return null;
+    for (const { ledger, of } of this.#counted) {
+      const refusal = ledger.refusalOf(this.#key, of(bytes) - of(before));
+      if (refusal !== null) return refusal;
+    }
+    for (const { ledger, of } of this.#counted) ledger.add(this.#key, of(bytes) - of(before));
+    this.#bytes = bytes;
+    return null;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { ledger, of } of this.#counted) ledger.add(this.#key, -of(this.#bytes ?? 0));
+    this.#bytes = null;
+  }
+}
+
 /** Smaller answers are given even while large ones use up the total. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -47,11 +88,13 @@ export type AnswersLimits = Pick<HttpLimits, 'maxAnswerBytes' | 'maxAnswerValues
 export class Answers {
   readonly #limits: AnswersLimits;
   readonly #ledger: Ledger;
+  readonly #counted: readonly Counted[];
 
   constructor(limits: AnswersLimits) {
     const { maxAnswerBytesUnderWay: total, maxAnswerBytes } = limits;
     this.#limits = limits;
     this.#ledger = new Ledger('large answers', total, Math.max(total * SHARE_OF_USER, maxAnswerBytes));
+    this.#counted = [{ ledger: this.#ledger, of: (bytes) => Math.max(0, bytes - SMALL_BYTES) }];
   }
 
   /** Bytes of all answers, without small ones. */
@@ -60,7 +103,7 @@ export class Answers {
   }
 
   open(caller: Caller): AnswerUnderWay {
-    const room = new Room(this.#ledger, holderOf(caller));
+    const room = new UnderWay(holderOf(caller), this.#counted);
     return { answer: new Answer(this.#limits, room), room };
   }
 }
@@ -69,33 +112,4 @@ export interface AnswerUnderWay {
   readonly answer: Answer;
   /** Disposed when the answer has been sent. */
   readonly room: Disposable;
-}
-
-class Room implements AnswerRoom, Disposable {
-  readonly #ledger: Ledger;
-  readonly #key: string | null;
-  #bytes = 0;
-  #isOver = false;
-
-  constructor(ledger: Ledger, key: string | null) {
-    this.#ledger = ledger;
-    this.#key = key;
-  }
-
-  resize(bytes: number): GraphQLError | null {
-    const counted = Math.max(0, bytes - SMALL_BYTES);
-    // The client may have left while it was made.
-    if (counted === this.#bytes || this.#isOver) return null;
-    const refusal = this.#ledger.refusalOf(this.#key, counted - this.#bytes);
-    if (refusal !== null) return refusal;
-    this.#ledger.add(this.#key, counted - this.#bytes);
-    this.#bytes = counted;
-    return null;
-  }
-
-  [Symbol.dispose](): void {
-    this.#ledger.add(this.#key, -this.#bytes);
-    this.#bytes = 0;
-    this.#isOver = true;
-  }
 }

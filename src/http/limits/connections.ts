@@ -71,7 +71,6 @@ export class Connections {
     this.#looks = this.#lookWithin(limits.sendTimeoutMs);
   }
 
-  /** Requests in progress. */
   get requests(): number {
     return this.#answers.size;
   }

@@ -84,7 +84,6 @@ const MOST_REFUSED = 10_000;
  * process counts on its own. Windows of this process go by a clock that nobody sets.
  */
 export class Windows {
-  /** Points of a window. */
   readonly points: number;
   readonly seconds: number;
   readonly #name: string;

@@ -20,7 +20,7 @@ import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
 import { unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
-import type { BodyUnderWay } from '../limits/intake.ts';
+import type { UnderWay } from '../limits/answers.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-guard.ts';
 import {
@@ -82,7 +82,7 @@ export interface Connection {
   /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
   /** The message being processed. */
-  message?: { readonly underWay: BodyUnderWay; readonly isLarge: boolean } | undefined;
+  message?: { readonly underWay: UnderWay; readonly isLarge: boolean } | undefined;
 }
 
 type Hooks = ServerOptions<Record<string, unknown>, Connection>;
@@ -101,7 +101,7 @@ interface Stages {
 interface Running {
   readonly stages: Stages;
   /** The message it came in; counts until the operation has its result, or its stream. */
-  readonly underWay: BodyUnderWay | undefined;
+  readonly underWay: UnderWay | undefined;
   readonly request: RequestContext;
   readonly frames: SocketFrames;
   /** Of its answer, while that is being made. */

@@ -7,7 +7,8 @@ import { logSocketTrouble } from '../../telemetry/events.ts';
 import { closeReason, createSocketOperations, sendTo, type Connection } from './socket-operations.ts';
 import { GOODBYE_MS } from '../limits/connections.ts';
 import { callAfter } from '../limits/deadline.ts';
-import { LARGE_BYTES, maxBodyOf, type BodyUnderWay } from '../limits/intake.ts';
+import type { UnderWay } from '../limits/answers.ts';
+import { LARGE_BYTES, maxBodyOf } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonMeter } from '../../lib/json-meter.ts';
@@ -34,7 +35,7 @@ class SocketIntake {
   #pending = 0;
   /** Bytes of the last chunk. */
   #latest = 0;
-  #underWay: BodyUnderWay | null = null;
+  #underWay: UnderWay | null = null;
   #isRefused = false;
 
   constructor(http: HttpContext, connection: Connection) {
@@ -56,7 +57,7 @@ class SocketIntake {
   }
 
   /** Accounts for a complete message until disposed. `null`: rejected. */
-  take(message: Buffer): BodyUnderWay | null {
+  take(message: Buffer): UnderWay | null {
     if (this.#isRefused) return null;
     const { limits, intake } = this.#http;
     const { caller } = this.#connection;
@@ -298,7 +299,6 @@ export class SocketServer {
     return `No operation for ${String(this.#http.limits.socketIdleMs / 1_000)} s`;
   }
 
-  /** Closes all sockets with 1001. */
   async close(): Promise<void> {
     clearInterval(this.#pings);
     const closed = new Promise<void>((resolve) => {
