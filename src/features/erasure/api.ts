@@ -22,18 +22,13 @@ const Erasure = builder.objectRef<ErasureRecord>('Erasure').implement({
       nullable: true,
       description: 'The erased member; null once only a hash of the id is left.',
     }),
-    state: t.field({ type: ErasureStateEnum, description: 'Its progress.', resolve: ({ state }) => state }),
+    state: t.expose('state', { type: ErasureStateEnum, description: 'Its progress.' }),
     requestedBy: t.exposeString('requestedBy', { description: 'Member id of the admin who requested it.' }),
-    startedAt: t.field({
-      type: 'DateTime',
-      description: 'When it was requested.',
-      resolve: ({ startedAt }) => startedAt,
-    }),
-    finishedAt: t.field({
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was requested.' }),
+    finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it became DONE.',
-      resolve: ({ finishedAt }) => finishedAt,
     }),
     step: t.exposeString('step', { nullable: true, description: 'The current step.' }),
     changed: t.exposeInt('changed', { description: 'Documents removed or rewritten so far.' }),

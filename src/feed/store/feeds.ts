@@ -9,7 +9,7 @@ import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
 import { feedRebuilds } from '../../features/rebuild/store.ts';
 import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
-import { inOneBatch } from '../../storage/database/batches.ts';
+import { idsOf, inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
 export const FEEDS: Declared<'feeds'> = {
@@ -147,19 +147,14 @@ export function feedsRepository(
      */
     async skipDormant(userIds: readonly UserId[], since: UnreadSince): Promise<UserId[]> {
       const isDormant = { _id: { $in: [...userIds] }, ...isUnread(since) };
-      const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
-      if (dormant.length === 0) return [];
-      const ids = dormant.map(({ _id }) => _id);
+      const ids = await idsOf(collection.find(isDormant));
+      if (ids.length === 0) return [];
       // Voids a running rebuild, which does not know about deliveries skipped from now on.
       await collection.updateMany(
         { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
         { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
       );
-      const skipped = await collection
-        .find({ ...isDormant, _id: { $in: ids }, isStale: true })
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray();
-      return skipped.map(({ _id }) => _id);
+      return idsOf(collection.find({ ...isDormant, _id: { $in: ids }, isStale: true }));
     },
 
     /** Raises the floor, never lowers it, and schedules the deletion of entries below. */
@@ -319,18 +314,17 @@ function feedDrops(collection: Collection<FeedDocument>) {
     /** Inactive readers whose feeds may be stored, in order of id. */
     async unread(since: UnreadSince, after: UserId | null, limit: number): Promise<UserId[]> {
       if (since.read === null && since.neverRead === null) return [];
-      const found = await collection
-        .find({
-          ...isUnread(since),
-          ...(after === null ? {} : { _id: { $gt: after } }),
-          isDropped: { $exists: false },
-          'rebuild.due': { $exists: false },
-        })
-        .sort({ _id: 1 })
-        .project<{ _id: string }>({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id }) => _id);
+      return idsOf(
+        collection
+          .find({
+            ...isUnread(since),
+            ...(after === null ? {} : { _id: { $gt: after } }),
+            isDropped: { $exists: false },
+            'rebuild.due': { $exists: false },
+          })
+          .sort({ _id: 1 })
+          .limit(limit),
+      );
     },
 
     /**
@@ -352,11 +346,7 @@ function feedDrops(collection: Collection<FeedDocument>) {
         },
         { $set: { isStale: true, dropUntil: until }, $inc: { rebuildVersion: 1 } },
       );
-      const begun = await collection
-        .find({ ...ids, dropUntil: until })
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray();
-      return begun.map(({ _id }) => _id);
+      return idsOf(collection.find({ ...ids, dropUntil: until }));
     },
 
     /** Records that the feeds are no longer stored. */

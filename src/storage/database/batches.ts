@@ -1,6 +1,5 @@
-import type { AbstractCursor } from 'mongodb';
+import type { AbstractCursor, FindCursor } from 'mongodb';
 import { Turn } from '../../lib/turn.ts';
-import type { UserId } from '../../domain/action.ts';
 
 /** Documents that are decoded in one go: each of the largest actions takes a millisecond. */
 const AT_ONCE = 8;
@@ -26,8 +25,7 @@ export function inOneBatch<T>(cursor: AbstractCursor<T>, atMost: number): Promis
   return inTurns(cursor.batchSize(atMost + 1));
 }
 
-export async function userIds(cursor: {
-  project<T extends { _id: UserId }>(projection: { _id: 1 }): { toArray(): Promise<T[]> };
-}): Promise<UserId[]> {
-  return (await cursor.project<{ _id: UserId }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+/** The ids of what a cursor finds. */
+export async function idsOf<D extends { readonly _id: unknown }>(cursor: FindCursor<D>): Promise<D['_id'][]> {
+  return (await cursor.project<Pick<D, '_id'>>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }

@@ -10,11 +10,8 @@ import {
 } from '../../../domain/erasure.ts';
 import { countFollowers } from '../../follow/store/count-followers.ts';
 
-interface ErasureStep {
-  readonly name: ErasureStepName;
-  /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
-  readonly run: (context: Context, task: ErasureTask) => Promise<number>;
-}
+/** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
+type ErasureStep = (context: Context, task: ErasureTask) => Promise<number>;
 
 /** Documents per batch: a batch must finish well within a lease. */
 const BATCH = 500;
@@ -26,50 +23,32 @@ const CUT_OFF_MS = 60_000;
  * member's own data (follows before the feed, which they would fill again) and the profile; last the open streams, since
  * they need a store that may be away and must not delay the rest.
  */
-const ERASURE_STEPS: readonly ErasureStep[] = [
-  { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
+const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
+  CONCEAL: ({ memberTraces }, subject) => memberTraces.conceal(subject),
   // The pseudonym first gets the followers too, then the actions: so a delivery finds all followers under either id.
-  {
-    name: 'FOLLOWERS_COPY',
-    run: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
-  },
-  { name: 'ACTIONS', run: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH) },
-  {
-    name: 'INTERACTIONS',
-    run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
-  },
+  FOLLOWERS_COPY: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
+  ACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH),
+  INTERACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
   // After the interactions, from which a delivery derives the resharers.
-  {
-    name: 'RESHARES',
-    run: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
-  },
-  { name: 'FOLLOWS', run: endFollows },
-  { name: 'FOLLOWERS', run: moveFollowers },
-  { name: 'FEED', run: dropFeed },
+  RESHARES: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
+  FOLLOWS: endFollows,
+  FOLLOWERS: moveFollowers,
+  FEED: dropFeed,
   // Marks and whatever else is of nobody but the member.
-  { name: 'OWN_DOCUMENTS', run: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH) },
-  { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
-  { name: 'BLOCKS', run: ({ blocks }, subject) => blocks.anonymise(subject, BATCH) },
-  {
-    name: 'SUPERVISION',
-    run: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
-  },
-  {
-    name: 'MODERATION',
-    run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
-  },
-  { name: 'REPORTS', run: ({ reports }, subject) => reports.anonymise(subject, BATCH) },
+  OWN_DOCUMENTS: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH),
+  MUTES: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH),
+  BLOCKS: ({ blocks }, subject) => blocks.anonymise(subject, BATCH),
+  SUPERVISION: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
+  MODERATION: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
+  REPORTS: ({ reports }, subject) => reports.anonymise(subject, BATCH),
   // After the data that events are made from.
-  { name: 'EVENTS', run: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH) },
-  { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
-  {
-    name: 'REQUESTS',
-    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym(memberId)),
-  },
-  { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
-  { name: 'SESSIONS', run: endSessions },
-  { name: 'LIVE_LOG', run: forgetLiveLog },
-];
+  EVENTS: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH),
+  FAN_OUTS: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject),
+  REQUESTS: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym(memberId)),
+  PROFILE: ({ memberTraces }, subject) => memberTraces.removeProfile(subject),
+  SESSIONS: endSessions,
+  LIVE_LOG: forgetLiveLog,
+};
 
 /** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
 async function endFollows(context: Context, subject: ErasureSubject): Promise<number> {
@@ -151,16 +130,16 @@ export async function runErasure(
 ): Promise<boolean> {
   const { erasures, erasureTiming: timing } = context;
   try {
-    for (const step of ERASURE_STEPS) {
+    for (const [step, run] of Object.entries(ERASURE_STEPS)) {
       let changed: number;
       do {
         if (isToStop()) {
           await erasures.release(claim, clock.now());
           return false;
         }
-        changed = await step.run(context, claim.subject);
+        changed = await run(context, claim.subject);
         const leaseUntil = new Date(clock.time() + timing.leaseMs);
-        if (!(await erasures.progress(claim, { step: step.name, changed }, leaseUntil))) return false;
+        if (!(await erasures.progress(claim, { step, changed }, leaseUntil))) return false;
       } while (changed > 0);
     }
     const now = clock.now();

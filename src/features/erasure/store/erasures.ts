@@ -3,6 +3,7 @@ import type { Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../../domain/erasure.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
+import { idsOf } from '../../../storage/database/batches.ts';
 import type { ErasureDocument } from '../../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { type Claiming, type Failure, type Held, leased } from '../../../storage/database/lease.ts';
@@ -179,14 +180,13 @@ export function erasuresRepository(
     /** Those of the members who are being erased, or whose erasure ended after a time. Unique key: `_id`. */
     async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
       const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
-      const documents = await collection
-        .find({
+      const documents = await idsOf(
+        collection.find({
           _id: { $in: [...byKey.keys()] },
           $or: [{ state: { $ne: 'DONE' } }, { finishedAt: { $gte: since } }],
-        })
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray();
-      return documents.flatMap(({ _id }) => byKey.get(_id) ?? []);
+        }),
+      );
+      return documents.flatMap((key) => byKey.get(key) ?? []);
     },
 
     /**
@@ -198,13 +198,10 @@ export function erasuresRepository(
       now: Date,
     ): Promise<{ readonly admitted: UserId[]; readonly erasing: UserId[] }> {
       const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
-      const open = await collection
-        .find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } })
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray();
+      const open = await idsOf(collection.find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } }));
       const admitted: UserId[] = [];
       const erasing: UserId[] = [];
-      for (const { _id } of open) {
+      for (const _id of open) {
         const result = await collection.updateOne(
           {
             _id,

@@ -8,7 +8,7 @@ import { clock } from '../../../lib/clock.ts';
 import { ACTION_TRACES, anonymiseActions } from './anonymise-actions.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { userIds } from '../../../storage/database/batches.ts';
+import { idsOf } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { HAS_DETAILS, NO_DETAILS } from '../../directory/store/details.ts';
 import { hasWordsOf, NOT_SEARCHABLE } from '../../directory/store/name-search.ts';
@@ -50,15 +50,15 @@ function ownDocuments({ members: { db } }: Collections, declarations: readonly D
   return {
     async removeOwn({ memberId }: ErasureSubject, limit: number): Promise<number> {
       for (const [name, field] of own) {
-        const found = await db
-          .collection(name)
-          .find({ [field]: memberId })
-          .project<{ _id: ObjectId }>({ _id: 1 })
-          .limit(limit)
-          .batchSize(limit)
-          .toArray();
+        const found = await idsOf(
+          db
+            .collection(name)
+            .find({ [field]: memberId })
+            .limit(limit)
+            .batchSize(limit),
+        );
         if (found.length === 0) continue;
-        await db.collection(name).deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+        await db.collection(name).deleteMany({ _id: { $in: found } });
         return found.length;
       }
       return 0;
@@ -111,7 +111,7 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
 
     /** Replaces the member as supervisor; boosts that resulted from it stay. Index `supervisor`. */
     async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await userIds(members.find({ supervisorId: memberId }).limit(limit));
+      const found = await idsOf(members.find({ supervisorId: memberId }).limit(limit));
       await directoryStamps.stamping(found, () =>
         members.updateMany(
           { _id: { $in: found }, supervisorId: memberId },
@@ -135,7 +135,6 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
   };
 }
 
-/** Mutes of the member. */
 function readerTraces({ feeds }: Collections) {
   return {
     /**
@@ -144,7 +143,7 @@ function readerTraces({ feeds }: Collections) {
      */
     async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const named = { value: memberId, kind: { $in: ['MEMBER', 'REF'] as MuteKind[] } };
-      const found = await userIds(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
+      const found = await idsOf(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
       if (found.length > 0)
         await feeds.updateMany(
           { _id: { $in: found }, mutes: { $elemMatch: named } },
@@ -165,7 +164,6 @@ export interface EndedFollows {
 
 const NOT_OPEN = { openedAt: 1, assignedAt: 1 } as const;
 
-/** A member's traces in follows. */
 function followTraces({ follows }: Collections) {
   return {
     /** A batch of the member's own follows. Index `pair`. */
@@ -315,13 +313,13 @@ function actionTraces(collections: Collections) {
      * followed by another pass. Index `reshared`.
      */
     async anonymiseReshares({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await actions
-        .find({ 'reshares.by': memberId, reshares: { $exists: true } })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+      const found = await idsOf(
+        actions
+          .find({ 'reshares.by': memberId, reshares: { $exists: true } })
+          .limit(limit)
+          .batchSize(limit),
+      );
+      const ids = { _id: { $in: found } };
       const renamed = {
         $cond: [{ $eq: ['$$reshare.by', literal(memberId)] }, pseudonym, '$$reshare.by'],
       };
@@ -382,15 +380,10 @@ function interactionTraces(collections: Collections) {
      * did concerns the member no longer. Indexes `actor`, `to`.
      */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await interactions
-        .find({ actorId: memberId })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
+      const found = await idsOf(interactions.find({ actorId: memberId }).limit(limit).batchSize(limit));
       if (found.length > 0)
         await interactions.bulkWrite(
-          found.map(({ _id }) => ({
+          found.map((_id) => ({
             updateOne: {
               filter: { _id, actorId: memberId },
               // The key contains the actor, and only has to be unique within the action.
@@ -402,15 +395,15 @@ function interactionTraces(collections: Collections) {
           })),
           { ordered: false },
         );
-      const concerning = await interactions
-        .find({ to: { $eq: memberId, $exists: true } })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
+      const concerning = await idsOf(
+        interactions
+          .find({ to: { $eq: memberId, $exists: true } })
+          .limit(limit)
+          .batchSize(limit),
+      );
       if (concerning.length > 0)
         await interactions.updateMany(
-          { _id: { $in: concerning.map(({ _id }) => _id) } },
+          { _id: { $in: concerning } },
           { $pull: { to: memberId, mentions: memberId } },
         );
       return found.length + concerning.length;
@@ -418,12 +411,10 @@ function interactionTraces(collections: Collections) {
 
     /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */
     async anonymiseModeration(subject: ErasureSubject, limit: number): Promise<number> {
-      const unlogged = await actions
-        .find({ ...OPEN_FAN_OUT, 'unlogged.by': subject.memberId })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      for (const { _id } of unlogged) await moderation.log(_id.toHexString());
+      const unlogged = await idsOf(
+        actions.find({ ...OPEN_FAN_OUT, 'unlogged.by': subject.memberId }).limit(limit),
+      );
+      for (const id of unlogged) await moderation.log(id.toHexString());
       const unsettled = await interactions
         .find({ settling: { $exists: true }, 'unlogged.by': subject.memberId })
         .project<{ _id: ObjectId; actionId: ObjectId }>({ actionId: 1 })
@@ -451,7 +442,6 @@ const NAMING = ['actorId', 'followerId', 'refId', 'memberId'] as const;
 
 type WithFacts = Pick<HostEventDocument, '_id' | 'facts' | 'memberIds'>;
 
-/** A member's traces in host events. */
 function eventTraces({ eventOutbox, hostEvents }: Collections) {
   return {
     /**
@@ -476,15 +466,10 @@ function eventTraces({ eventOutbox, hostEvents }: Collections) {
         { type: 'item.delivered', 'facts.readers.memberId': memberId },
         pull,
       );
-      const undelivered = await eventOutbox
-        .find({ 'facts.readers.memberId': memberId })
-        .hint('unsent')
-        .project<{ _id: string }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      if (undelivered.length > 0)
-        await eventOutbox.updateMany({ _id: { $in: undelivered.map(({ _id }) => _id) } }, pull);
+      const undelivered = await idsOf(
+        eventOutbox.find({ 'facts.readers.memberId': memberId }).hint('unsent').limit(limit).batchSize(limit),
+      );
+      if (undelivered.length > 0) await eventOutbox.updateMany({ _id: { $in: undelivered } }, pull);
       return named + waiting + delivered.modifiedCount + undelivered.length;
     },
   };

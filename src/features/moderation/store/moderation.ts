@@ -6,6 +6,7 @@ import type {
   ActionModerationKind,
   ModerationRecord,
 } from '../../../domain/action.ts';
+import { idsOf } from '../../../storage/database/batches.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import type { HostEventType } from '../../../domain/host-event.ts';
@@ -201,14 +202,10 @@ export function moderationRepository(
 
     /** Ids of expired actions, oldest first. Index `expiry`. */
     async expired(now: Date, limit: number): Promise<ActionId[]> {
-      const documents = await actions
-        .find(isExpired(now))
-        .sort({ expiresAt: 1 })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      return documents.map(({ _id }) => _id.toHexString());
+      const documents = await idsOf(
+        actions.find(isExpired(now)).sort({ expiresAt: 1 }).limit(limit).batchSize(limit),
+      );
+      return documents.map((id) => id.toHexString());
     },
 
     /** Moves the log entries stored with the action to the log. Idempotent: their ids are derived from the change. */

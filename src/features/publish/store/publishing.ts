@@ -6,7 +6,7 @@ import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import { idsOf, inOneBatch } from '../../../storage/database/batches.ts';
 import { createHash } from 'node:crypto';
 import type { Declared } from '../../../storage/documents/declaration.ts';
 
@@ -205,11 +205,8 @@ export function publishing({ actions, publications }: Collections, events: Event
       const keys = ids.filter((id) => id !== null);
       if (keys.length === 0) return ids.map(() => false);
       const claims = await publications.find({ _id: { $in: keys } }).toArray();
-      const stored = await actions
-        .find({ _id: { $in: claims.map(({ actionId }) => actionId) } })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .toArray();
-      const there = new Set(stored.map(({ _id }) => _id.toHexString()));
+      const stored = await idsOf(actions.find({ _id: { $in: claims.map(({ actionId }) => actionId) } }));
+      const there = new Set(stored.map((id) => id.toHexString()));
       const known = new Set(
         claims.filter(({ actionId }) => there.has(actionId.toHexString())).map(({ _id }) => _id),
       );
