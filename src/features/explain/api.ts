@@ -51,11 +51,7 @@ const RelevancyCauseKindEnum = describedEnum<RelevancyCauseSource['kind']>(
 const AddressedBy = builder.objectRef<AddressedBySource>('AddressedBy').implement({
   description: 'A reason why an action belongs in a feed.',
   fields: (t) => ({
-    reason: t.field({
-      type: DeliveryReasonEnum,
-      description: 'The reason.',
-      resolve: ({ reason }) => reason,
-    }),
+    reason: t.expose('reason', { type: DeliveryReasonEnum, description: 'The reason.' }),
     via: t.exposeString('via', {
       nullable: true,
       description: 'The ref, member, team or department; null if the action names the reader.',
@@ -77,7 +73,7 @@ const RelevancyCause = builder.objectRef<RelevancyCauseSource>('RelevancyCause')
   description: 'Something that raises an item.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
-    kind: t.field({ type: RelevancyCauseKindEnum, description: 'Its kind.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: RelevancyCauseKindEnum, description: 'Its kind.' }),
     liftedTo: t.expose('liftedTo', {
       type: 'DateTime',
       description: 'The relevancy it gives the item for this reader. The highest one counts.',
@@ -93,46 +89,38 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
       description:
         'Whether the reader may see it at all. For another member, their roles are not considered.',
     }),
-    addressedBy: t.field({
+    addressedBy: t.expose('addressedBy', {
       type: [AddressedBy],
       description: 'All reasons why it belongs in the feed; empty: there are none.',
       extensions: { size: { usual: 10, most: mostRefs() + MAX_RESHARES + 4 } },
-      resolve: (explanation) => explanation.addressedBy,
     }),
-    withheldBy: t.field({
+    withheldBy: t.expose('withheldBy', {
       type: [WithheldReasonEnum],
       description:
         'Everything that keeps it out of the feed. Empty: it is in the feed, or will be once it is delivered.',
       extensions: { maxBytes: 512 },
-      resolve: (explanation) => explanation.withheldBy,
     }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
       nullable: true,
       description: 'Its position in the feed; null if it is not addressed to the reader.',
     }),
-    causes: t.field({
+    causes: t.expose('causes', {
       type: [RelevancyCause],
       description: `What raises it, highest first: the action itself, at most ${String(MAX_CAUSES)} interactions, and an ended snooze. Removed and hidden interactions are included.`,
       extensions: { size: { usual: 10, most: MAX_CAUSES + 2 } },
-      resolve: ({ causes }) => causes,
     }),
-    path: t.field({
-      type: FeedPathEnum,
-      description: 'Where the feed reads it from.',
-      resolve: ({ path }) => path,
-    }),
+    path: t.expose('path', { type: FeedPathEnum, description: 'Where the feed reads it from.' }),
     score: t.exposeFloat('score', {
       nullable: true,
       description: 'Its score in the order TOP; null if it is not in the feed or is too old to be scored.',
     }),
-    scoreVars: t.field({
+    scoreVars: t.expose('scoreVars', {
       type: 'JSON',
       nullable: true,
       description:
         'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship.',
       extensions: { maxBytes: 512 },
-      resolve: ({ scoreVars }) => scoreVars,
     }),
   }),
 });

@@ -210,15 +210,13 @@ function readRemoval({ id, own }: typeof RemoveInteractionInputType.$inferInput)
 const InteractionPayload = builder.objectRef<ChangedInteraction>('InteractionPayload').implement({
   description: 'An interaction after a change.',
   fields: (t) => ({
-    interaction: t.field({
+    interaction: t.expose('interaction', {
       type: Interaction,
       description: 'Its current state. If several were removed together, the one recorded last.',
-      resolve: ({ interaction }) => interaction,
     }),
-    action: t.field({
+    action: t.expose('action', {
       type: Action,
       description: 'Its action, with the counts after the change.',
-      resolve: ({ action }) => action,
     }),
     isReplay: t.exposeBoolean('isReplay', {
       description: 'True if this had been done before and nothing changed.',

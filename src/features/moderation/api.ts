@@ -18,7 +18,7 @@ import { LANES } from '../../domain/lane.ts';
 const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
   description: 'Unfinished deliveries of one lane.',
   fields: (t) => ({
-    lane: t.field({ type: LaneEnum, description: 'The lane.', resolve: ({ lane }) => lane }),
+    lane: t.expose('lane', { type: LaneEnum, description: 'The lane.' }),
     pending: t.exposeInt('pending', { description: 'Deliveries that are waiting or in progress.' }),
     oldestSeconds: t.exposeFloat('oldestSeconds', {
       description: 'How many seconds the oldest waiting delivery has been due; 0: none is waiting.',
@@ -130,9 +130,9 @@ const ModerationEntry = builder.objectRef<ModerationRecord>('ModerationEntry').i
       description: 'Global id of the interaction concerned; null: the action itself.',
       resolve: ({ interactionId }) => (interactionId === null ? null : encodeInteractionId(interactionId)),
     }),
-    kind: t.field({ type: ModerationKindEnum, description: 'What was done.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: ModerationKindEnum, description: 'What was done.' }),
     by: t.exposeString('by', { description: 'Member id of the moderator.' }),
-    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'The reason given.' }),
   }),
 });

@@ -88,7 +88,7 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
 const PublishActionPayload = builder.objectRef<PublishedAction>('PublishActionPayload').implement({
   description: 'A recorded action.',
   fields: (t) => ({
-    action: t.field({ type: Action, description: 'The action.', resolve: ({ action }) => action }),
+    action: t.expose('action', { type: Action, description: 'The action.' }),
     isReplay: t.exposeBoolean('isReplay', {
       description: 'True if the idempotency key was known and this is the action recorded then.',
     }),
@@ -108,20 +108,18 @@ const PublishActionError = builder
 const PublishActionResult = builder.objectRef<PublishOutcome>('PublishActionResult').implement({
   description: 'Result for one action of a batch: the action or the error.',
   fields: (t) => ({
-    action: t.field({
+    action: t.expose('action', {
       type: Action,
       nullable: true,
       description: 'The action; null if it was not recorded.',
-      resolve: ({ action }) => action,
     }),
     isReplay: t.exposeBoolean('isReplay', {
       description: 'True if the idempotency key was known and this is the action recorded then.',
     }),
-    error: t.field({
+    error: t.expose('error', {
       type: PublishActionError,
       nullable: true,
       description: 'Why it was not recorded; null if it was.',
-      resolve: ({ error }) => error,
     }),
   }),
 });

@@ -41,12 +41,7 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
   description: 'A new item in the feed.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    item: t.field({
-      type: NewsfeedItem,
-      description: 'The new item.',
-      extensions: HOLDS_SHARED,
-      resolve: ({ item }) => item,
-    }),
+    item: t.expose('item', { type: NewsfeedItem, description: 'The new item.', extensions: HOLDS_SHARED }),
   }),
 });
 
@@ -55,11 +50,10 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
     'The item or its action changed: its relevancy, its reasons, its comments, or what the reader has marked.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    item: t.field({
+    item: t.expose('item', {
       type: NewsfeedItem,
       description: 'The current item.',
       extensions: HOLDS_SHARED,
-      resolve: ({ item }) => item,
     }),
   }),
 });
@@ -84,11 +78,7 @@ builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
     'The number of unread entries of the whole feed changed, regardless of the filter. Changes within a short time are sent as one. Only sent to subscriptions that select this type with a fragment, because counting has a cost.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    unread: t.field({
-      type: UnreadCount,
-      description: 'The current number.',
-      resolve: ({ unread }) => unread,
-    }),
+    unread: t.expose('unread', { type: UnreadCount, description: 'The current number.' }),
   }),
 });
 

@@ -46,12 +46,7 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
   description: 'One entry of a feed.',
   interfaces: [Node],
   fields: (t) => ({
-    action: t.field({
-      type: Action,
-      description: 'What happened.',
-      extensions: SHARED,
-      resolve: ({ action }) => action,
-    }),
+    action: t.expose('action', { type: Action, description: 'What happened.', extensions: SHARED }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
       description: 'Its position in the feed: later means higher.',
@@ -122,11 +117,7 @@ const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implemen
       description:
         'Pass it as `after` of the feed in the order RELEVANCY: the page then starts with the item.',
     }),
-    item: t.field({
-      type: NewsfeedItem,
-      description: 'The oldest unread item.',
-      resolve: ({ item }) => item,
-    }),
+    item: t.expose('item', { type: NewsfeedItem, description: 'The oldest unread item.' }),
     isExact: t.exposeBoolean('isExact', {
       description: 'False if more than 1,000 items are unread: then it is the oldest of the newest 1,000.',
     }),

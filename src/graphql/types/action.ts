@@ -65,11 +65,10 @@ const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
     comments: t.exposeInt('comments', { description: 'Number of comments.', extensions: SHARED }),
     likes: t.exposeInt('likes', { description: 'Number of likes.', extensions: SHARED }),
     reshares: t.exposeInt('reshares', { description: 'Number of reshares.', extensions: SHARED }),
-    reactions: t.field({
+    reactions: t.expose('reactions', {
       type: [ReactionCount],
       description: 'Its reactions, most frequent first.',
       extensions: { size: { usual: 4, most: MOST_REACTIONS }, ...SHARED },
-      resolve: ({ reactions }) => reactions,
     }),
     lastInteraction: t.expose('lastInteraction', {
       type: 'DateTime',
@@ -153,11 +152,10 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       extensions: { size: { usual: 4, most: mostRefs() }, ...SHARED },
       resolve: ({ refs }) => refs.map(({ id, type, label }) => ({ refId: id, type, label })),
     }),
-    engagement: t.field({
+    engagement: t.expose('engagement', {
       type: Engagement,
       description: 'Counts of its interactions.',
       extensions: SHARED,
-      resolve: (action) => action.engagement,
     }),
     commentsVersion: t.exposeInt('commentsVersion', {
       description:

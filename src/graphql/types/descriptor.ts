@@ -58,19 +58,17 @@ export const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').i
   description: 'Part of a summary. Each name of a person or thing is a separate part.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The text.', extensions: SHARED }),
-    member: t.field({
+    member: t.expose('member', {
       type: Member,
       nullable: true,
       description: 'The person named by this part.',
       extensions: SHARED,
-      resolve: ({ member }) => member,
     }),
-    ref: t.field({
+    ref: t.expose('ref', {
       type: Ref,
       nullable: true,
       description: 'The thing named by this part.',
       extensions: SHARED,
-      resolve: ({ ref }) => ref,
     }),
   }),
 });
