@@ -89,7 +89,6 @@ function shareOf({ mongodb, redis }: Config, running: Running): Databases {
   };
 }
 
-/** The configuration with the addresses of the databases in use. */
 export function withAddresses(config: Config, databases: Databases): Config {
   return Object.freeze({
     ...config,

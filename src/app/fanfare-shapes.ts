@@ -127,7 +127,6 @@ export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposabl
   ): Promise<{ readonly action: RecordedAction<T>; readonly isReplay: boolean }>;
   /** Resolves when all publications are delivered, whichever process delivers them. */
   delivered(): Promise<void>;
-  /** A page of a member's feed. */
   read(memberId: string, options?: ReadOptions): Promise<FeedItems<T>>;
   /** Runs any query or mutation of the API as a member, or as a service without one. Failures are in `errors`. */
   query<R>(

@@ -3,7 +3,6 @@ import { isTenantName, TENANT_FORM, type Tenant } from '../domain/stored-id.ts';
 import { Acting } from '../features/stored-input.ts';
 import { CommandError } from './context.ts';
 
-/** Options of commands that act in one tenant. */
 export interface ActingOptions {
   readonly tenant?: string | undefined;
 }

@@ -5,7 +5,6 @@ import type { Closer } from '../lib/closer.ts';
 import type { CommandContext } from './context.ts';
 import { startTelemetry } from './telemetry.ts';
 
-/** The parts of a server that a command runs. */
 export interface CommandParts {
   readonly api: boolean;
   readonly worker: boolean;

@@ -27,7 +27,6 @@ export interface ImportOptions extends ActingOptions {
   readonly waitForWorker: number;
 }
 
-/** Members and refs first, then follows, then actions. */
 const ORDER: readonly RecordKind[] = ['members', 'refs', 'follows', 'actions'];
 const OPERATOR = operatorOf('import');
 const MAX_SHOWN_FAULTS = 100;

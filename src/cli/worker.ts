@@ -7,7 +7,6 @@ import { parseDuration } from '../config/units.ts';
 import { ownCommand } from '../lib/package-info.ts';
 
 interface WorkerWait {
-  /** Number of running workers. */
   readonly workers: () => Promise<number>;
   /** How long there may be no worker before the command ends, in milliseconds. */
   readonly withinMs: number;

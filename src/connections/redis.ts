@@ -90,7 +90,6 @@ export function pubSubOf({ isSharded }: { readonly isSharded: boolean }): PubSub
 
 /** An ioredis connection. Commands fail immediately while it is down; it reconnects on its own until closed. */
 export type RedisClient = Redis;
-/** Server and credentials of a client. */
 export type ClientTarget = Omit<AllClientOptions, 'replyMapping'>;
 
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5000;

@@ -13,7 +13,6 @@ export const DEFAULT_JSON_BYTES = 16 * 1024;
 /** Range of GraphQL's Int. */
 export const MIN_INT = -(2 ** 31);
 export const MAX_INT = 2 ** 31 - 1;
-/** Ref type of a person. */
 const PERSON = 'person';
 
 type Fields = Readonly<Record<string, FieldDeclaration>>;

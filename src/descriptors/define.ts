@@ -66,7 +66,6 @@ export interface RefField {
   readonly label: string;
 }
 
-/** A stored descriptor as a record of its fields. */
 export type DescriptorValues = Readonly<Record<string, unknown>>;
 
 export interface DescriptorType {

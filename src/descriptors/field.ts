@@ -77,9 +77,7 @@ function plainField<Options extends CommonOptions>() {
 export const field = {
   /** Text. As the name of a person or thing it must have 1 to 512 characters. */
   text: plainField<TextOptions>()('text'),
-  /** A 32-bit integer. */
   int: plainField<NumberOptions>()('int'),
-  /** A finite number. */
   float: plainField<NumberOptions>()('float'),
   boolean: plainField<CommonOptions>()('boolean'),
   /** A time with millisecond precision. */

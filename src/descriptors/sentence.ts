@@ -106,7 +106,6 @@ export interface SentenceValues {
 export interface Sentence {
   /** Arguments that are ids: the actor, people and things. */
   readonly ids: readonly string[];
-  /** All other arguments. */
   readonly values: readonly string[];
   /** The language actually used for a reader who asks for `locale`. */
   spoken(locale: Locale): Locale;

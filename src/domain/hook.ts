@@ -11,7 +11,6 @@ export type Verdict =
 
 /** A checked action before it is recorded. Ids are those of the host application. */
 export interface PublicationToCheck {
-  /** Absent without tenants. */
   readonly tenant?: string;
   /** Who publishes it: the actor, or a service. */
   readonly by: UserId;

@@ -14,7 +14,6 @@ interface Snooze {
   readonly isOver: boolean;
 }
 
-/** A reader's marks on one item. */
 export interface ItemMark {
   readonly actionId: ActionId;
   /** `null`: the item is in the feed. */

@@ -6,7 +6,6 @@ export type ReportState = 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED';
 /** Reports of one thing that are stored; further ones change nothing. */
 export const MAX_REPORTERS = 500;
 
-/** What is reported. */
 export type ReportTarget =
   | { readonly kind: 'action'; readonly actionId: ActionId; readonly actorId: UserId }
   | {

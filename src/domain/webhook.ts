@@ -105,7 +105,6 @@ export interface WebhookPayload {
   readonly type: HostEventType;
   /** Time of the event, ISO 8601. */
   readonly timestamp: string;
-  /** Present when tenants are on. */
   readonly tenant?: Tenant;
   readonly data: Readonly<Record<string, unknown>>;
 }

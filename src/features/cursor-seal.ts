@@ -10,7 +10,6 @@ export interface CursorSeal {
   given(userId: UserId, text: string): string;
 }
 
-/** Without tenants cursors are not sealed. */
 export const UNSEALED: CursorSeal = { shown: (_userId, cursor) => cursor, given: (_userId, text) => text };
 
 const TAG_BYTES = 16;

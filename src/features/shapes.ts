@@ -81,7 +81,6 @@ export interface OwnInteraction {
   readonly reaction?: string | null | undefined;
 }
 
-/** A changed interaction with its action. */
 export interface ChangedInteraction {
   readonly interaction: Interaction;
   readonly action: Action;

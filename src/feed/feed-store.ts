@@ -59,7 +59,6 @@ export interface FillOptions {
   readonly isCompleteDownTo?: FeedPosition | null;
 }
 
-/** A range of one feed. */
 export interface FeedQuery {
   /** Exclusive: entries strictly after this position. */
   readonly after?: FeedPosition;

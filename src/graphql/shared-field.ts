@@ -16,7 +16,6 @@ export interface Sharing {
 
 export const SHARED = { shared: 'same' } as const satisfies Sharing;
 export const HOLDS_SHARED = { shared: 'inside', isPlain: true } as const satisfies Sharing;
-/** Personal and plain. */
 export const PLAIN = { isPlain: true } as const satisfies Sharing;
 
 /** Whether the field's value in this type can be shown to other viewers, or contains such values. */

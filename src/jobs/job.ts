@@ -12,7 +12,6 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { BackgroundWorker } from './background-worker.ts';
 import type { LaneGate } from '../fan-out/lane-gate.ts';
 
-/** What the jobs of one process share. */
 export interface JobSetup {
   readonly core: Context;
   readonly config: Config;
@@ -50,7 +49,6 @@ export interface Job {
 }
 
 export interface Round {
-  /** When it began. */
   readonly now: Date;
   /** Aborted when the process ends: then work under way is released or ended early. */
   readonly signal: AbortSignal;

@@ -24,7 +24,6 @@ export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 /** Concurrent reads of logs after a reconnect. */
 const READS_AT_ONCE = 64;
 
-/** Live log of any number of processes on one Redis. */
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
   readonly #limits: LiveLogLimits;

@@ -20,7 +20,6 @@ export function belongingTo({ id }: Belongings, actions: ObjectId | readonly Obj
   return { [fieldOf(id)]: actions instanceof ObjectId ? actions : { $in: actions } };
 }
 
-/** What belongs to actions, in all collections. */
 export function belongingsRepository(collections: Collections, { isOn }: EventEntries = NO_EVENTS) {
   return {
     /** Deletes what goes with an action that was deleted. */

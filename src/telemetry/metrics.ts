@@ -29,7 +29,6 @@ const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 3
 const MAX_OPERATION_NAMES = 200;
 const MAX_REASONS = 20;
 
-/** Creates metrics in a registry. */
 function metersIn(registry: Registry) {
   const registers = [registry];
   return {
@@ -333,7 +332,6 @@ function liveMetrics({ counter, gauge }: Meters) {
 export interface WebhookFigures {
   readonly receiver: string;
   readonly isTaken: boolean;
-  /** From request to answer. */
   readonly seconds: number;
 }
 

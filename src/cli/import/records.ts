@@ -185,7 +185,6 @@ export const SCHEMAS: {
   }),
 };
 
-/** Completes a record from its line. */
 const COMPLETE: { readonly [K in RecordKind]: (record: Records[K], line: Line) => Records[K] } = {
   members: (member) => member,
   refs: (ref) => ref,

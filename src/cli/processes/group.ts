@@ -182,7 +182,6 @@ export interface OfMember {
   readonly alive: true;
 }
 
-/** The answers. */
 export interface OfGroup {
   readonly readiness: Readiness;
   readonly metrics: string;

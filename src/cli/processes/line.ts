@@ -4,7 +4,6 @@ export interface Port {
   on(event: 'message' | 'disconnect', listener: (message?: unknown) => void): unknown;
 }
 
-/** Answers by question. */
 type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
 
 export interface MessageLine<Theirs extends object> {

@@ -13,7 +13,6 @@ import type { CountedPage, PageArgs } from '../shapes.ts';
 
 export const bookmarksOf = ({ collections }: Repositories) => readerActionList(collections.bookmarks);
 
-/** Whether the reader has bookmarked an action. */
 export const BOOKMARKED = readerActionLoad((core, pairs) => bookmarksOf(core).findPairs(pairs));
 
 /** Upper bound on bookmarks of one reader; concurrent calls may exceed it by one. */

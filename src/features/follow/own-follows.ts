@@ -10,7 +10,6 @@ export const FOLLOW = ownLoad({
   key: ({ followerId, refId }) => [followerId, refId],
 });
 
-/** The reader's own follows of these refs. */
 export async function loadFollows(session: ReaderSession, refIds: readonly RefId[]): Promise<Follow[]> {
   return (await session.loadMany(FOLLOW, refIds)).filter((follow) => follow !== null);
 }

@@ -4,7 +4,6 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import { readerActionLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 
-/** The reader's mark on their item of an action. */
 export const ITEM_MARK = readerActionLoad(({ itemMarks }, pairs) => itemMarks.findPairs(pairs));
 
 /** The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks. */

@@ -23,7 +23,6 @@ export const userIdsSchema = z
   .max(MAX_USERS, `Must have at most ${String(MAX_USERS)} entries`)
   .transform((ids) => [...new Set(ids)]);
 
-/** Refs without duplicates. */
 export const refsSchema = z
   .array(
     z

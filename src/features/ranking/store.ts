@@ -16,7 +16,6 @@ export interface RankedAction {
   readonly id: ActionId;
   readonly actorId: UserId;
   readonly conducted: Date;
-  /** Descriptor type. */
   readonly type: string;
   readonly engagement: EngagementDocument;
 }

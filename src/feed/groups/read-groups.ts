@@ -176,7 +176,6 @@ class GroupList extends FeedList {
   }
 }
 
-/** Groups on a page. */
 export const GROUPS = { standard: 25, most: 50 } as const;
 
 /**

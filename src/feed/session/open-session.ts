@@ -23,7 +23,6 @@ import { MEMBER } from '../../features/directory/names.ts';
 /** Maximum ids of one batch; more are split. */
 export const MAX_BATCH = 500;
 
-/** Opens the session of one request. */
 export function openSession(core: Repositories, identity: Identity): ReaderSession {
   return new RequestSession(core, identity);
 }

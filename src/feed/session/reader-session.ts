@@ -26,7 +26,6 @@ export interface ReaderSession {
   cached(actionId: ActionId, rev: number): Action | null;
 }
 
-/** A reader during one live event. */
 export interface EventReaderSession extends ReaderSession {
   /** Like `profile`, but from a read that begins after the call. */
   freshProfile(): Promise<ReaderProfile>;

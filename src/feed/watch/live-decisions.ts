@@ -39,7 +39,6 @@ class ItemEvent {
   }
 }
 
-/** A log message that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 
 /**

@@ -144,7 +144,6 @@ export function operationCost(
 interface Cost {
   /** Of objects, and of large values. */
   readonly below: number;
-  /** Number of plain fields. */
   readonly fields: number;
 }
 

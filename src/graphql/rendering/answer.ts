@@ -11,7 +11,6 @@ export interface AnswerLimits {
   readonly maxAnswerValues: number;
 }
 
-/** Memory that all answers share. */
 export interface AnswerRoom {
   /** Reports how many bytes the answer takes by now. Returns an error to refuse it with; `null` when there is room. */
   resize(bytes: number): GraphQLError | null;
@@ -25,7 +24,6 @@ export interface WrittenResult extends ExecutionResult {
 
 /** Pages that one operation reads at a time: one of the largest actions takes tens of megabytes while it is read. */
 const PAGES_AT_ONCE = 2;
-/** Values that are made in one go. */
 const VALUES_AT_ONCE = 2_000;
 /** Characters of parts that are written in one go. */
 const LENGTH_AT_ONCE = 256 * 1024;
@@ -35,7 +33,6 @@ const OUTER_LEVELS = 6;
 const VALUE_BYTES = 64;
 /** Bytes of a character in UTF-8. */
 const MOST_BYTES = 3;
-/** Errors shown of an answer. */
 const MAX_ERRORS = 1_000;
 
 /**

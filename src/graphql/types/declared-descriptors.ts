@@ -13,7 +13,6 @@ import { ActionDescriptor, objectName } from './descriptor.ts';
 type DeclaredEnum = ReturnType<typeof defineEnum>;
 type FieldType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | DeclaredEnum;
 
-/** Enums and inputs by name. */
 const enums = new Map<string, DeclaredEnum>();
 const inputs = new Map<string, ReturnType<typeof defineInput>>();
 

@@ -23,7 +23,6 @@ interface ShortWayOptions {
   readonly execution: CompiledExecution;
 }
 
-/** An answer with status 200. */
 export interface PlainAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -12,7 +12,6 @@ export interface MetricsServerOptions extends MetricsPageOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Answers /ready. */
   readonly readiness: () => Promise<Readiness>;
   readonly logger: Logger;
 }

@@ -105,7 +105,6 @@ export type NewAction = Omit<
 > & {
   /** Default: never expires. */
   readonly expiresAt?: Date | null;
-  /** Lane of its first delivery. */
   readonly lane: Lane;
   /** Imported: hosts get no delivery events for it. Default: false. */
   readonly isImported?: boolean;

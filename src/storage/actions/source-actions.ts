@@ -114,7 +114,6 @@ export function sourceActionsRepository(
   };
 }
 
-/** Visible actions of pulled refs. */
 export function pulledIn(pullRefIds: readonly RefId[], window: SourceWindow): Filter<ActionDocument> {
   return visibleIn({ pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } }, window);
 }

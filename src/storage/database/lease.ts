@@ -4,7 +4,6 @@ import { claimFirstOf, type FirstOf } from './claim-first.ts';
 import { isDuplicateKey } from './errors.ts';
 import { inOneBatch } from './batches.ts';
 
-/** What a claim is made with. */
 export interface Claiming {
   /** Unique to the claim. */
   readonly token: string;

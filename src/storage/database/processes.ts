@@ -21,7 +21,6 @@ export function processesRepository({ processes }: Collections) {
   const running = (now: Date) => ({ seenAt: { $gt: new Date(now.getTime() - GONE_AFTER_MS) } });
 
   return {
-    /** Heartbeat. */
     async seen({ id, schema, isWorker, hasTenants }: RunningProcess, now: Date): Promise<void> {
       const set = { schema, isWorker, seenAt: now, ...(hasTenants ? { tenants: true as const } : {}) };
       await processes.updateOne({ _id: id }, { $set: set }, { upsert: true });
@@ -36,7 +35,6 @@ export function processesRepository({ processes }: Collections) {
       await processes.deleteMany({ seenAt: { $lte: new Date(now.getTime() - GONE_AFTER_MS) } });
     },
 
-    /** Number of running workers. */
     async countWorkers(now: Date): Promise<number> {
       return processes.countDocuments({ ...running(now), isWorker: true });
     },

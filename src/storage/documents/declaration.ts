@@ -98,7 +98,6 @@ export interface OfAction<D extends object> {
 /** All that there is to know about a collection. Every list of collections is computed from this. */
 export interface Declaration<D extends object = Document> {
   readonly name: string;
-  /** What a document is. */
   readonly holds: string;
   readonly ids: Ids<PathOf<D>>;
   readonly indexes: readonly Index[];

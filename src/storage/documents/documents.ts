@@ -150,7 +150,6 @@ export interface ActionDocument extends UnsentEvents, Beside {
   commentsVersion?: number;
   /** Incremented by every edit. Absent: 1. */
   version?: number;
-  /** Time of the last edit. */
   editedAt?: Date;
   /** Incremented by every edit of the audience. Absent: 0. */
   audienceRev?: number;
@@ -272,7 +271,6 @@ export interface ScoreDocument {
 /** Progress of scoring. A single document. */
 export interface RankingDocument {
   _id: 'top';
-  /** The latest complete generation. */
   generation: Date;
   /** Present while the next generation is being scored. */
   lease?: LeaseDocument;

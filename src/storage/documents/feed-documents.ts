@@ -6,12 +6,10 @@ export interface FeedPlaceDocument {
   actionId: ObjectId;
 }
 
-/** An entry inside a document with several entries. */
 export interface FeedEntryDocument extends FeedPlaceDocument {
   reasons: DeliveryReason[];
 }
 
-/** An entry that is a document of its own. */
 export interface StoredEntryDocument extends FeedEntryDocument {
   /** Given by its model. */
   _id: string;

@@ -2,7 +2,6 @@
 export interface LeaseDocument<P = never> {
   /** When it may be claimed: at once, after a pause, or when the lease of its owner expires. */
   due: Date;
-  /** Token of the claim. */
   owner?: string;
   /** Claims since it became due, but for those that were given back in order. */
   attempts?: number;

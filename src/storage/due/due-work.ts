@@ -7,7 +7,6 @@ export interface DueDocuments {
   readonly filter: (now: Date) => Document;
 }
 
-/** What is looked for, by name. */
 export type Wanted = DueDocuments & { readonly name: string };
 
 /**

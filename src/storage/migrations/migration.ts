@@ -11,7 +11,6 @@ export function latestVersion(migrations: readonly Migration[]): number {
 export interface MigrationBatch {
   /** Start of the next batch; `null`: this was the last one. */
   readonly after: string | null;
-  /** Number of documents examined. */
   readonly looked: number;
 }
 

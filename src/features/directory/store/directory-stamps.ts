@@ -27,7 +27,6 @@ export function namesShown(action: ActionTexts): RefId[] {
   return [...new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)])];
 }
 
-/** The id in a stamp. */
 export function idOfStamp(stamp: string): RefId {
   return stamp.slice(0, stamp.lastIndexOf(STAMP_SEPARATOR));
 }

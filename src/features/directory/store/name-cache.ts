@@ -63,7 +63,6 @@ export class NameCache {
     });
   }
 
-  /** The same for refs. */
   refNames(asOf: DirectoryAsOf, ids: readonly RefId[]): Promise<RefName[]> {
     return this.#find(ids, {
       ...{ asOf, kind: 'r', idOf: ({ refId }) => refId },

@@ -12,7 +12,6 @@ import type { PassedOn } from '../../interactions/store/interactions.ts';
 import type { CountEpochs } from './follower-counts.ts';
 import { FOLLOW_FIELDS, toFollow, type FollowPair, type PlainFollow } from './follow-reads.ts';
 
-/** What a follow is opened from. */
 export interface FollowStart {
   /** `null`: there was no follow of this ref. */
   readonly known: Follow | null;

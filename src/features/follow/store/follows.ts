@@ -201,7 +201,6 @@ export interface UnsettledFollow extends FollowPair {
   readonly token: string;
 }
 
-/** A follow before it was ended. */
 export interface EndedFollow {
   readonly spans: readonly FollowSpan[];
   readonly wasAssigned: boolean;
