@@ -19,7 +19,7 @@ import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';
 import { MODERATION_LOG } from './moderation/store/moderation.ts';
-import { NOTIFICATION_STATES } from './notifications/store.ts';
+import { NOTIFICATION_STATES } from './notifications/store/states.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { REPORTS } from './reports/store.ts';

@@ -29,7 +29,7 @@ import type { Collections } from './database/mongo.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
-import { notificationsRepository } from '../features/notifications/store.ts';
+import { notificationsRepository } from '../features/notifications/store/notifications.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository, tenantDataRepository } from '../features/tenants/store/tenant-data.ts';

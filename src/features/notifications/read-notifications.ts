@@ -37,12 +37,12 @@ import { validate } from '../validate.ts';
 import {
   MOST_EVENTS,
   SOURCES,
-  type NotificationState,
   type Only,
   type Source,
   type SourcePlace,
   type SourceRow,
-} from './store.ts';
+} from './store/notifications.ts';
+import type { NotificationState } from './store/states.ts';
 
 /** A group as the reader is shown it. */
 export interface Notification {

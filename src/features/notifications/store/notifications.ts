@@ -1,87 +1,26 @@
 import { ObjectId, type Document } from 'mongodb';
-import type { RefId, UserId } from '../../domain/action.ts';
-import type { Member } from '../../domain/member.ts';
-import type { Follow } from '../../domain/viewer.ts';
-import { notifiedKey, userKey } from '../../domain/audience.ts';
+import type { RefId, UserId } from '../../../domain/action.ts';
+import type { Member } from '../../../domain/member.ts';
+import type { Follow } from '../../../domain/viewer.ts';
+import { notifiedKey, userKey } from '../../../domain/audience.ts';
+import { MAX_COUNTED, type NotificationKind, type ParsedKey } from '../../../domain/notification.ts';
+import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../../domain/relevancy.ts';
+import { toMarks, type ReaderMarks } from '../../../feed/store/feeds.ts';
+import { clock } from '../../../lib/clock.ts';
+import { inTurns } from '../../../storage/database/batches.ts';
+import type { Collections } from '../../../storage/documents/declaration.ts';
+import type { FeedDocument } from '../../../storage/documents/reader-documents.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
+import { NEVER_STAMPED } from '../../directory/store/directory-stamps.ts';
+import { toMember, type PlainMember } from '../../directory/store/members.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../follow/store/follow-reads.ts';
 import {
-  MAX_COUNTED,
-  MAX_PREFERENCES,
-  NOTIFICATION_WINDOW_MS,
-  type NotificationKind,
-  type NotificationMarks,
-  type ParsedKey,
-  type Preference,
-  type PreferenceTarget,
-  type QuietHours,
-} from '../../domain/notification.ts';
-import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../domain/relevancy.ts';
-import { toMarks, type ReaderMarks } from '../../feed/store/feeds.ts';
-import { clock } from '../../lib/clock.ts';
-import { inTurns } from '../../storage/database/batches.ts';
-import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
-import { NOT_OF_ACTIONS, type Collections, type Declared } from '../../storage/documents/declaration.ts';
-import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
-import { literal } from '../../storage/stages/revision.ts';
-import { WITHOUT_DETAILS } from '../directory/store/details.ts';
-import { NEVER_STAMPED } from '../directory/store/directory-stamps.ts';
-import { toMember, type PlainMember } from '../directory/store/members.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../follow/store/follow-reads.ts';
-
-/** What a member has said about their notifications. The notifications themselves are read from what happened. */
-export interface NotificationStateDocument {
-  _id: string;
-  seenAt?: Date;
-  readAt?: Date;
-  /** Single groups that were read later than everything; at most 1,000, the latest last. */
-  read?: { key: string; at: Date }[];
-  preferences?: { kind: string; type?: string; channel: string; isOn: boolean }[];
-  quietHours?: { from: string; to: string; timeZone: string; days?: number[] };
-}
-
-declare module '../../storage/documents/declaration.ts' {
-  interface Documents {
-    readonly notificationStates: NotificationStateDocument;
-  }
-}
-
-export const NOTIFICATION_STATES: Declared<'notificationStates'> = {
-  name: 'notificationStates',
-  holds: 'how far a member has seen and read their notifications, and how they want to be told',
-  ids: { member: ['_id'] },
-  indexes: [],
-  shard: { key: { _id: 1 }, serves: 'the notifications of a member' },
-  erase: 'delete',
-  export: [
-    {
-      section: 'notifications',
-      of: '_id',
-      entry: ({ seenAt, readAt, read = [], preferences = [], quietHours }) => ({
-        ...{ seenAt: seenAt ?? null, readAt: readAt ?? null, read, preferences },
-        quietHours: quietHours ?? null,
-      }),
-    },
-  ],
-  action: NOT_OF_ACTIONS,
-};
-
-/** Upper bound on groups that are read singly. */
-const MAX_READ = 1_000;
-
-export interface NotificationState extends NotificationMarks {
-  readonly preferences: readonly Preference[];
-  readonly quietHours: QuietHours | null;
-}
-
-export function toState(document: NotificationStateDocument | null): NotificationState {
-  const { seenAt, readAt, read = [], preferences = [], quietHours } = document ?? {};
-  return {
-    ...{ seenAt: seenAt ?? null, readAt: readAt ?? null },
-    read: new Map(read.map(({ key, at }) => [key, at])),
-    // Validated when they were stored.
-    preferences: preferences.map(({ type, ...one }) => ({ ...one, type: type ?? null }) as Preference),
-    quietHours: quietHours === undefined ? null : { ...quietHours, days: quietHours.days ?? null },
-  };
-}
+  notificationStates,
+  toState,
+  type NotificationState,
+  type NotificationStateDocument,
+} from './states.ts';
 
 /** Where a source goes on: at or before this time, without the documents there that are known. */
 export interface SourcePlace {
@@ -473,117 +412,5 @@ function notificationReads(collections: Collections, epoch?: number) {
       );
       return found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
     },
-  };
-}
-
-/** Reads and writes what members have said about their notifications. */
-function notificationStates({ notificationStates: collection }: Collections) {
-  /** Inserts or changes the member's document. */
-  async function change(userId: UserId, update: Document | Document[]): Promise<void> {
-    await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
-  }
-
-  return {
-    /** Also of members without a document. Unordered. */
-    async statesOf(userIds: readonly UserId[]): Promise<(NotificationState & { readonly userId: UserId })[]> {
-      const ids = [...new Set(userIds)];
-      const found = await inTurns(collection.find({ _id: { $in: ids } }));
-      const byId = new Map(found.map((document) => [document._id, document]));
-      return ids.map((userId) => ({ userId, ...toState(byId.get(userId) ?? null) }));
-    },
-
-    async state(userId: UserId): Promise<NotificationState> {
-      return toState(await collection.findOne({ _id: userId }));
-    },
-
-    /** Moves the mark forward, never back. */
-    markSeen: (userId: UserId, upTo: Date) => change(userId, { $max: { seenAt: upTo } }),
-
-    /** The same for the mark of what was read. Marks of single groups that lie below it are forgotten. */
-    markRead: (userId: UserId, upTo: Date) =>
-      change(userId, [
-        { $set: { readAt: { $max: ['$readAt', upTo] } } },
-        { $set: { read: readAfter('$readAt') } },
-      ]),
-
-    /** Marks single groups as read up to a time. */
-    markGroupsRead: (userId: UserId, keys: readonly string[], at: Date) =>
-      change(userId, [
-        {
-          $set: {
-            read: {
-              $slice: [
-                {
-                  $concatArrays: [
-                    readAfter(new Date(at.getTime() - NOTIFICATION_WINDOW_MS), keys),
-                    literal(keys.map((key) => ({ key, at }))),
-                  ],
-                },
-                -MAX_READ,
-              ],
-            },
-          },
-        },
-      ]),
-
-    /** Sets at least one preference; what was said of the same targets is replaced. */
-    setPreferences: (userId: UserId, preferences: readonly Preference[]) =>
-      change(userId, [
-        {
-          $set: {
-            preferences: {
-              $slice: [
-                {
-                  $concatArrays: [
-                    {
-                      $filter: {
-                        input: { $ifNull: ['$preferences', []] },
-                        as: 'one',
-                        cond: { $not: [{ $or: preferences.map(isAbout) }] },
-                      },
-                    },
-                    literal(
-                      preferences.map(({ kind, type, channel, isOn }) => ({
-                        ...{ kind, channel, isOn },
-                        ...(type === null ? {} : { type }),
-                      })),
-                    ),
-                  ],
-                },
-                -MAX_PREFERENCES,
-              ],
-            },
-          },
-        },
-      ]),
-
-    setQuietHours: (userId: UserId, hours: QuietHours | null) =>
-      change(
-        userId,
-        hours === null
-          ? { $unset: { quietHours: 1 } }
-          : { $set: { quietHours: { ...hours, days: hours.days ?? undefined } } },
-      ),
-  };
-}
-
-/** Marks of single groups from later than then, without those of some keys. */
-function readAfter(time: unknown, without: readonly string[] = []): Document {
-  return {
-    $filter: {
-      input: { $ifNull: ['$read', []] },
-      as: 'one',
-      cond: { $and: [{ $gt: ['$$one.at', time] }, { $not: [{ $in: ['$$one.key', literal(without)] }] }] },
-    },
-  };
-}
-
-function isAbout({ kind, type, channel }: PreferenceTarget): Document {
-  return {
-    $and: [
-      { $eq: ['$$one.kind', kind] },
-      { $eq: ['$$one.channel', channel] },
-      { $eq: [{ $ifNull: ['$$one.type', null] }, literal(type)] },
-    ],
   };
 }
