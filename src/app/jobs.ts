@@ -34,6 +34,8 @@ import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
+import { decideDue } from '../features/notifications/due-notifications.ts';
+import { dueNotifications } from '../features/notifications/jobs/due.ts';
 import { webhooks } from '../features/webhooks/jobs/deliveries.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
@@ -48,6 +50,7 @@ export const JOBS: readonly DeclareJob[] = [
   rebuilds,
   renames,
   events,
+  dueNotifications,
   webhooks,
 ];
 
@@ -58,6 +61,7 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
     countUnread: (userId) =>
       countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
+    decideDue: (member) => decideDue(core, member),
     // Within this process; events moved by other processes are found by polling.
     eventsMoved: new MemoryWorkSignal(),
   };

@@ -69,6 +69,7 @@ export function shape(values: SettingValues, env: Environment) {
         values.DIGEST_AFTER === undefined || values.EVENT_RETENTION === undefined
           ? null
           : { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY },
+      notifyAfterMs: values.EVENT_RETENTION === undefined ? null : (values.NOTIFY_AFTER ?? null),
       webhooks: {
         receivers: values.WEBHOOKS ?? [],
         ...sectionOf('webhooks', values),

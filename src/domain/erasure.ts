@@ -20,8 +20,12 @@ export function pseudonymFrom(memberId: UserId, digits: string): UserId {
 
 /** Display name of a user the application never described: their id, or the neutral name of an erased member. */
 export function nameOfUnknown(userId: UserId): string {
-  const id = plainId(userId);
-  return id.startsWith(PREFIX) ? FORMER_MEMBER : id;
+  return isPseudonym(userId) ? FORMER_MEMBER : plainId(userId);
+}
+
+/** Whether the id replaces that of an erased member. */
+export function isPseudonym(userId: UserId): boolean {
+  return plainId(userId).startsWith(PREFIX);
 }
 
 /**

@@ -2,8 +2,9 @@ import type { ActionId, Scope, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { InteractionKind } from './relevancy.ts';
-import { tenantOf, type Tenant } from './stored-id.ts';
-import { encodeActionId, encodeInteractionId, encodeReportId } from './node-ids.ts';
+import { plainId, tenantOf, type Tenant } from './stored-id.ts';
+import { encodeActionId, encodeInteractionId, encodeNotificationId, encodeReportId } from './node-ids.ts';
+import type { Channel, NotificationKind } from './notification.ts';
 
 export const HOST_EVENT_TYPES = [
   'action.published',
@@ -19,6 +20,7 @@ export const HOST_EVENT_TYPES = [
   'follow.opened',
   'follow.closed',
   'digest.due',
+  'notification.due',
   'member.erased',
   'fanout.failed',
 ] as const;
@@ -36,6 +38,17 @@ export interface UnreadFacts {
   readonly isExact: boolean;
 }
 
+/** A notification that a member is notified of, by its key. */
+export interface DueNotification {
+  readonly key: string;
+  readonly kind: NotificationKind;
+  /** `null`: it is about no action. */
+  readonly actionId: ActionId | null;
+  /** Those of its events that the member is notified of, the newest first: interactions, the action, or follows. */
+  readonly eventIds: readonly string[];
+  readonly channels: readonly Channel[];
+}
+
 /** Subject of an event. The type of the event decides which fields are set. */
 export interface HostEventFacts {
   readonly actionId?: ActionId;
@@ -49,11 +62,15 @@ export interface HostEventFacts {
   /** What members have reported, whose content it is (`actorId`), and what became of it. */
   readonly reportId?: string;
   readonly reportState?: string;
+  /** Only within the server. */
+  readonly followId?: string;
   readonly followerId?: UserId;
   readonly refId?: string;
-  /** The member to remind, and the number of unread items. */
+  /** The member to remind or to notify. */
   readonly memberId?: UserId;
+  /** The number of unread items. */
   readonly unread?: UnreadFacts;
+  readonly notifications?: readonly DueNotification[];
   /** Identifies an erasure without naming the member. */
   readonly erasureKey?: string;
 }
@@ -105,17 +122,36 @@ export function hostEventView(
   { id, type, at, tenant, facts }: HostEvent,
   erasedMember: (erasureKey: string) => UserId | null,
 ): HostEventView {
-  const { actionId, interactionId, descriptorType, erasureKey, reportId, reportState, ...rest } = facts;
+  const { actionId, interactionId, descriptorType, erasureKey, reportId, reportState, ...others } = facts;
+  const { notifications, followId: _internal, ...rest } = others;
   const data = {
     ...(actionId === undefined ? {} : { actionId: encodeActionId(actionId) }),
     ...(interactionId === undefined ? {} : { interactionId: encodeInteractionId(interactionId) }),
     ...(descriptorType === undefined ? {} : { type: descriptorType }),
     ...(reportId === undefined ? {} : { reportId: encodeReportId(reportId), state: reportState }),
     ...rest,
+    ...(notifications === undefined
+      ? {}
+      : { notifications: notifications.map((one) => notificationView(rest.memberId ?? '', one)) }),
     ...(type === 'interaction.recorded' || type === 'interaction.removed'
       ? { reaction: rest.reaction ?? null }
       : {}),
     ...(erasureKey === undefined ? {} : { key: erasureKey, memberId: erasedMember(erasureKey) }),
   };
   return { id, type, at, tenant, data };
+}
+
+function notificationView(memberId: UserId, { key, kind, actionId, eventIds, channels }: DueNotification) {
+  const idOf = (id: string): string => {
+    // Follows have no global id.
+    if (actionId === null) return id;
+    return id === actionId ? encodeActionId(id) : encodeInteractionId(id);
+  };
+  return {
+    id: encodeNotificationId(plainId(memberId), key),
+    kind,
+    actionId: actionId === null ? null : encodeActionId(actionId),
+    eventIds: eventIds.map(idOf),
+    channels,
+  };
 }

@@ -1,4 +1,4 @@
-import type { ActionId } from './action.ts';
+import type { ActionId, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 
 /** The global id of an object; see `graphql/global-id.ts`. */
@@ -16,4 +16,9 @@ export function encodeReportId(reportId: string): string {
 
 export function encodeInteractionId(interactionId: InteractionId): string {
   return encodeNodeId('Interaction', interactionId);
+}
+
+/** @param key of the group. */
+export function encodeNotificationId(userId: UserId, key: string): string {
+  return encodeNodeId('Notification', `${userId}:${key}`);
 }

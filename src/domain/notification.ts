@@ -194,7 +194,7 @@ export function preferencesOf(
   );
 }
 
-/** Hours of the day in which a member wants neither mail nor push messages. The host application keeps to it. */
+/** Hours of the day in which a member wants neither mail nor push messages. */
 export interface QuietHours {
   /** Such as `22:00`. */
   readonly from: string;

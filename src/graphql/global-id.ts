@@ -5,7 +5,12 @@ import { encodeNodeId as encode } from '../domain/node-ids.ts';
 import { storedId, type Tenant, withoutTenant } from '../domain/stored-id.ts';
 import { parseNotificationKey } from '../domain/notification.ts';
 
-export { encodeActionId, encodeInteractionId, encodeReportId } from '../domain/node-ids.ts';
+export {
+  encodeActionId,
+  encodeInteractionId,
+  encodeNotificationId,
+  encodeReportId,
+} from '../domain/node-ids.ts';
 
 /** The object a global id names. `unknown`: well-formed, but of a type that this server does not have. */
 export type GlobalId =
@@ -44,10 +49,6 @@ export function encodeNewsfeedItemId(userId: UserId, actionId: ActionId): string
 
 export function encodeFeedGroupId(userId: UserId, groupKey: string): string {
   return encode('FeedGroup', `${userId}:${groupKey}`);
-}
-
-export function encodeNotificationId(userId: UserId, key: string): string {
-  return encode('Notification', `${userId}:${key}`);
 }
 
 /** `null` unless `id` is exactly what encoding would produce. */

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { UserId } from '../domain/action.ts';
-import type { UnreadFacts } from '../domain/host-event.ts';
+import type { DueNotification, UnreadFacts } from '../domain/host-event.ts';
+import type { DueMember } from '../features/notifications/store/due.ts';
 import type { Context } from '../feed/context.ts';
 import { clock } from '../lib/clock.ts';
 import type { Next } from '../lib/poll-loop.ts';
@@ -23,6 +24,8 @@ export interface JobSetup {
   readonly metrics: Metrics;
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
+  /** Of what a member is notified, by the rules of the list. */
+  readonly decideDue: (member: DueMember) => Promise<DueNotification[]>;
   /** Wakes the jobs of this process that read the log of events. */
   readonly eventsMoved: WorkSignal;
 }

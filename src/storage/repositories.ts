@@ -29,6 +29,7 @@ import type { Collections } from './database/mongo.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
+import { dueNotificationsRepository } from '../features/notifications/store/due.ts';
 import { notificationsRepository } from '../features/notifications/store/notifications.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
@@ -120,6 +121,7 @@ export function createRepositories(
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),
+    dueNotifications: dueNotificationsRepository(collections),
     notifications: notificationsRepository(collections, feedEpoch),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),

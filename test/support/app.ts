@@ -69,6 +69,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     JWT_SECRET: TEST_SECRET,
     PORT: '0',
     RATE_LIMIT: 'off',
+    // What this reads depends on when a worker comes to it, and the log of commands may not.
+    NOTIFY_AFTER: 'off',
     ...options.env,
   };
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });

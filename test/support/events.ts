@@ -11,10 +11,10 @@ import { storageContext } from './storage-context.ts';
 /** A mover that nothing starts. */
 export function eventMover(
   collections: Collections,
-  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'webhooks'>> = {},
+  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'notifyAfterMs' | 'webhooks'>> = {},
 ): JobRunner {
   return runnerOf(events, storageContext(collections), {
-    events: { retentionMs: 7 * 86_400_000, digests: null, ...settings },
+    events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null, ...settings },
   });
 }
 

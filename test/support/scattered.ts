@@ -99,7 +99,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     ],
     writes: [MOVED, TENANT, erased('member-traces')],
   },
-  notificationStates: { reads: [TENANT], writes: [] },
+  notificationStates: { reads: [because('members to be notified', ['due.due']), TENANT], writes: [] },
   members: {
     reads: [
       because('members of a team or department, or of a supervisor', [

@@ -20,6 +20,11 @@ export const EVENT_SETTINGS = {
     duration('1s', '52w'),
     'Minimum time between two `digest.due` events for the same member.',
   ),
+  NOTIFY_AFTER: setting(
+    '0s',
+    durationOrOff('0s', '52w'),
+    'How long events are gathered before `notification.due` is recorded for a member; off: never.',
+  ),
   WEBHOOKS: optional(
     webhookReceivers(),
     'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',

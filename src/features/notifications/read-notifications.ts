@@ -16,6 +16,7 @@ import {
   notificationKey,
   parseNotificationKey,
   preferenceOf,
+  type Channel,
   type NotificationEvent,
   type NotificationGroup,
   type NotificationKind,
@@ -25,6 +26,7 @@ import { NO_MUTES } from '../../domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { notificationDefaults } from '../../descriptors/registry.ts';
+import type { Context } from '../../feed/context.ts';
 import { List } from '../../feed/page/list.ts';
 import { pageSize } from '../../feed/page/paging.ts';
 import { entitledActions } from '../../feed/page/read-actions.ts';
@@ -96,7 +98,7 @@ const DAY_MS = 86_400_000;
  * and merges them by group. The place of a group is final once no source can still have a newer event.
  */
 export class NotificationRead {
-  readonly #core: Core;
+  readonly #core: Context;
   readonly #session: ReaderSession;
   readonly #since: Date;
   readonly #only: Only;
@@ -108,7 +110,7 @@ export class NotificationRead {
 
   /** @param options.groups number of groups that are needed at least. */
   constructor(
-    core: Core,
+    core: Context,
     session: ReaderSession,
     options: {
       readonly groups: number;
@@ -347,7 +349,7 @@ export function passes({ kinds, unreadOnly, since, until }: NotificationFilter, 
 }
 
 /**
- * The groups that the reader may see and has not switched off, in the same order. One round trip for their actions; one more
+ * The groups that the reader may see and has not switched off for all of these channels, in the same order. One round trip for their actions; one more
  * where follows decide about them.
  */
 async function shown(
@@ -355,6 +357,7 @@ async function shown(
   read: NotificationRead,
   groups: readonly NotificationGroup[],
   filter: NotificationFilter,
+  channels: readonly Channel[],
 ): Promise<Notification[]> {
   const { state } = await read.opened();
   const ids = [...new Set(groups.flatMap(({ actionId }) => actionId ?? []))];
@@ -369,8 +372,9 @@ async function shown(
     const action = actionId === null ? null : (actions.get(actionId) ?? null);
     if (action === null && actionId !== null) return [];
     const type = action?.descriptor.type ?? null;
-    if (!preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel: 'IN_APP' }).isOn)
-      return [];
+    const isOn = (channel: Channel): boolean =>
+      preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn;
+    if (!channels.some(isOn)) return [];
     const one: Notification = {
       ...{ userId: session.identity.userId, group, action },
       ...{ isSeen: isSeen(state, group), isRead: isRead(state, group) },
@@ -378,6 +382,8 @@ async function shown(
     return passes(filter, one) ? [one] : [];
   });
 }
+
+const LISTED: readonly Channel[] = ['IN_APP'];
 
 /** One read of a list: its page, and what of it is unseen and unread. */
 class NotificationList extends List<NotificationPosition, NotificationGroup, Notification> {
@@ -388,7 +394,7 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
   constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, firstRead: number) {
     super({
       scan: (after, limit) => read.after(after, limit),
-      select: (groups) => shown(session, read, groups, filter),
+      select: (groups) => shown(session, read, groups, filter, LISTED),
       idOf: (one) => ('group' in one ? one.group.key : one.key),
       isAt: (group, { at }) => group.at.getTime() === at.getTime(),
       firstRead,
@@ -521,17 +527,23 @@ function decodePlace(list: string, cursor: string): Place {
   };
 }
 
-/** Single groups as they are now; `null`: there is none, or the reader may not see it. */
+/**
+ * Single groups as they are now; `null`: there is none, or the reader may not see it.
+ * @param channels at least one of them is on. Default: those of the list.
+ */
 export async function findNotifications(
-  core: Core,
+  core: Context,
   session: ReaderSession,
   keys: readonly string[],
+  channels = LISTED,
 ): Promise<(Notification | null)[]> {
   const only = keys.flatMap((key) => parseNotificationKey(key) ?? []);
   if (only.length === 0) return keys.map(() => null);
   const read = new NotificationRead(core, session, { groups: only.length + 1, only });
   const groups = await read.complete(await read.after(null, only.length));
-  const found = new Map((await shown(session, read, groups, {})).map((one) => [one.group.key, one]));
+  const found = new Map(
+    (await shown(session, read, groups, {}, channels)).map((one) => [one.group.key, one]),
+  );
   return keys.map((key) => found.get(key) ?? null);
 }
 

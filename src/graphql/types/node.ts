@@ -1,6 +1,7 @@
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
+import { CHANNELS } from '../../domain/notification.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { FeedGroup } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
@@ -104,7 +105,7 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
       return getNewsfeedItem(context.core, session, parsed.actionId);
     case 'Notification': {
       if (parsed.userId !== session.identity.userId) return null;
-      const [found = null] = await findNotifications(context.core, session, [parsed.key]);
+      const [found = null] = await findNotifications(context.core, session, [parsed.key], CHANNELS);
       return found;
     }
     case 'Report':

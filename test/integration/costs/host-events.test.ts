@@ -15,7 +15,7 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
 async function idleMover({ core }: Parts): Promise<JobRunner> {
   const mover = runnerOf(events, core, {
     fanOut: { leaseMs: HOUR_MS },
-    events: { retentionMs: HOUR_MS, digests: null },
+    events: { retentionMs: HOUR_MS, digests: null, notifyAfterMs: null },
   });
   while (await mover.round());
   return mover;

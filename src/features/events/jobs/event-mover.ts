@@ -23,7 +23,7 @@ export function events(setup: JobSetup): readonly Job[] {
 function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retentionMs: number): Job {
   const { eventSources, hostEvents, webhookDeliveries, webhookReceivers, workSignal } = core;
   const { leaseMs, pollMs } = config.fanOut;
-  const { digests, webhooks } = config.events;
+  const { digests, notifyAfterMs, webhooks } = config.events;
   let isHeld = false;
   let purgeAt = 0;
   let extendAt = 0;
@@ -46,6 +46,10 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
       await hostEvents.append(batch.events, now);
       eventsMoved.notify('webhooks');
       await noteDigests(batch.events, now);
+      if (notifyAfterMs !== null) {
+        const dueAt = new Date(now.getTime() + notifyAfterMs);
+        await core.dueNotifications.note(batch.events, { now, dueAt });
+      }
       await batch.taken();
       return batch.hasMore;
     },

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
 import type { hostEventOf } from '../../../domain/host-event.ts';
-import { type DeliveredReader, type UnreadFacts } from '../../../domain/host-event.ts';
+import type { DeliveredReader, DueNotification, UnreadFacts } from '../../../domain/host-event.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';
@@ -106,6 +106,19 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
       const id = eventIdOf('digest', due.id, due.dueAt.toISOString());
       const facts = { memberId: due.id, unread };
       await putIntoOutbox(eventOutbox, [{ id, type: 'digest.due', at: clock.now(), facts }]);
+    },
+
+    /**
+     * Records of what a member is notified. The same pending events give the same event, whatever of them was decided. One
+     * write.
+     */
+    async putNotifications(
+      due: { readonly id: UserId; readonly pending: readonly string[] },
+      notifications: readonly DueNotification[],
+    ): Promise<void> {
+      const id = eventIdOf('notification', due.id, ...due.pending);
+      const facts = { memberId: due.id, notifications };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at: clock.now(), facts }]);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { UserId } from '../../../domain/action.ts';
 import {
   MAX_PREFERENCES,
   NOTIFICATION_WINDOW_MS,
+  type Channel,
   type NotificationMarks,
   type Preference,
   type PreferenceTarget,
@@ -10,7 +11,13 @@ import {
 } from '../../../domain/notification.ts';
 import { inTurns } from '../../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { NOT_OF_ACTIONS, type Collections, type Declared } from '../../../storage/documents/declaration.ts';
+import {
+  index,
+  NOT_OF_ACTIONS,
+  type Collections,
+  type Declared,
+} from '../../../storage/documents/declaration.ts';
+import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
 /** What a member has said about their notifications. The notifications themselves are read from what happened. */
@@ -22,6 +29,12 @@ export interface NotificationStateDocument {
   read?: { key: string; at: Date }[];
   preferences?: { kind: string; type?: string; channel: string; isOn: boolean }[];
   quietHours?: { from: string; to: string; timeZone: string; days?: number[] };
+  /** Events of which the member may have to be notified by mail or push messages, by group and id; at most 200, the newest last. */
+  pending?: string[];
+  /** Present while there are any. Its progress: those that the current attempt is about. */
+  due?: LeaseDocument<string[]>;
+  /** Events of which the member was notified; at most 100, the latest last. */
+  notified?: { event: string; at: Date; channels: Channel[] }[];
 }
 
 declare module '../../../storage/documents/declaration.ts' {
@@ -32,18 +45,22 @@ declare module '../../../storage/documents/declaration.ts' {
 
 export const NOTIFICATION_STATES: Declared<'notificationStates'> = {
   name: 'notificationStates',
-  holds: 'how far a member has seen and read their notifications, and how they want to be told',
+  holds: 'how far a member has seen and read their notifications, and how they want to be notified',
   ids: { member: ['_id'] },
-  indexes: [],
+  indexes: [
+    index('due', { 'due.due': 1 }, 'events for hosts: the next members to be notified', {
+      partialFilterExpression: { 'due.due': { $exists: true } },
+    }),
+  ],
   shard: { key: { _id: 1 }, serves: 'the notifications of a member' },
   erase: 'delete',
   export: [
     {
       section: 'notifications',
       of: '_id',
-      entry: ({ seenAt, readAt, read = [], preferences = [], quietHours }) => ({
+      entry: ({ seenAt, readAt, read = [], preferences = [], quietHours, pending = [], notified = [] }) => ({
         ...{ seenAt: seenAt ?? null, readAt: readAt ?? null, read, preferences },
-        quietHours: quietHours ?? null,
+        ...{ quietHours: quietHours ?? null, pending, notified },
       }),
     },
   ],
@@ -56,16 +73,27 @@ const MAX_READ = 1_000;
 export interface NotificationState extends NotificationMarks {
   readonly preferences: readonly Preference[];
   readonly quietHours: QuietHours | null;
+  /** Events of which the member may have to be notified; see `store/due.ts`. */
+  readonly pending: readonly string[];
+  /** When it is decided of which; `null`: there are none. */
+  readonly dueAt: Date | null;
+  readonly notified: readonly {
+    readonly event: string;
+    readonly at: Date;
+    readonly channels: readonly Channel[];
+  }[];
 }
 
 export function toState(document: NotificationStateDocument | null): NotificationState {
   const { seenAt, readAt, read = [], preferences = [], quietHours } = document ?? {};
+  const { pending = [], due, notified = [] } = document ?? {};
   return {
     ...{ seenAt: seenAt ?? null, readAt: readAt ?? null },
     read: new Map(read.map(({ key, at }) => [key, at])),
     // Validated when they were stored.
     preferences: preferences.map(({ type, ...one }) => ({ ...one, type: type ?? null }) as Preference),
     quietHours: quietHours === undefined ? null : { ...quietHours, days: quietHours.days ?? null },
+    ...{ pending, notified, dueAt: due?.due ?? null },
   };
 }
 

@@ -139,8 +139,8 @@ export function eventsOfInteraction(
 }
 
 export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' | 'refId'>): HostEvent[] {
-  const { followerId, refId } = document;
-  return eventsOf(document, { followerId, refId });
+  const { _id, followerId, refId } = document;
+  return eventsOf(document, { followId: _id.toHexString(), followerId, refId });
 }
 
 /** Names whose content was reported, and not who reported it. */

@@ -1,0 +1,363 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hostEventOf, hostEventView, type HostEventView } from '../../../src/domain/host-event.ts';
+import { storedId } from '../../../src/domain/stored-id.ts';
+import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { encodeActionId, encodeInteractionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { eventMover, moveEvents, poll } from '../../support/events.ts';
+import { reporting, FAILING, runnerOf } from '../../support/jobs.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const HOUR_MS = 3_600_000;
+
+let parts: Parts;
+/** Hours from now on, by the clock of the workers. */
+let hours: number;
+beforeEach(async () => {
+  parts = await openParts({ recordsEvents: true });
+  hours = 0;
+  await parts.services.upsertMembers(
+    parts.service,
+    ['ann', 'bea', 'cid'].map((memberId) => ({ memberId, name: memberId })),
+  );
+});
+afterEach(async () => parts[Symbol.asyncDispose]());
+
+const now = (): Date => new Date(Date.now() + hours * HOUR_MS);
+
+/** Moves what happened, and notes whom it concerns. */
+async function note(notifyAfterMs = 0): Promise<void> {
+  await parts.fanOut();
+  await using mover = eventMover(parts.database.collections, { notifyAfterMs });
+  while (await mover.round(new Date(now().getTime() + 1_000)));
+}
+
+/** Does what is due then. */
+async function tell({ notifyAfterMs = 0, core = parts.core, logger = FAILING } = {}): Promise<void> {
+  await using worker = runnerOf(dueNotifications, core, { logger, events: { notifyAfterMs } });
+  while (await worker.round(new Date(now().getTime() + 2_000)));
+}
+
+interface Due {
+  readonly memberId: string;
+  readonly notifications: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly actionId: string | null;
+    readonly eventIds: readonly string[];
+    readonly channels: readonly string[];
+  }[];
+}
+
+/** All that members were notified so far. */
+async function due(): Promise<readonly Due[]> {
+  await moveEvents(parts.database.collections);
+  const views: HostEventView[] = [];
+  for await (const view of poll(parts, { after: null })) views.push(view);
+  return views.filter(({ type }) => type === 'notification.due').map(({ data }) => data as unknown as Due);
+}
+
+const kindsOf = (notified: readonly Due[]): readonly string[] =>
+  notified
+    .flatMap(({ memberId, notifications }) => notifications.map(({ kind }) => `${memberId} ${kind}`))
+    .sort();
+
+const kinds = async (): Promise<readonly string[]> => {
+  await note();
+  await tell();
+  return kindsOf(await due());
+};
+
+async function published(input: object = {}): Promise<string> {
+  return (await parts.publish({ actorId: 'ann', scope: 'PUBLIC', ...input })).action.id;
+}
+
+async function add(userId: string, actionId: string, kind: string, more: object = {}): Promise<string> {
+  const { interaction } = await parts.services.addInteraction(parts.session(userId), {
+    ...{ actionId, kind },
+    ...(kind === 'COMMENT' ? { text: 'hello' } : {}),
+    ...(kind === 'REACTION' ? { reaction: '👍' } : {}),
+    ...more,
+  });
+  return interaction.id;
+}
+
+describe('a member is notified', () => {
+  test('of what others do with their action, and of nothing that they do themselves', async () => {
+    const actionId = await published();
+    const ids: string[] = [];
+    for (const kind of ['COMMENT', 'LIKE', 'REACTION', 'RESHARE']) ids.push(await add('bea', actionId, kind));
+    await add('ann', actionId, 'COMMENT');
+    expect(await kinds()).toEqual(['ann COMMENT', 'ann LIKE', 'ann REACTION', 'ann RESHARE']);
+    const [{ memberId, notifications } = { memberId: '', notifications: [] }] = await due();
+    expect(notifications.find(({ kind }) => kind === 'LIKE')).toEqual({
+      id: encodeNotificationId(memberId, `LIKE:${actionId}`),
+      ...{ kind: 'LIKE', actionId: encodeActionId(actionId) },
+      ...{ eventIds: [encodeInteractionId(ids[1] ?? '')], channels: ['PUSH'] },
+    });
+  });
+
+  test('of a reply and a mention in a comment, which count before the comment', async () => {
+    const actionId = await published();
+    const parentId = await add('bea', actionId, 'COMMENT', { mentions: ['ann'] });
+    await add('cid', actionId, 'COMMENT', { parentId });
+    expect(await kinds()).toEqual(['ann COMMENT', 'ann MENTION', 'bea REPLY']);
+  });
+
+  test('when an action names them, or an edit does, each once', async () => {
+    const actionId = await published({ scope: 'RESTRICTED', mentions: ['bea'], recipients: ['cid'] });
+    expect(await kinds()).toEqual(['bea MENTION', 'cid MENTION']);
+    const mentions = ['bea', 'dan'];
+    await parts.services.updateAction(parts.session('service', 'service'), actionId, { mentions });
+    expect(await kinds()).toEqual(['bea MENTION', 'cid MENTION', 'dan MENTION']);
+    const [, , third] = await due();
+    expect(third?.notifications).toMatchObject([{ eventIds: [encodeActionId(actionId)] }]);
+  });
+
+  test('when the type of an action says so', async () => {
+    const asked = {
+      applicantId: 'cid',
+      applicantName: 'Cid',
+      requestedFromId: 'bea',
+      requestedFromName: 'Bea',
+    };
+    await parts.services.follow(parts.session('cid'), 'ann', 0);
+    await published({ descriptor: { applicantRatingRequested: asked } });
+    expect(await kinds()).toEqual(['ann FOLLOW', 'bea OWN']);
+  });
+
+  test('of a follower and of an assignment, whose events have no global id', async () => {
+    const { services, service, session } = parts;
+    await services.follow(session('bea'), 'ann', 0);
+    // Somewhere, which is nobody.
+    await services.follow(session('bea'), 'berlin', 0);
+    await services.followMany(service, [{ followerId: 'cid', refId: 'project', isAssigned: true }]);
+    expect(await kinds()).toEqual(['ann FOLLOW', 'cid ASSIGNED']);
+    for (const { notifications } of await due())
+      expect(notifications).toMatchObject([
+        { actionId: null, eventIds: [expect.stringMatching(/^[\da-f]{24}$/)] },
+      ]);
+  });
+});
+
+describe('a member is not notified', () => {
+  test('of what they have seen or read meanwhile, alone or with the rest', async () => {
+    const { services, session } = parts;
+    const [first, second] = [await published(), await published()];
+    await add('bea', first, 'LIKE');
+    await add('bea', second, 'LIKE');
+    await note();
+    await services.markNotificationsRead(session('ann'), { upTo: null, keys: [`LIKE:${first}`] });
+    await add('bea', second, 'COMMENT');
+    await note();
+    await tell();
+    expect(kindsOf(await due())).toEqual(['ann COMMENT', 'ann LIKE']);
+    await add('cid', first, 'LIKE');
+    await note();
+    await services.markNotificationsSeen(session('ann'), new Date());
+    await tell();
+    expect(await due()).toHaveLength(1);
+  });
+
+  test('of what is taken back, hidden, muted or blocked meanwhile', async () => {
+    const { services, session } = parts;
+    const actionId = await published();
+    const [comment] = [await add('bea', actionId, 'COMMENT'), await add('bea', actionId, 'LIKE')];
+    await add('cid', actionId, 'REACTION');
+    await add('dan', actionId, 'RESHARE');
+    await note();
+    await services.removeInteraction(session('bea'), { own: { actionId, kind: 'LIKE' } });
+    await services.hideInteraction(session('admin', 'admin'), comment, null);
+    await services.addMute(session('ann'), { memberId: 'cid' }, null);
+    await services.blockMember(session('dan'), 'ann');
+    await tell();
+    expect(await due()).toEqual([]);
+    const [state] = await parts.database.collections.notificationStates.find({ _id: 'ann' }).toArray();
+    expect(state).not.toHaveProperty('due');
+    expect(state).not.toHaveProperty('pending');
+    // Once it is given again, it is notified.
+    await add('bea', actionId, 'LIKE');
+    expect(await kinds()).toEqual(['ann LIKE']);
+  });
+
+  test('of what is long ago', async () => {
+    const conducted = new Date(Date.now() - 25 * HOUR_MS);
+    const old = await published({ conducted, mentions: ['cid'] });
+    expect(await kinds()).toEqual([]);
+    await add('bea', old, 'LIKE');
+    expect(await kinds()).toEqual(['ann LIKE']);
+  });
+
+  test('twice of the same: a like that is given again, or events that are moved once more', async () => {
+    const actionId = await published({ mentions: ['cid'] });
+    await add('bea', actionId, 'LIKE');
+    expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
+    await parts.services.removeInteraction(parts.session('bea'), { own: { actionId, kind: 'LIKE' } });
+    await add('bea', actionId, 'LIKE');
+    const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
+    await parts.core.dueNotifications.note(events.events, { now: now(), dueAt: now() });
+    expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
+  });
+
+  test('by a channel that is off; one that only the list has off is notified all the same', async () => {
+    const set = (kind: string, ...channels: readonly (readonly [string, boolean])[]) =>
+      parts.services.setNotificationPreferences(
+        parts.session('ann'),
+        channels.map(([channel, isOn]) => ({ kind, channel, isOn })),
+      );
+    await set('LIKE', ['PUSH', false]);
+    await set('COMMENT', ['IN_APP', false], ['PUSH', false], ['EMAIL', true]);
+    await set('REACTION', ['EMAIL', true]);
+    const actionId = await published();
+    for (const kind of ['LIKE', 'COMMENT', 'REACTION']) await add('bea', actionId, kind);
+    await note();
+    await tell();
+    const notified = (await due()).flatMap(({ notifications }) => notifications);
+    expect(Object.fromEntries(notified.map(({ kind, channels }) => [kind, channels]))).toEqual({
+      COMMENT: ['EMAIL'],
+      REACTION: ['EMAIL', 'PUSH'],
+    });
+  });
+});
+
+test('quiet hours end with one event for all that happened in them', async () => {
+  const from = new Date(Date.now() - HOUR_MS).toISOString().slice(11, 16);
+  const to = new Date(Date.now() + 6 * HOUR_MS).toISOString().slice(11, 16);
+  await parts.services.setQuietHours(parts.session('ann'), { from, to, timeZone: 'UTC' });
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  expect(await kinds()).toEqual([]);
+  hours = 3;
+  await add('cid', actionId, 'LIKE');
+  await add('cid', actionId, 'COMMENT');
+  expect(await kinds()).toEqual([]);
+  hours = 6.1;
+  expect(await kinds()).toEqual(['ann COMMENT', 'ann LIKE']);
+  const notified = await due();
+  expect(notified).toHaveLength(1);
+  expect(notified[0]?.notifications.find(({ kind }) => kind === 'LIKE')?.eventIds).toHaveLength(2);
+});
+
+test('events are gathered for a time, which later ones do not prolong', async () => {
+  const notifyAfterMs = 2 * HOUR_MS;
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  await note(notifyAfterMs);
+  hours = 1;
+  await add('cid', actionId, 'LIKE');
+  await note(notifyAfterMs);
+  await tell({ notifyAfterMs });
+  expect(await due()).toEqual([]);
+  hours = 2.1;
+  await tell({ notifyAfterMs });
+  const notified = await due();
+  expect(notified.map(({ notifications }) => notifications[0]?.eventIds.length)).toEqual([2]);
+});
+
+test.each([
+  ['the claim', 'notificationStates'],
+  ['the event', 'eventOutbox'],
+])(
+  'a process that dies after the write of %s tells the member once, and of what comes then later',
+  async (_write, written) => {
+    const actionId = await published();
+    await add('bea', actionId, 'LIKE');
+    await note();
+    const { collections } = parts.database;
+    const dying = crashingCollections(collections, 1, (collection) => collection === written);
+    const core = { ...parts.core, ...createRepositories(dying, { recordsEvents: true }) };
+    const errors: unknown[] = [];
+    await tell({ core, logger: reporting((error) => errors.push(error)) }).catch((error: unknown) =>
+      errors.push(error),
+    );
+    expect(errors).toContainEqual(expect.any(Crash));
+    await add('cid', actionId, 'LIKE');
+    await note();
+    hours = 1;
+    await tell();
+    await tell();
+    const notified = await due();
+    const numbers = notified.map(({ notifications }) => notifications.map(({ eventIds }) => eventIds.length));
+    expect(numbers).toEqual([[1], [1]]);
+  },
+);
+
+test('what cannot be read is tried again later, and the others are notified now', async () => {
+  await published({ mentions: ['bea', 'cid'] });
+  await note();
+  const errors: unknown[] = [];
+  const { notifications } = parts.core;
+  const core = {
+    ...parts.core,
+    notifications: {
+      ...notifications,
+      open: (...args: Parameters<typeof notifications.open>) =>
+        args[0].userId === 'bea'
+          ? Promise.reject(new Error('bea cannot be read'))
+          : notifications.open(...args),
+    },
+  } as Core;
+  await tell({ core, logger: reporting((error) => errors.push(error)) });
+  expect(errors).toMatchObject([{ message: 'bea cannot be read' }]);
+  expect(kindsOf(await due())).toEqual(['cid MENTION']);
+  hours = 1;
+  await tell();
+  expect(kindsOf(await due())).toEqual(['bea MENTION', 'cid MENTION']);
+});
+
+test('an explanation says when the member was notified by which channel, what waits, and what would keep it back', async () => {
+  const { services, session } = parts;
+  const actionId = await published();
+  const explain = async () => {
+    const of = { kind: 'LIKE', actionId, memberId: null } as const;
+    return (await services.explainNotification(session('ann'), of)).sending;
+  };
+  const none = { notifiedAt: null, dueAt: null };
+  expect(await explain()).toEqual([
+    { channel: 'EMAIL', ...none, withheldBy: ['NO_NOTIFICATION', 'SWITCHED_OFF'] },
+    { channel: 'PUSH', ...none, withheldBy: ['NO_NOTIFICATION'] },
+  ]);
+  await add('bea', actionId, 'LIKE');
+  await note(HOUR_MS);
+  const dueAt = expect.any(Date) as Date;
+  expect((await explain())[1]).toEqual({ channel: 'PUSH', notifiedAt: null, dueAt, withheldBy: [] });
+  hours = 2;
+  await tell();
+  const notifiedAt = expect.any(Date) as Date;
+  expect((await explain())[1]).toEqual({ channel: 'PUSH', notifiedAt, dueAt: null, withheldBy: [] });
+  await services.markNotificationsSeen(session('ann'), new Date());
+  await services.markNotificationsRead(session('ann'), { upTo: new Date(), keys: [] });
+  const from = new Date(Date.now() - HOUR_MS).toISOString().slice(11, 16);
+  const to = new Date(Date.now() + HOUR_MS).toISOString().slice(11, 16);
+  await services.setQuietHours(session('ann'), { from, to, timeZone: 'UTC' });
+  const reasons = ['SEEN', 'READ', 'QUIET_HOURS'];
+  expect((await explain()).map(({ withheldBy }) => withheldBy)).toEqual([
+    ['SWITCHED_OFF', ...reasons],
+    reasons,
+  ]);
+  expect((await explain())[0]?.notifiedAt).toBeNull();
+});
+
+test('an erased member is notified nothing, and named in no event', async () => {
+  const actionId = await published({ mentions: ['bea', 'cid'] });
+  await note();
+  await parts.services.eraseMember(parts.admin, 'bea');
+  await add('bea', actionId, 'LIKE');
+  await tell();
+  await moveEvents(parts.database.collections);
+  await parts.services.eraseMember(parts.admin, 'cid');
+  const names = (await due()).map(({ memberId }) => memberId);
+  expect(names).toEqual([expect.stringMatching(/^erased:/)]);
+});
+
+test('ids are those of the API, without the tenant', () => {
+  const notifications = [
+    { key: 'FOLLOW:2026-11-27', kind: 'FOLLOW', actionId: null, eventIds: [], channels: ['PUSH'] },
+  ] as const;
+  const facts = { memberId: storedId('acme', 'ann'), notifications };
+  const event = { id: 'one', type: 'notification.due', at: new Date(), facts } as const;
+  const { data } = hostEventView(hostEventOf(event), () => null);
+  expect(data['notifications']).toMatchObject([{ id: encodeNotificationId('ann', 'FOLLOW:2026-11-27') }]);
+});
