@@ -41,6 +41,7 @@ const PARTS = [
   ...['ReportConnection', 'ReportEdge', 'ReportEntry'],
   ...['InteractionPayload', 'LaneDepth', 'MemberConnection', 'MemberEdge', 'ModerationConnection'],
   ...['NotificationConnection', 'NotificationEdge', 'NotificationExplanation', 'NotificationPreference'],
+  'NotificationSending',
   ...[
     'QuietHours',
     'ModerationEdge',

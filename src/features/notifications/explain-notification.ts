@@ -4,6 +4,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   CHANNELS,
   notificationKey,
+  type Channel,
   preferenceOf,
   type EffectivePreference,
   type NotificationEvent,
@@ -16,7 +17,11 @@ import { getAction } from '../../feed/page/read-actions.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
+import { quietUntil } from '../../domain/quiet-hours.ts';
 import { validate } from '../validate.ts';
+import { SENT } from './due-notifications.ts';
+import { parseDueKey } from './store/due.ts';
+import type { NotificationState } from './store/states.ts';
 import { findNotifications, NotificationRead, type Notification } from './read-notifications.ts';
 
 export type NotificationWithheld =
@@ -26,12 +31,26 @@ export type NotificationWithheld =
   | 'NOT_VISIBLE'
   | 'SWITCHED_OFF';
 
+export type NotificationNotSent = 'NO_NOTIFICATION' | 'SWITCHED_OFF' | 'SEEN' | 'READ' | 'QUIET_HOURS';
+
+/** What is said to a member outside of the list. */
+export interface NotificationSending {
+  readonly channel: Channel;
+  /** When the member was last notified; `null`: not, or long ago. */
+  readonly notifiedAt: Date | null;
+  /** When it is decided of what they are notified; `null`: nothing waits. */
+  readonly dueAt: Date | null;
+  /** What would keep them from being notified now. */
+  readonly withheldBy: readonly NotificationNotSent[];
+}
+
 export interface NotificationExplanation {
   readonly memberId: UserId;
   /** As it is listed now; `null`: it is not. */
   readonly notification: Notification | null;
   readonly withheldBy: readonly NotificationWithheld[];
   readonly preferences: readonly EffectivePreference[];
+  readonly sending: readonly NotificationSending[];
 }
 
 /**
@@ -65,20 +84,54 @@ export async function explainNotification(
   // The other reader's roles are known only from their token.
   const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
   const key = notificationKey(kind, actionId ?? clock.now());
-  const [notification = null] = await findNotifications(core, reader, [key]);
+  const [found = null] = await findNotifications(core, reader, [key], CHANNELS);
   const state = await core.notifications.state(userId);
   const action = actionId === null ? null : await getAction(reader, actionId);
   const type = action?.descriptor.type ?? null;
   const preferences = CHANNELS.map((channel) =>
     preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }),
   );
+  const isOn = (channel: Channel): boolean => preferences.some((one) => one.channel === channel && one.isOn);
+  const notification = isOn('IN_APP') ? found : null;
   const facts = {
-    ...{ kind, key, isSwitchedOff: preferences[0]?.isOn === false },
+    ...{ kind, key, isSwitchedOff: !isOn('IN_APP') },
     isVisible: actionId === null || action?.isHidden === false,
   };
   return {
     ...{ memberId: userId, notification, preferences },
     withheldBy: notification === null ? await withheldBy(core, reader, facts) : [],
+    sending: SENT.map((channel) => sendingOf(channel, { key, found, state, isOn: isOn(channel) })),
+  };
+}
+
+function sendingOf(
+  channel: Channel,
+  {
+    key,
+    found,
+    isOn,
+    state: { notified, pending, dueAt, quietHours },
+  }: {
+    readonly key: string;
+    readonly found: Notification | null;
+    readonly isOn: boolean;
+    readonly state: NotificationState;
+  },
+): NotificationSending {
+  const isOfGroup = (event: string): boolean => parseDueKey(event).groupKey === key;
+  const last = notified.findLast(({ event, channels }) => isOfGroup(event) && channels.includes(channel));
+  const isQuiet = quietHours !== null && quietUntil(quietHours, clock.now()) !== null;
+  const reasons: readonly (readonly [NotificationNotSent, boolean])[] = [
+    ['NO_NOTIFICATION', found === null],
+    ['SWITCHED_OFF', !isOn],
+    ['SEEN', found?.isSeen === true],
+    ['READ', found?.isRead === true],
+    ['QUIET_HOURS', isQuiet],
+  ];
+  return {
+    ...{ channel, notifiedAt: last?.at ?? null },
+    dueAt: found !== null && pending.some(isOfGroup) ? dueAt : null,
+    withheldBy: reasons.flatMap(([reason, applies]) => (applies ? [reason] : [])),
   };
 }
 

@@ -88,11 +88,11 @@ export type ApplicationRatingInput = {
 
 /** A way to notify a member. */
 export type Channel =
-  /** Mail, sent by the host application. */
+  /** Mail, sent by the host application, which is notified by `notification.due`. */
   | 'EMAIL'
   /** The list of notifications. */
   | 'IN_APP'
-  /** Push messages, sent by the host application. */
+  /** Push messages, sent by the host application, which is notified by `notification.due`. */
   | 'PUSH';
 
 /** Somebody commented on a post. */
@@ -407,6 +407,19 @@ export type NotificationKind =
   | 'REPLY'
   /** A reshare of an action of theirs. */
   | 'RESHARE';
+
+/** What keeps a member from being notified outside of the list. */
+export type NotificationNotSentReason =
+  /** There is no notification: withheldBy of the explanation says why. */
+  | 'NO_NOTIFICATION'
+  /** The quiet hours of the member go on. */
+  | 'QUIET_HOURS'
+  /** The member has read it. */
+  | 'READ'
+  /** The member has seen it. */
+  | 'SEEN'
+  /** The member or the host has switched off the channel. */
+  | 'SWITCHED_OFF';
 
 /** A preference of a member. */
 export type NotificationPreferenceInput = {

@@ -28,6 +28,8 @@ import { INTERACTION } from '../../interactions/read-interactions.ts';
 import {
   explainNotification,
   type NotificationExplanation as ExplanationSource,
+  type NotificationNotSent,
+  type NotificationSending as SendingSource,
   type NotificationWithheld,
 } from '../explain-notification.ts';
 import {
@@ -66,8 +68,8 @@ const NotificationKindEnum = describedEnum<NotificationKind>(
 
 const ChannelEnum = describedEnum<Channel>('Channel', 'A way to notify a member.', {
   IN_APP: 'The list of notifications.',
-  EMAIL: 'Mail, sent by the host application.',
-  PUSH: 'Push messages, sent by the host application.',
+  EMAIL: 'Mail, sent by the host application, which is notified by `notification.due`.',
+  PUSH: 'Push messages, sent by the host application, which is notified by `notification.due`.',
 });
 
 const ACTORS_COST: { readonly size: PageSize } = {
@@ -239,7 +241,7 @@ const NotificationPreference = builder.objectRef<EffectivePreference>('Notificat
 
 const QuietHours = builder.objectRef<QuietHoursRecord>('QuietHours').implement({
   description:
-    'Hours in which a member wants neither mail nor push messages. The host application, which sends them, keeps to these hours.',
+    'Hours in which a member wants neither mail nor push messages. What happens in them is due when they end.',
   fields: (t) => ({
     from: t.exposeString('from', { description: 'When they begin, such as 22:00.' }),
     to: t.exposeString('to', {
@@ -374,6 +376,42 @@ const NotificationWithheldReason = describedEnum<NotificationWithheld>(
   },
 );
 
+const NotificationNotSentReason = describedEnum<NotificationNotSent>(
+  'NotificationNotSentReason',
+  'What keeps a member from being notified outside of the list.',
+  {
+    NO_NOTIFICATION: 'There is no notification: withheldBy of the explanation says why.',
+    SWITCHED_OFF: 'The member or the host has switched off the channel.',
+    SEEN: 'The member has seen it.',
+    READ: 'The member has read it.',
+    QUIET_HOURS: 'The quiet hours of the member go on.',
+  },
+);
+
+const NotificationSending = builder.objectRef<SendingSource>('NotificationSending').implement({
+  description: 'Whether a member was notified of a notification by mail or push messages.',
+  fields: (t) => ({
+    channel: t.expose('channel', { type: ChannelEnum, description: 'EMAIL or PUSH.' }),
+    notifiedAt: t.expose('notifiedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When `notification.due` last had it with this channel; null: not among the last 100 events.',
+    }),
+    dueAt: t.expose('dueAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the server decides about events that wait; null: none do.',
+    }),
+    withheldBy: t.field({
+      type: [NotificationNotSentReason],
+      description: 'Everything that would keep the member from being notified now.',
+      extensions: { maxBytes: 512 },
+      resolve: ({ withheldBy }) => [...withheldBy],
+    }),
+  }),
+});
+
 const NotificationExplanation = builder.objectRef<ExplanationSource>('NotificationExplanation').implement({
   description: 'Why there is or is no notification.',
   fields: (t) => ({
@@ -408,6 +446,12 @@ const NotificationExplanation = builder.objectRef<ExplanationSource>('Notificati
       description: 'What decides for each channel.',
       extensions: { size: CHANNELS.length },
       resolve: ({ preferences }) => [...preferences],
+    }),
+    sending: t.field({
+      type: [NotificationSending],
+      description: 'Whether the member was notified by EMAIL and by PUSH, and why not.',
+      extensions: { size: CHANNELS.length - 1 },
+      resolve: ({ sending }) => [...sending],
     }),
   }),
 });
