@@ -18,7 +18,7 @@ import { packageVersion } from '../lib/package-info.ts';
 import { reasonFor } from './report-failure.ts';
 import { describeDatabases, startDatabases } from '../app/databases.ts';
 import type { Environment } from '../config/env.ts';
-import type { Setting } from '../config/setting.ts';
+import type { Setting } from '../config/settings.ts';
 import { SETTINGS } from '../config/settings.ts';
 
 const READY_WITHIN_MS = 10_000;

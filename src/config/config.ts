@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from './env.ts';
-import { sectionOf, type SettingName, type SettingValues } from './settings.ts';
-import type { LOG_LEVELS } from './settings/logs.ts';
+import { type LOG_LEVELS, sectionOf, type SettingName, type SettingValues } from './settings.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

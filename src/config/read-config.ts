@@ -1,7 +1,7 @@
 import { redact } from '../lib/redact.ts';
 import { ConfigError, shape, type Config, type ConfigFault } from './config.ts';
 import type { Environment } from './env.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from './settings.ts';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
 
 export interface ReadConfigOptions {

@@ -89,7 +89,7 @@ describe('an addition', () => {
       'packages/feed-models/src/plain/model.ts',
       'packages/feed-models/src/plain/store.ts',
       'src/app/jobs.ts',
-      'src/config/settings/feeds.ts',
+      'src/config/settings.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
       'src/features/census/jobs/census.ts',

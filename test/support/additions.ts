@@ -169,8 +169,8 @@ const SETTING: Addition = {
   files: {},
   insertions: [
     [
-      'src/config/settings/feeds.ts',
-      'export const FEED_SETTINGS = {\n',
+      'src/config/settings.ts',
+      "const FEED_SETTINGS = group('Feeds', {\n",
       "  CENSUS_EVERY: setting('1m', duration('1s', '1d'), 'How often names to be carried are counted.', 'feeds.censusEveryMs'),\n",
     ],
   ],
