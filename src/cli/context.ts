@@ -8,7 +8,8 @@ import type { Identity } from '../domain/viewer.ts';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { NewFile, readOwnFile } from '../lib/own-file.ts';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../lib/process-identity.ts';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /** What `fanfare doctor` says about one thing. */
 export interface Finding {
@@ -124,6 +125,64 @@ async function read(path: string): Promise<{ readonly process: ProcessIdentity }
     return record?.process === undefined ? null : { ...record, process: record.process };
   } catch {
     // Modified by somebody else: our records are written atomically.
+    return null;
+  }
+}
+
+/**
+ * Distinguishes a process from a later one with the same pid. Duplicated in the local engine, which must stay independent.
+ */
+interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in a unit of the operating system; only compared for equality. */
+  readonly started: string;
+}
+
+/** Identity of a running process; `null` when there is none. A zombie counts as ended. */
+function identify(pid: number): ProcessIdentity | null {
+  const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
+  return started === null ? null : { pid, started };
+}
+
+/** Whether this very process is still running. */
+function isAlive(identity: ProcessIdentity): boolean {
+  return identify(identity.pid)?.started === identity.started;
+}
+
+function ownIdentity(): ProcessIdentity {
+  const own = identify(process.pid);
+  if (own === null) throw new Error(`Process ${process.pid} cannot see itself: is /proc mounted?`);
+  return own;
+}
+
+function startOnLinux(pid: number): string | null {
+  const stat = readOrNull(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // Count fields from the end: the second one is the program name in brackets and may contain anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  if (state === 'Z' || state === 'X') return null;
+  // Start times count from boot, so a process of an earlier boot could match without the boot id.
+  const boot = readOrNull('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+  return `${fields[19] ?? ''}@${boot}`;
+}
+
+function startByPs(pid: number): string | null {
+  try {
+    const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
+    return started === '' ? null : started;
+  } catch {
+    return null; // `ps` says so when there is no such process.
+  }
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
     return null;
   }
 }

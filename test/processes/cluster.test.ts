@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFeedStore } from '../../src/packages/feed-models.ts';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
-import { PartitionedLiveLog } from '../../src/live/partitioned-live-log.ts';
+import { PartitionedLiveLog } from '../../src/live/create-realtime.ts';
 import { RedisLiveLog } from '../../src/live/redis-live-log.ts';
 import type { WorkOffer } from '../../src/live/work-signal.ts';
 import { borrowDatabase, openShared, returnDatabase } from '../support/spare-databases.ts';

@@ -3,7 +3,7 @@ import { partIndex } from '../../../src/connections/redis-parts.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { announce } from '../../../src/feed/announce.ts';
 import { LiveLogUnavailable, type LiveAppend, type LiveLog } from '../../../src/live/live-log.ts';
-import { PartitionedLiveLog } from '../../../src/live/partitioned-live-log.ts';
+import { PartitionedLiveLog } from '../../../src/live/create-realtime.ts';
 
 const PARTS = 4;
 const READERS = Array.from({ length: 20 }, (_, n) => `reader-${String(n)}`);

@@ -14,7 +14,7 @@ export const LOOK_AHEAD_SHARE = 0.5;
  * its longest uninterrupted work is this much shorter than a chunk.
  */
 export const PIECES = 6;
-/** Candidates read at once, as in `storage/database/claim-first.ts`. */
+/** Candidates read at once, as in `storage/database/lease.ts`. */
 export const CANDIDATES = 8;
 
 /** A share of the work before a pass has ended. */
