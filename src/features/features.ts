@@ -65,6 +65,7 @@ const FEATURES = [
   { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },
   { collections: [SCORES, RANKINGS] },
   { collections: [ERASED_TENANTS] },
+  { collections: [], api: () => import('./operations/api.ts') },
   { collections: [SECRETS, SCHEMA, PROCESSES, WRITE_PROBES] },
 ] as const satisfies readonly Feature[];
 
