@@ -121,7 +121,6 @@ const BELOW: readonly Screen[] = [
 const GRAPHIQL: Place = { name: 'graphiql', title: 'GraphiQL', icon: Braces, href: '/graphql' };
 const SCREENS = [...FEED, ...OPERATE, ...BUILD, ...BELOW];
 
-const Sampling = lazy(async () => ({ default: (await import('./ui/samples.ts')).Sampling }));
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
 export function App(): ReactNode {
@@ -176,9 +175,6 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
           Sign in again
         </button>
       </ConnectionNotice>
-      <Suspense>
-        <Sampling isShown={screen === 'overview'} />
-      </Suspense>
       <main id="main" tabIndex={-1} data-screen={screen}>
         {shown === undefined ? (
           <p className="empty">There is nothing here, or your token has not the role for it.</p>

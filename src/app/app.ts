@@ -10,6 +10,7 @@ import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
+import { startSampling } from '../features/operations/samples.ts';
 import type * as Api from './api.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
@@ -24,6 +25,7 @@ import {
   logLiveLogTrouble,
   logRedisBack,
   logRedisLost,
+  logSampleFailed,
   logIndexesCreated,
   logClockRight,
   logClockSkewed,
@@ -281,6 +283,13 @@ async function build(
     metrics.watchReadCache('names', () => core.nameCache.lookups),
   ])
     closer.own(syncToAsync(watched));
+  if (core.samples !== null)
+    closer.own(
+      startSampling({
+        ...{ samples: core.samples, totals: metrics.totals, pending: openFanOuts },
+        onError: (err) => logSampleFailed(logger, { err }),
+      }),
+    );
   const probes: Probes = {
     database: () => database.writes.check(),
     clock: () => checkClock(),

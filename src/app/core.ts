@@ -12,6 +12,7 @@ import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { countUnread } from '../feed/page/unread.ts';
+import { Samples } from '../features/operations/samples.ts';
 import { NO_QUOTAS, type Quotas } from '../features/quotas.ts';
 import { cursorSeal, UNSEALED } from '../features/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
@@ -85,6 +86,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       for (const { commands } of options.redis) await forgetDeletedKeys(commands);
     },
   };
+  const [first] = options.redis;
   const openEventSession = createEventSessions(repositories);
   const core: Core = {
     ...context,
@@ -94,6 +96,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
     tickets: options.tickets(repositories),
+    samples: first === undefined ? null : new Samples(first),
     cursors:
       options.sealsCursors === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
     openEventSession,

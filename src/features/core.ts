@@ -6,6 +6,7 @@ import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
+import type { Samples } from './operations/samples.ts';
 import type { Quotas } from './quotas.ts';
 import type { CursorSeal } from './cursor-seal.ts';
 
@@ -19,6 +20,8 @@ export interface Core extends Context {
   /** Reports at which something is hidden until somebody has looked; `null`: never. */
   readonly reportHideAfter: number | null;
   readonly tickets: TicketOffice;
+  /** `null` without Redis. */
+  readonly samples: Samples | null;
   /** Converts cursors between their internal form and the form given to clients. */
   readonly cursors: CursorSeal;
   /** Opens the session of one live event; shares loads with other events rendered at the same time. */

@@ -139,6 +139,12 @@ export function logRedisBack(log: Logger): void {
 /** Watchers may have missed events; they are asked to resync. */
 export const logLiveLogTrouble = event<{ what?: string; err: unknown }>('warn', 'The live log failed');
 
+/** At debug level for the same reason as below. */
+export const logSampleFailed = event<{ err: unknown }>(
+  'debug',
+  'What happened in the last seconds is missing from the past hour',
+);
+
 /** Once per read, at debug level: `logRedisLost` reports the outage itself once. */
 export const logFeedReadWithoutStore = event<{ err: unknown }>(
   'debug',

@@ -8,6 +8,7 @@ import {
   type GaugeConfiguration,
   type MetricObjectWithValues,
   type MetricValue,
+  type MetricValueWithName,
 } from 'prom-client';
 import type { Lane } from '../domain/lane.ts';
 import { OnDispose } from '../lib/closer.ts';
@@ -192,8 +193,49 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}) 
     ...webhookMetrics(meters),
     contentType: registry.contentType,
     metrics: (): Promise<string> => registry.metrics(),
+    totals: (): Promise<Totals> => totalsIn(registry),
     /** The metrics as data. Unknown gauges are NaN, which JSON cannot represent. */
     snapshot: (): Promise<MetricsSnapshot> => registry.getMetricsAsJSON(),
+  };
+}
+
+/** What the past hour is kept of, by the metric that it is the sum of. */
+const TOTALS = {
+  published: 'fanfare_actions_published_total',
+  deliveries: 'fanfare_fan_out_deliveries_total',
+  failedAttempts: 'fanfare_fan_out_failed_attempts_total',
+  requests: 'fanfare_graphql_requests_total',
+  liveEvents: 'fanfare_live_events_sent_total',
+  resyncs: 'fanfare_live_resyncs_total',
+  watchers: 'fanfare_live_subscribers',
+} as const;
+
+/** Of this process, since it started, but for those who watch now. */
+export interface Totals extends Readonly<Record<keyof typeof TOTALS, number>> {
+  /** Requests with an error. */
+  readonly errors: number;
+  /** First deliveries that took at most so many seconds from publication. */
+  readonly lags: ReadonlyMap<number, number>;
+}
+
+async function totalsIn(registry: Registry): Promise<Totals> {
+  const valuesOf = async (name: string): Promise<readonly MetricValueWithName<string>[]> =>
+    (await registry.getSingleMetric(name)?.get())?.values ?? [];
+  const sumOf = (values: readonly { readonly value: number }[]): number =>
+    values.reduce((sum, { value }) => sum + value, 0);
+  const sums = await Promise.all(
+    Object.entries(TOTALS).map(async ([field, name]) => [field, sumOf(await valuesOf(name))] as const),
+  );
+  const lags = new Map<number, number>();
+  for (const { metricName = '', labels, value } of await valuesOf('fanfare_delivery_lag_seconds')) {
+    const bound = labels['le'] === '+Inf' ? Infinity : Number(labels['le']);
+    if (metricName.endsWith('_bucket')) lags.set(bound, (lags.get(bound) ?? 0) + value);
+  }
+  const requests = await valuesOf(TOTALS.requests);
+  return {
+    ...(Object.fromEntries(sums) as Record<keyof typeof TOTALS, number>),
+    errors: sumOf(requests.filter(({ labels }) => labels['code'] !== 'OK')),
+    lags,
   };
 }
 

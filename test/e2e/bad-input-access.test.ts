@@ -47,6 +47,7 @@ const GUARDED: readonly GuardedOperation[] = [
     query: `mutation { retryWebhook(id: "${'0'.repeat(32)}") { id } }`,
   },
   { operation: 'work', roles: ['admin'], query: '{ work { workers } }' },
+  { operation: 'samples', roles: ['admin'], query: '{ samples { published } }' },
   { operation: 'latestInteractions', roles: ['admin'], query: '{ latestInteractions { edges { cursor } } }' },
   ...['hideInteraction', 'unhideInteraction'].map((operation): GuardedOperation => ({
     ...{ operation, roles: ['admin'], query: `mutation ($id: ID!) { ${operation}(id: $id) { id } }` },

@@ -60,6 +60,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   slice: ['slice(refId: "site")', 'slice(refId: "bob")', 'slice(refId: "p1", filter: { types: ["Posted"] })'],
   viewer: ['viewer'],
   webhookDeliveries: ['webhookDeliveries(first: 9)', 'webhookDeliveries(state: RETRYING)'],
+  samples: ['samples'],
   work: ['work'],
 };
 

@@ -3,10 +3,10 @@ import { useQuery } from '@fanfare/react';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
-import { counted, shownNumber } from '../ui/count.ts';
+import { shownNumber } from '../ui/count.ts';
 import { fetchReadiness } from '../ui/health.ts';
-import { lagsOf, ratesOf, valuesOf, type Point, type Sample } from '../ui/metrics.ts';
-import { SAMPLE_EVERY_MS, useSamples } from '../ui/samples.ts';
+import type { Point } from '../ui/plot.tsx';
+import { SAMPLE_MS, SAMPLES, type Sample } from '../ui/samples.ts';
 import { States } from '../ui/states.tsx';
 import { useEvery } from '../ui/use-every.ts';
 import { WORK, type Work } from '../ui/work.ts';
@@ -23,37 +23,50 @@ const Plot = lazy(() =>
 interface Chart {
   readonly title: string;
   readonly unit: string;
-  readonly lines: (
-    samples: readonly Sample[],
-  ) => readonly { readonly name: string; readonly points: readonly Point[] }[];
+  readonly lines: readonly { readonly name: string; readonly of: (sample: Sample) => number | null }[];
 }
 
-const rate = (title: string, name: string, unit = '/ s'): Chart => ({
-  ...{ title, unit },
-  lines: (samples) => [{ name, points: ratesOf(samples, name) }],
+const rate = (title: string, name: keyof Sample): Chart => ({
+  ...{ title, unit: '/ s' },
+  lines: [{ name, of: (sample) => Number(sample[name]) / (SAMPLE_MS / 1_000) }],
 });
-const level = (title: string, name: string): Chart => ({
+const level = (title: string, name: 'pending' | 'watchers'): Chart => ({
   ...{ title, unit: '' },
-  lines: (samples) => [{ name, points: valuesOf(samples, name) }],
+  lines: [{ name, of: (sample) => sample[name] }],
 });
 
 const CHARTS: readonly Chart[] = [
   {
     ...{ title: 'Published → delivered', unit: 'ms' },
-    lines: (samples) => [
-      { name: 'p50', points: lagsOf(samples, 0.5) },
-      { name: 'p99', points: lagsOf(samples, 0.99) },
+    lines: [
+      { name: 'p50', of: ({ lagP50 }) => lagP50 },
+      { name: 'p99', of: ({ lagP99 }) => lagP99 },
     ],
   },
-  rate('Deliveries', 'fanfare_fan_out_deliveries_total'),
-  level('Waiting for delivery', 'fanfare_fan_out_pending'),
-  rate('Published', 'fanfare_actions_published_total'),
-  level('Watchers', 'fanfare_live_subscribers'),
-  rate('Live events', 'fanfare_live_events_sent_total'),
-  rate('Resyncs', 'fanfare_live_resyncs_total'),
-  rate('Requests', 'fanfare_graphql_requests_total'),
-  rate('Failed attempts', 'fanfare_fan_out_failed_attempts_total'),
+  rate('Deliveries', 'deliveries'),
+  level('Waiting for delivery', 'pending'),
+  rate('Published', 'published'),
+  level('Watchers', 'watchers'),
+  rate('Live events', 'liveEvents'),
+  rate('Resyncs', 'resyncs'),
+  {
+    ...{ title: 'Requests', unit: '/ s' },
+    lines: [
+      { name: 'all', of: ({ requests }) => requests / (SAMPLE_MS / 1_000) },
+      { name: 'with an error', of: ({ errors }) => errors / (SAMPLE_MS / 1_000) },
+    ],
+  },
+  rate('Failed attempts', 'failedAttempts'),
 ];
+
+/** The samples, with a gap for each time of which there is none. */
+function pointsOf(samples: readonly Sample[], of: (sample: Sample) => number | null): Point[] {
+  return samples.flatMap((sample, index) => {
+    const [at, before] = [Date.parse(sample.at), Date.parse(samples[index - 1]?.at ?? sample.at)];
+    const gap = at - before > SAMPLE_MS ? [{ at: before + SAMPLE_MS, value: null }] : [];
+    return [...gap, { at, value: of(sample) }];
+  });
+}
 
 /** Where the entries of a feed are, by its model. */
 const STORED_AS: Readonly<Record<string, string>> = {
@@ -69,28 +82,29 @@ const STORED_AS: Readonly<Record<string, string>> = {
 /** The state of the installation at one look. Each figure leads to what is behind it. */
 export function OverviewScreen(): ReactNode {
   const { data, error, isLoading, reload } = useQuery<Work>(WORK);
-  const { samples, feedModel, failure, look } = useSamples();
+  const past = useQuery<{ readonly samples: readonly Sample[] }>(SAMPLES);
   const [ready, setReady] = useState('…');
   const lookReady = (): void => {
     fetchReadiness().then(setReady, () => setReady('not reachable'));
   };
   useEffect(() => {
-    look();
     lookReady();
-  }, [look]);
+  }, []);
   useEvery(EVERY_MS, () => {
     lookReady();
     reload();
   });
+  useEvery(SAMPLE_MS, past.reload);
   const work = data?.work;
-  const [first, last] = [samples[0], samples.at(-1)];
+  const samples = past.data?.samples ?? [];
+  const to = Date.now();
   return (
     <>
       <p className="filters">
         <span className="state" data-is={ready.startsWith('ready') ? 'good' : ready === '…' ? 'busy' : 'bad'}>
           This server: {ready}
         </span>
-        <FeedModel of={feedModel} />
+        {work !== undefined && <FeedModel {...work} />}
       </p>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         {work !== undefined && (
@@ -107,35 +121,36 @@ export function OverviewScreen(): ReactNode {
           </ul>
         )}
       </States>
-      {failure !== null && (
+      {past.error !== null && (
         <p role="alert" className="alert">
-          {failure}
+          {past.error.message}
         </p>
       )}
       <div className="plots">
         {CHARTS.map(({ title, unit, lines }) => (
           <Suspense key={title} fallback={<figure className="card plot" />}>
-            <Plot {...{ title, unit }} from={first?.at ?? 0} to={last?.at ?? 0} series={lines(samples)} />
+            <Plot
+              {...{ title, unit, to }}
+              from={to - 3_600_000}
+              series={lines.map(({ name, of }) => ({ name, points: pointsOf(samples, of) }))}
+            />
           </Suspense>
         ))}
       </div>
       <p className="hint">
-        {counted(samples.length, 'sample')} of the process that answers this page. One is taken every{' '}
-        {SAMPLE_EVERY_MS / 1_000} s while the console is in view, and kept for an hour. Lags are those of the
-        last minute before each.
+        The past hour of all processes, by {SAMPLE_MS / 1_000} s. Lags are those of the last minute before
+        each point.
       </p>
       <AsCode query={WORK} pages={['/ready', '/metrics']} command="doctor" />
     </>
   );
 }
 
-function FeedModel({ of }: { readonly of: ReadonlyMap<string, string> }): ReactNode {
-  const model = of.get('model');
-  if (model === undefined) return null;
+function FeedModel({ feedModel: model, feedCap }: Work['work']): ReactNode {
   return (
     <span className="quiet">
       Feed model: <strong>{model}</strong>, stored {STORED_AS[model] ?? 'in documents of its own'}
-      {model !== 'pull' && `, the newest ${shownNumber(Number(of.get('cap')))} of each feed`}
+      {model !== 'pull' && `, the newest ${shownNumber(feedCap)} of each feed`}
     </span>
   );
 }

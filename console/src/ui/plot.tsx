@@ -1,9 +1,14 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import uPlot from 'uplot';
-import type { Point } from './metrics.ts';
 
 const HEIGHT_PX = 150;
 const LINES = ['--fanfare-accent', '--fanfare-warn'] as const;
+
+/** Of a line at a moment, in ms; `null`: nothing is known. */
+export interface Point {
+  readonly at: number;
+  readonly value: number | null;
+}
 
 interface Series {
   /** Of the line, where there are several. */
@@ -88,7 +93,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
   const said = series
     .map(({ name, points }) => {
       const value = points[index]?.value;
-      return value === undefined ? '–' : `${count > 1 ? `${name} ` : ''}${rounded(value)} ${unit}`;
+      return value == null ? '–' : `${count > 1 ? `${name} ` : ''}${rounded(value)} ${unit}`;
     })
     .join(', ');
   const moment = at === null ? undefined : times[at];

@@ -1,4 +1,4 @@
-export const WORK = `query Work { work { failedFanOuts rebuildsDue renamesDue watchers workers
+export const WORK = `query Work { work { failedFanOuts rebuildsDue renamesDue watchers workers feedModel feedCap
   lanes { lane pending oldestSeconds } } }`;
 
 export interface Work {
@@ -8,6 +8,8 @@ export interface Work {
     readonly renamesDue: number;
     readonly watchers: number;
     readonly workers: number;
+    readonly feedModel: string;
+    readonly feedCap: number;
     readonly lanes: readonly {
       readonly lane: string;
       readonly pending: number;

@@ -3,6 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { LaneEnum } from '../../graphql/types/enums.ts';
 import { type LaneDepth as LaneDepthRecord, type WorkOverview as Overview, readWork } from './read-work.ts';
+import { MAX_SAMPLES, readSamples, type Sample as SampleRecord } from './samples.ts';
 
 const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
   description: 'Unfinished deliveries of one lane.',
@@ -44,8 +45,48 @@ const WorkOverview = builder.objectRef<Overview>('WorkOverview').implement({
       description: 'Failed deliveries; retryFanOut retries them.',
       resolve: (work) => work.failedFanOuts(),
     }),
+    feedModel: t.exposeString('feedModel', { description: 'How feeds are stored: FEED_MODEL.' }),
+    feedCap: t.exposeInt('feedCap', { description: 'Most entries of a stored feed: FEED_CAP.' }),
   }),
 });
+
+const Sample = builder.objectRef<SampleRecord>('Sample').implement({
+  description: 'What happened in all processes in ten seconds.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When they began.' }),
+    published: t.exposeInt('published', { description: 'Actions recorded.' }),
+    deliveries: t.exposeInt('deliveries', { description: 'Feed entries added or raised.' }),
+    failedAttempts: t.exposeInt('failedAttempts', { description: 'Passes that ended with an error.' }),
+    requests: t.exposeInt('requests', { description: 'GraphQL requests.' }),
+    errors: t.exposeInt('errors', { description: 'GraphQL requests with an error.' }),
+    liveEvents: t.exposeInt('liveEvents', { description: 'Events sent to watchers.' }),
+    resyncs: t.exposeInt('resyncs', {
+      description: 'Times a watcher was told that events may be missing.',
+    }),
+    watchers: t.exposeInt('watchers', { description: 'Open subscriptions at the end.' }),
+    pending: t.exposeInt('pending', {
+      nullable: true,
+      description: 'Deliveries waiting or in progress; null: they could not be counted.',
+    }),
+    lagP50: t.exposeFloat('lagP50', {
+      nullable: true,
+      description:
+        'At most how long half of the first deliveries took in the minute until the end, in milliseconds; null: there was none.',
+    }),
+    lagP99: t.exposeFloat('lagP99', { nullable: true, description: 'The same for 99 %.' }),
+  }),
+});
+
+builder.queryField('samples', (t) =>
+  t.field({
+    type: [Sample],
+    description:
+      'Admin: the last hour by ten seconds, the oldest first, without those in which nothing ran. Empty with tenants, since the figures are of all of them.',
+    args: { since: t.arg({ type: 'DateTime', description: 'Only those that began then or later.' }) },
+    extensions: { size: MAX_SAMPLES satisfies ListSize },
+    resolve: (_root, { since }, context) => readSamples(context.core, context.identity(), since ?? null),
+  }),
+);
 
 builder.queryField('work', (t) =>
   t.field({

@@ -20,11 +20,14 @@ export interface WorkOverview {
   rebuildsDue(): Promise<number>;
   renamesDue(): Promise<number>;
   failedFanOuts(): Promise<number>;
+  readonly feedModel: string;
+  /** Most entries of a stored feed. */
+  readonly feedCap: number;
 }
 
 /** @throws FanfareError FORBIDDEN */
 export function readWork(
-  { feeds, liveLog, processes, renames, workFigures }: Core,
+  { cap, feeds, feedStore, liveLog, processes, renames, workFigures }: Core,
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');
@@ -50,5 +53,6 @@ export function readWork(
     rebuildsDue: () => feeds.countDue(userId),
     renamesDue: () => renames.countDue(userId),
     failedFanOuts: () => workFigures.failedFanOuts(userId),
+    ...{ feedModel: feedStore.model, feedCap: cap },
   };
 }

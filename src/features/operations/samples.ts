@@ -1,0 +1,155 @@
+import type { RedisPart } from '../../connections/redis-parts.ts';
+import { tenantOf } from '../../domain/stored-id.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Totals } from '../../telemetry/metrics.ts';
+import { requireRole } from '../validate.ts';
+
+/** A sample is of so long a time, in milliseconds. */
+export const SAMPLE_MS = 10_000;
+export const MAX_SAMPLES = 360;
+const KEPT_SECONDS = 3_700;
+/** Lags are those of so many samples: of one alone there would often be none. */
+const LAG_SAMPLES = 6;
+
+const COUNTED = [
+  'published',
+  'deliveries',
+  'failedAttempts',
+  'requests',
+  'errors',
+  'liveEvents',
+  'resyncs',
+] as const;
+
+/** What happened in all processes in ten seconds. */
+export interface Sample extends Readonly<Record<(typeof COUNTED)[number], number>> {
+  /** When they began. */
+  readonly at: Date;
+  readonly watchers: number;
+  /** `null`: no process could count them. */
+  readonly pending: number | null;
+  /** At most how long half of the first deliveries took in the minute until their end, in milliseconds; `null`: there was none. */
+  readonly lagP50: number | null;
+  readonly lagP99: number | null;
+}
+
+/** The last hour of an installation, in one Redis hash for every ten seconds. */
+export class Samples {
+  readonly #commands: RedisPart['commands'];
+  readonly #prefix: string;
+
+  constructor({ commands, prefix }: Pick<RedisPart, 'commands' | 'prefix'>) {
+    this.#commands = commands;
+    this.#prefix = prefix;
+  }
+
+  #keyOf(slot: number): string {
+    return `${this.#prefix}samples:${String(slot)}`;
+  }
+
+  /** Adds to the sample of a time, in milliseconds. @param pending called by one of the processes that add to it */
+  async add(change: Totals, pending: () => Promise<number>, now = clock.time()): Promise<void> {
+    const key = this.#keyOf(Math.floor(now / SAMPLE_MS));
+    const fields = [
+      ...[...COUNTED, 'watchers' as const].map((name) => [name, change[name]] as const),
+      ...[...change.lags].map(([bound, count]) => [`lag ${String(bound)}`, count] as const),
+    ].filter(([, value]) => value !== 0);
+    const isFirst = (await this.#commands.hincrby(key, 'processes', 1)) === 1;
+    await Promise.all([
+      ...fields.map(([name, value]) => this.#commands.hincrbyfloat(key, name, value)),
+      this.#commands.expire(key, KEPT_SECONDS),
+    ]);
+    if (isFirst) await this.#commands.hset(key, 'pending', await pending());
+  }
+
+  /** Complete samples that began then or later, the oldest first. */
+  async since(time: Date, asOf = clock.time()): Promise<Sample[]> {
+    const now = Math.floor(asOf / SAMPLE_MS);
+    const first = Math.max(now - MAX_SAMPLES, Math.ceil(time.getTime() / SAMPLE_MS));
+    const slots = Array.from(
+      { length: Math.max(0, now - first) + LAG_SAMPLES - 1 },
+      (_, n) => first - LAG_SAMPLES + 1 + n,
+    );
+    const hashes = await Promise.all(slots.map((slot) => this.#commands.hgetall(this.#keyOf(slot))));
+    return slots.flatMap((slot, index) => {
+      const fields = hashes[index] ?? {};
+      if (slot < first || fields['processes'] === undefined) return [];
+      const lags = new Map<number, number>();
+      for (const of of hashes.slice(index - LAG_SAMPLES + 1, index + 1))
+        for (const [name, value] of Object.entries(of))
+          if (name.startsWith('lag '))
+            lags.set(Number(name.slice(4)), (lags.get(Number(name.slice(4))) ?? 0) + Number(value));
+      const counts = Object.fromEntries(COUNTED.map((name) => [name, Number(fields[name] ?? 0)]));
+      return [
+        {
+          ...(counts as Record<(typeof COUNTED)[number], number>),
+          at: new Date(slot * SAMPLE_MS),
+          watchers: Number(fields['watchers'] ?? 0),
+          pending: fields['pending'] === undefined ? null : Number(fields['pending']),
+          ...{ lagP50: lagOf(lags, 0.5), lagP99: lagOf(lags, 0.99) },
+        },
+      ];
+    });
+  }
+}
+
+/** The bound of the bucket that the share falls into, in milliseconds. */
+function lagOf(lags: ReadonlyMap<number, number>, share: number): number | null {
+  const all = lags.get(Infinity) ?? 0;
+  if (all === 0) return null;
+  const bounds = [...lags.keys()].sort((a, b) => a - b);
+  const bound = bounds.find((one) => (lags.get(one) ?? 0) >= all * share) ?? Infinity;
+  return Math.min(bound, bounds.at(-2) ?? Infinity) * 1_000;
+}
+
+function changeOf(now: Totals, before: Totals): Totals {
+  const by = COUNTED.map((name) => [name, now[name] - before[name]]);
+  return {
+    ...now,
+    ...(Object.fromEntries(by) as Record<(typeof COUNTED)[number], number>),
+    lags: new Map([...now.lags].map(([bound, count]) => [bound, count - (before.lags.get(bound) ?? 0)])),
+  };
+}
+
+/** Adds what happens in this process to the samples, from now on, every ten seconds. */
+export function startSampling({
+  samples,
+  totals,
+  pending,
+  onError,
+}: {
+  readonly samples: Samples;
+  readonly totals: () => Promise<Totals>;
+  readonly pending: () => Promise<number>;
+  readonly onError: (error: unknown) => void;
+}): AsyncDisposable {
+  let before = totals();
+  let adding = Promise.resolve();
+  const add = async (): Promise<void> => {
+    const [last, now] = [before, totals()];
+    before = now;
+    await samples.add(changeOf(await now, await last), pending);
+  };
+  const timer = setInterval(() => {
+    adding = add().catch(onError);
+  }, SAMPLE_MS);
+  timer.unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await adding;
+    },
+  };
+}
+
+/** The last hour; nothing with tenants, since figures are of all of them. @throws FanfareError FORBIDDEN */
+export async function readSamples(
+  { samples }: { readonly samples: Samples | null },
+  identity: Identity,
+  since: Date | null,
+): Promise<readonly Sample[]> {
+  requireRole(identity, 'admin');
+  if (tenantOf(identity.userId) !== null) return [];
+  return samples?.since(since ?? new Date(0)) ?? [];
+}
