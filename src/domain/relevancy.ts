@@ -162,7 +162,7 @@ export interface ConcernedGroups {
 
 export function concernedGroups(
   action: ConcerningAction,
-  interactions: readonly InteractionGroup[],
+  interactions: readonly Pick<InteractionGroup, 'actorId' | 'departmentIds'>[],
 ): ConcernedGroups {
   const prefix = departmentKey('');
   const named = [...concernedSince(action).keys(), ...concernedUntil(action).keys()].filter((key) =>

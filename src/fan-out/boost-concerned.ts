@@ -1,8 +1,8 @@
 import type { UserId } from '../domain/action.ts';
-import { concernedSince, concernedUntil, userKey } from '../domain/audience.ts';
-import { INTERACTION_KINDS, concernedGroups } from '../domain/relevancy.ts';
+import { INTERACTION_KINDS } from '../domain/relevancy.ts';
 import { announce, surviveLiveLog } from '../feed/announce.ts';
 import { relevancies } from '../feed/relevancies.ts';
+import { concernedReaders } from '../feed/store/concerned.ts';
 import { audienceAmong, type AudienceMember } from './audience.ts';
 import { audienceChunks, deliverChunks } from './deliver.ts';
 import type { Fence, LiftedClaim, PassContext, PassOutcome } from './passes.ts';
@@ -13,24 +13,17 @@ const CHUNK = 500;
 /**
  * Readers whom the interactions since the last pass may lift, if they lift nobody but those whom the action concerns. They
  * need not be in its audience. `null`: they may lift everybody, or so many that the whole audience is visited as fast. At
- * most two round trips, at once.
+ * most one round trip.
  */
 export async function onlyThese(
-  { members, follows, weights }: PassContext,
+  { collections, weights }: PassContext,
   { claim: { action, lifts }, interactions }: LiftedClaim,
 ): Promise<readonly UserId[] | null> {
   if (lifts === null || INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1))
     return null;
   const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
   const most = Math.max(CHUNK, action.fanOut.delivered);
-  const [inGroups, assigned] = await Promise.all([
-    members.ofGroups(concernedGroups(action, recent), most + 1),
-    follows.assigned(action.refIds, most + 1),
-  ]);
-  const named = [...concernedSince(action).keys(), ...concernedUntil(action).keys()]
-    .filter((key) => key.startsWith(userKey('')))
-    .map((key) => key.slice(userKey('').length));
-  const all = new Set([...named, ...inGroups, ...assigned]);
+  const all = await concernedReaders(collections, action, recent, most + 1);
   return all.size > most ? null : [...all];
 }
 

@@ -13,7 +13,7 @@ export interface BlockId {
 }
 
 /** There is one for each of the two, so that all blocks of a reader, either way, are found by the reader. */
-interface BlockDocument {
+export interface BlockDocument {
   _id: BlockId;
   /** Since when this one blocks the other. Absent: only the other blocks this one. */
   own?: Date;
@@ -48,6 +48,15 @@ export const BLOCKS: Declared<'blocks'> = {
   ],
   action: NOT_OF_ACTIONS,
 };
+
+/** @param found all of a reader. */
+export function toBlocks(found: readonly BlockDocument[]): Blocks {
+  if (found.length === 0) return NO_BLOCKS;
+  return {
+    either: new Set(found.map(({ _id }) => _id.otherId)),
+    own: new Set(found.flatMap(({ _id, own }) => (own === undefined ? [] : [_id.otherId]))),
+  };
+}
 
 /** A place in the list of whom a member blocks. */
 export interface BlockPosition {
@@ -123,11 +132,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
         .find({ '_id.userId': userId })
         .project<BlockDocument>({ own: 1 })
         .toArray();
-      if (found.length === 0) return NO_BLOCKS;
-      return {
-        either: new Set(found.map(({ _id }) => _id.otherId)),
-        own: new Set(found.flatMap(({ _id, own }) => (own === undefined ? [] : [_id.otherId]))),
-      };
+      return toBlocks(found);
     },
 
     /** Those of the pairs between which there is a block, either way. One round trip. Unique key: `_id`. */

@@ -29,7 +29,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { settleInteraction, settleUnknown } from './settle-interaction.ts';
+import { settleInteraction, settleUnknown, type ChangeBegun } from './settle-interaction.ts';
 
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 
@@ -70,30 +70,33 @@ export async function addInteraction(
   const actingIdentity = actingAs(identity, actor, 'record');
   const at = timeOf(checked);
   const acting = actingIdentity === identity ? session : openSession(core, actingIdentity);
-  const { action, members: known } = await findVisible(core, acting, actionId);
+  const others = checked.mentions.filter((id) => id !== actor);
+  const visible = await findVisible(core, acting, actionId, [actor, ...others]);
+  const { action } = visible;
 
   const { kind, text, reaction, parentId, data } = checked;
   const idempotencyKey = checked.idempotencyKey ?? null;
   const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const key = interactionKey(of);
-  const others = checked.mentions.filter((id) => id !== actor);
-  const [members, parentActorId] = await Promise.all([
-    known !== null && others.length === 0
-      ? known
-      : core.members.findByIds([...new Set([actor, action.actorId, ...others])]),
+  const unread = [...new Set([actor, action.actorId, ...others])].filter((id) => !visible.areRead.has(id));
+  const [more, parentActorId] = await Promise.all([
+    unread.length === 0 ? [] : core.members.findByIds(unread),
     parentId == null ? null : checkParent(core, acting, { actionId, key }, parentId),
   ]);
+  const members = [...visible.members, ...more];
   const mentions = await whoMaySee(core, action, others, members);
   const isHeld = await isHeldByHost(core, { by: identity.userId, action, checked, actor, key });
   const id = idOfTime(clock.now()).toHexString();
   const target = { kind: 'interaction', interactionId: id, actionId, actorId: actor } as const;
   // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
   if (isHeld) await core.reports.hold(target, clock.now());
+  const departmentIds = departmentsOf(members, [actor, action.actorId]);
+  const begunAt = clock.now();
   const recorded = await core.interactions.record({
     ...of,
     ...{ id, isHeld, actionId },
     at,
-    departmentIds: departmentsOf(members, [actor, action.actorId]),
+    departmentIds,
     mentions,
     parentActorId,
     key: key ?? id,
@@ -106,7 +109,7 @@ export async function addInteraction(
   if (isHeld && recorded?.interaction.id !== id) await core.reports.drop(target);
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
-  const changed = await settled(core, action, recorded);
+  const changed = await settled(core, recorded, { action, at: begunAt, departmentIds });
   if (!isHeld && interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
     throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };
@@ -144,10 +147,10 @@ async function isHeldByHost(
 /** A replay of a settled interaction needs no further work. */
 async function settled(
   core: Core,
-  action: Action,
   { interaction, change, settling }: RecordOutcome,
+  begun: ChangeBegun,
 ): Promise<Action> {
-  if (settling === null) return action;
+  if (settling === null) return begun.action;
   if (change === 'none') return settleUnknown(core, interaction, settling);
   const { kind, reaction, at, state } = interaction;
   return settleInteraction(
@@ -155,6 +158,8 @@ async function settled(
     interaction,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
     settling,
+    // Of an interaction that is given again, other departments are stored.
+    change === 'new' ? begun : undefined,
   );
 }
 

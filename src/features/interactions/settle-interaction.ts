@@ -1,9 +1,11 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
 import type { Core } from '../core.ts';
-import type { Action } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, type Lifts } from '../../domain/relevancy.ts';
+import { surviveLiveLog } from '../../feed/announce.ts';
+import { concernedReaders } from '../../feed/store/concerned.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../notifications/announce-notifications.ts';
@@ -15,11 +17,22 @@ function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareCh
   return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
 }
 
+/** What is known about a change before it is recorded, by which it may turn out to need no pass. */
+export interface ChangeBegun {
+  /** Read before. */
+  readonly action: Action;
+  /** A time before the first write. */
+  readonly at: Date;
+  /** Departments of the interacting member and of the action's actor; `null`: feeds have all that the interaction gives. */
+  readonly departmentIds: readonly string[] | null;
+}
+
 /**
  * Marks the action as changed by an interaction, so that a fan-out pass derives the counts, notifies whom it concerns, and then
  * settles the change. If this is interrupted before, upkeep finds the change. Removed interactions still boost: the recording call
- * may have been interrupted before it marked the action. Two round trips.
+ * may have been interrupted before it marked the action. Two round trips; one more if it may be that no pass is needed.
  * @param interaction as it is now.
+ * @param begun absent: a pass is needed.
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
@@ -27,18 +40,69 @@ export async function settleInteraction(
   interaction: Interaction,
   change: EngagementChange,
   settling: SettlingToken,
+  begun?: ChangeBegun,
 ): Promise<Action> {
-  const { actionId, at: boost } = interaction;
-  const reshare = reshareOf(interaction);
-  const lifts = liftsOf(interaction, change);
-  const marked = await core.actions.markInteraction(actionId, {
-    ...{ change, boost, lifts, reshare, now: clock.now() },
-  });
-  if (marked === null) throw noSuchAction();
-  core.workSignal.notify('fan-out');
+  const { actionId } = interaction;
+  const counted = begun === undefined ? null : await countAlone(core, interaction, change, begun);
+  const marked = counted ?? (await mark(core, interaction, change));
   await announceInteraction(core, marked, interaction);
   await core.interactions.settle(actionId, settling);
   return marked;
+}
+
+async function mark(core: Core, interaction: Interaction, change: EngagementChange): Promise<Action> {
+  const { actionId, at: boost } = interaction;
+  const marked = await core.actions.markInteraction(actionId, {
+    ...{ change, boost, lifts: liftsOf(interaction, change) },
+    ...{ reshare: reshareOf(interaction), now: clock.now() },
+  });
+  if (marked === null) throw noSuchAction();
+  core.workSignal.notify('fan-out');
+  return marked;
+}
+
+/** Upper bound on the difference between the clocks of processes. */
+const CLOCK_DIFFERENCE_MS = 2_000;
+
+/**
+ * Counts the change without a pass, if it lifts nobody and nobody watches. `null`: a pass is needed, as always if one is pending
+ * or has ended since the change began, because that may have counted it already.
+ *
+ * Nothing is lost: readers whom the interaction concerns are read after it was recorded, so the feeds of those whom it concerns
+ * later are rebuilt with it, and an edit of the action makes the write fail. Watchers who begin before the write are found after it.
+ */
+async function countAlone(
+  core: Core,
+  interaction: Interaction,
+  change: EngagementChange,
+  { action, at, departmentIds }: ChangeBegun,
+): Promise<Action | null> {
+  const { actorId, kind, at: boost, passedOn } = interaction;
+  if (core.weights[kind] < 1 || passedOn !== null) return null;
+  const [areSome, concerned] = await Promise.all([
+    isAnybodyWatched(core),
+    departmentIds === null
+      ? NOBODY
+      : concernedReaders(core.collections, action, [{ actorId, departmentIds }], 1),
+  ]);
+  if (areSome || concerned.size > 0) return null;
+  const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
+  const counted = await core.actions.countInteraction(action, { change, boost }, before);
+  if (counted === null || !(await isAnybodyWatched(core))) return counted;
+  return mark(core, interaction, { kind: 'none' });
+}
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+/** Whether anybody watches anything; true if that is not known. One look-up in Redis. */
+async function isAnybodyWatched({ liveLog, onLiveLogError }: Core): Promise<boolean> {
+  try {
+    for await (const some of liveLog.allWatched()) if (some.length > 0) return true;
+    return false;
+  } catch (error) {
+    surviveLiveLog(error, onLiveLogError);
+    return true;
+  }
 }
 
 /** Several comments of a member are removed at once, and of an interrupted change it is not known what else it was. */

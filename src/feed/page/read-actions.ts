@@ -1,9 +1,9 @@
 import type { Core } from '../../features/core.ts';
-import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
+import type { Action, ActionId, FanOutState, RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member } from '../../domain/member.ts';
-import { idBeside } from '../../domain/stored-id.ts';
+import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { followsOf, followsOfOne } from './hydration.ts';
@@ -13,7 +13,6 @@ import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
-import { NO_BLOCKS } from '../../domain/block.ts';
 import { isAffectedByBlocks, moderates } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
@@ -79,35 +78,41 @@ export async function requireAction(session: ReaderSession, id: ActionId): Promi
 /** An action that a reader may see. */
 export interface VisibleAction {
   readonly action: Action;
-  /** The reader and the action's actor, if they had to be read. */
-  readonly members: readonly Member[] | null;
+  /** Members that were read together with it. */
+  readonly members: readonly Member[];
+  /** Who was read, whether or not there is such a member. */
+  readonly areRead: ReadonlySet<UserId>;
 }
 
 /**
  * The same for a write that takes nothing else of the reader but blocks. One round trip if the action alone tells that they may see it;
  * otherwise two, with three queries, whatever the answer.
+ * @param alsoRead members to be read as well; with any, also the action's actor, if the process knows who that is
  * @throws FanfareError NOT_FOUND
  */
 export async function findVisible(
-  { members, blocks: blocksOf }: Core,
+  { actions, actionCache, members }: Core,
   session: ReaderSession,
   id: ActionId,
+  alsoRead: readonly UserId[] = [],
 ): Promise<VisibleAction> {
   const { identity } = session;
   const { userId } = identity;
-  const [action, blocks] = await Promise.all([
-    session.load(ACTION, id),
-    isAffectedByBlocks(identity) ? blocksOf.of(userId) : NO_BLOCKS,
-  ]);
-  const viewer = { userId, isAdmin: moderates(identity), member: null, blocks };
-  if (action !== null && isEntitled(viewer, action, [])) return { action, members: null };
-  const [found, follows] = await Promise.all([
-    members.findByIds([...new Set([userId, action?.actorId ?? userId])]),
-    followsOfOne(session, action),
-  ]);
+  const owner = alsoRead.length === 0 ? null : actionCache.actorOf(id);
+  const areRead = new Set([...alsoRead, ...(owner === null ? [] : [owner])]);
+  const read = await actions.findWith(id, {
+    blocksOf: isAffectedByBlocks(identity) ? userId : null,
+    memberIds: [...areRead],
+  });
+  const action = read.action !== null && areBeside(read.action.actorId, userId) ? read.action : null;
+  if (action !== null) actionCache.keep([action]);
+  const viewer = { userId, isAdmin: moderates(identity), member: null, blocks: read.blocks };
+  if (action !== null && isEntitled(viewer, action, [])) return { action, members: read.members, areRead };
+  const both = new Set([userId, action?.actorId ?? userId]);
+  const [found, follows] = await Promise.all([members.findByIds([...both]), followsOfOne(session, action)]);
   const member = found.find((one) => one.userId === userId) ?? null;
   if (action === null || !isEntitled({ ...viewer, member }, action, follows)) throw noSuchAction();
-  return { action, members: found };
+  return { action, members: found, areRead: both };
 }
 
 export function noSuchAction(): FanfareError {

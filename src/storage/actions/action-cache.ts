@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
@@ -30,6 +30,11 @@ export class ActionCache {
   keep(actions: readonly Action[]): void {
     if (this.#cached === null) return;
     this.#keep(actions.filter(({ id, rev }) => rev !== this.#cached?.peek(id)?.rev));
+  }
+
+  /** The actor of a cached action, which may have been erased since. */
+  actorOf(id: ActionId): UserId | null {
+    return this.#cached?.peek(id)?.actorId ?? null;
   }
 
   /** Unordered; missing ones are left out. One round trip. */

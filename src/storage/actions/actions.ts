@@ -10,9 +10,14 @@ import {
 } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
+import type { Blocks } from '../../domain/block.ts';
+import type { Member } from '../../domain/member.ts';
+import { toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
+import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
+import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
 import { ALL_READERS, type Stamps } from '../../feed/store/reader-stamps.ts';
 import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
-import { interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
+import { interactionCounted, interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
@@ -201,6 +206,50 @@ export function actionsRepository(collections: Collections, events: EventEntries
       return { actions, stamps };
     },
 
+    /**
+     * An action, the blocks of a member, and members. One round trip; index `newest` of the blocks.
+     * @param blocksOf `null`: of nobody
+     */
+    async findWith(
+      id: ActionId,
+      { blocksOf, memberIds }: { readonly blocksOf: UserId | null; readonly memberIds: readonly UserId[] },
+    ): Promise<{ readonly action: Action | null; readonly blocks: Blocks; readonly members: Member[] }> {
+      const { blocks, members } = collections;
+      const found = await inTurns(
+        collection.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember>([
+          { $match: { _id: new ObjectId(id) } },
+          ...(blocksOf === null
+            ? []
+            : [
+                {
+                  $unionWith: {
+                    coll: blocks.collectionName,
+                    pipeline: [{ $match: { '_id.userId': blocksOf } }, { $project: { own: 1 } }],
+                  },
+                },
+              ]),
+          ...(memberIds.length === 0
+            ? []
+            : [
+                {
+                  $unionWith: {
+                    coll: members.collectionName,
+                    pipeline: [{ $match: { _id: { $in: [...memberIds] } } }, { $project: WITHOUT_DETAILS }],
+                  },
+                },
+              ]),
+        ]),
+      );
+      let action: Action | null = null;
+      const ofMember: BlockDocument[] = [];
+      const described: Member[] = [];
+      for (const document of found)
+        if ('descriptor' in document) action = toAction(document);
+        else if ('otherId' in Object(document._id)) ofMember.push(document as BlockDocument);
+        else described.push(toMember(document as PlainMember));
+      return { action, blocks: toBlocks(ofMember), members: described };
+    },
+
     /** Like `findByIds`, but returns only ids for actions that the caller has cached. One round trip. */
     async findUnlessCached(
       ids: readonly ActionId[],
@@ -293,6 +342,28 @@ export function actionsRepository(collections: Collections, events: EventEntries
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
         revised([{ $set: interactionMarked(mark, events) }]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /**
+     * Records on an action that its interactions changed, where that concerns nobody else. `null`: the action is gone or has
+     * been edited since it was read, or one of its passes is pending or may have counted the change: then a pass is needed.
+     */
+    async countInteraction(
+      { id, version, audienceRev }: Pick<Action, 'id' | 'version' | 'audienceRev'>,
+      mark: Pick<InteractionMark, 'change' | 'boost'>,
+      lastPassBefore: Date,
+    ): Promise<Action | null> {
+      const document = await collection.findOneAndUpdate(
+        {
+          ...{ _id: new ObjectId(id), isDeleted: false, 'fanOut.state': 'DONE' },
+          'fanOut.doneAt': { $lt: lastPassBefore },
+          version: version === 1 ? { $exists: false } : version,
+          audienceRev: audienceRev === 0 ? { $exists: false } : audienceRev,
+        },
+        revised([{ $set: interactionCounted(mark) }]),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

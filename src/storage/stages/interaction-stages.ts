@@ -133,15 +133,32 @@ export function interactionMarked(
   events: EventEntries,
 ): Document {
   return {
+    ...countedFields(change, boost),
+    ...(reshare == null
+      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', lifts })
+      : reshareChanged(reshare, now, events)),
+  };
+}
+
+/**
+ * The same where no pass is needed, because nobody is to be lifted or notified: only counts. The version is new nevertheless,
+ * since what is read of interactions is kept by it.
+ */
+export function interactionCounted({ change, boost }: Pick<InteractionMark, 'change' | 'boost'>): Document {
+  return {
+    ...countedFields(change, boost),
+    'fanOut.version': { $add: ['$fanOut.version', 1] },
+  };
+}
+
+function countedFields(change: EngagementChange, boost: Date): Document {
+  return {
     ...engagementFields(change),
     ...(mayBeOfComment(change)
       ? { commentsVersion: { $add: [{ $ifNull: ['$commentsVersion', 0] }, 1] } }
       : {}),
     latest: { $max: ['$latest', boost] },
     isBumped: true,
-    ...(reshare == null
-      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', lifts })
-      : reshareChanged(reshare, now, events)),
   };
 }
 

@@ -140,24 +140,6 @@ export function membersRepository(
       }));
     },
 
-    /** Ids of so many members with one of these departments or supervisors. One round trip, none without any. */
-    async ofGroups({ departmentIds, supervisorIds }: ConcernedGroups, limit: number): Promise<UserId[]> {
-      const [first, ...others] = [
-        ...(supervisorIds.length > 0 ? [{ supervisorId: { $in: [...supervisorIds] } }] : []),
-        ...(departmentIds.length > 0 ? [{ departmentId: { $in: [...departmentIds] } }] : []),
-      ].map((group) => [{ $match: group }, { $limit: limit }, { $project: { _id: 1 } }]);
-      if (first === undefined) return [];
-      const found = await inOneBatch(
-        collection.aggregate<{ readonly _id: UserId }>([
-          ...first,
-          // Each from its own index.
-          ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
-        ]),
-        2 * limit,
-      );
-      return found.map(({ _id }) => _id);
-    },
-
     async find(id: UserId): Promise<Member | null> {
       const document = await collection.findOne<PlainMember>({ _id: id }, { projection: WITHOUT_DETAILS });
       return document === null ? null : toMember(document);

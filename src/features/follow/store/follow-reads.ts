@@ -228,12 +228,6 @@ function readsOfAssigned(collection: Collection<FollowDocument>) {
   }
 
   return {
-    /** So many followers to whom one of these refs is assigned. One round trip. */
-    async assigned(refIds: readonly RefId[], limit: number): Promise<UserId[]> {
-      if (refIds.length === 0) return [];
-      return (await assignedTo(refIds, {}, limit)).map(({ followerId }) => followerId);
-    },
-
     /** These readers' assigned follows of these refs. One round trip, two if very many readers are assigned to the refs. */
     async assignedAmong(followerIds: readonly UserId[], refIds: readonly RefId[]): Promise<StoredFollow[]> {
       if (followerIds.length === 0 || refIds.length === 0) return [];
