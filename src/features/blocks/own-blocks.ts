@@ -1,5 +1,5 @@
 import type { UserId } from '../../domain/action.ts';
-import { isAffectedByBlocks } from '../../domain/viewer.ts';
+import { isAffectedByBlocks, type Identity } from '../../domain/viewer.ts';
 import { ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 
@@ -13,7 +13,11 @@ const BLOCK_WITH = ownLoad({
  * way. One read for all that are asked about together; none for whom blocks do not affect.
  */
 export async function isBlockedFor(session: ReaderSession, memberId: UserId): Promise<boolean> {
-  const { identity } = session;
-  if (memberId === identity.userId || !isAffectedByBlocks(identity)) return false;
+  if (!mayBeBlocked(session.identity, memberId)) return false;
   return (await session.load(BLOCK_WITH, memberId)) !== null;
+}
+
+/** Whether a block between the reader and a member would matter. */
+export function mayBeBlocked(identity: Identity, memberId: UserId): boolean {
+  return memberId !== identity.userId && isAffectedByBlocks(identity);
 }

@@ -17,7 +17,7 @@ import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceFollowers } from '../notifications/announce-notifications.ts';
 import { settleFollows } from './settle-follows.ts';
-import { isBlockedFor } from '../blocks/own-blocks.ts';
+import { mayBeBlocked } from '../blocks/own-blocks.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -55,10 +55,15 @@ export async function follow(
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
   const now = clock.now();
-  const [isBlocked, { known, epochs, oldest: ofAll }] = await Promise.all([
-    isBlockedFor(session, id),
-    core.followStarts.start({ followerId, refId: id }, count),
-  ]);
+  const {
+    isBlocked,
+    known,
+    epochs,
+    oldest: ofAll,
+  } = await core.followStarts.start(
+    { followerId, refId: id },
+    { count, withBlock: mayBeBlocked(session.identity, id) },
+  );
   if (isBlocked) throw new FanfareError('NOT_FOUND', 'There is no such ref');
   checkSpans([{ followerId, refId: id, types }], known === null ? [] : [{ ...known, followerId }]);
   const taken = types === undefined ? (openSpanOf(known)?.types ?? null) : types;
@@ -70,8 +75,9 @@ export async function follow(
     oldest == null || oldest.recorded.getTime() > now.getTime()
       ? { followerId, refId: id, types, since: now }
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
-  await open(core, [span], { epochs, now });
-  return refOf(core, session, id);
+  const counted = await open(core, [span], { epochs, now });
+  // What nobody has described is named by actions.
+  return counted === null || counted.label === null ? refOf(core, session, id) : counted;
 }
 
 type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
@@ -156,12 +162,14 @@ async function open(
   core: Core,
   spans: readonly NewSpan[],
   { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
-): Promise<void> {
+): Promise<Ref | null> {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
-  await settleFollows(core, await core.follows.open(spans, tokens, now), { tokens, epochs });
+  const opened = await core.follows.open(spans, tokens, now);
+  const counted = await settleFollows(core, opened, { tokens, epochs });
   await announceFollowers(
     core,
     spans.map(({ refId }) => refId),
     true,
   );
+  return counted;
 }

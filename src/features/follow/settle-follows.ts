@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { Ref } from '../../domain/member.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
 import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
@@ -23,13 +24,14 @@ const FILL_CHUNK = 1_000;
  * @param own the call that is settling. For refs of follows that another call left behind, followers are recounted from
  * scratch,
  *   since its progress is unknown.
+ * @returns the ref with its count if one follower of one ref was added; otherwise `null`
  */
 export async function settleFollows(
   core: Core,
   opened: readonly UnsettledFollow[],
   own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
-): Promise<void> {
-  if (opened.length === 0) return;
+): Promise<Ref | null> {
+  if (opened.length === 0) return null;
   const { tokens, epochs } = own;
   const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
   await fillFeeds(core, opened);
@@ -44,8 +46,10 @@ export async function settleFollows(
   const added = new Map<string, number>();
   for (const { refId, token } of opened)
     if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
-  await countFollowers(core, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
+  const uncertain = foreign.map(({ refId }) => refId);
+  const ref = await countFollowers(core, { added, uncertain, epochs });
   await core.follows.settle(opened);
+  return ref;
 }
 
 /**

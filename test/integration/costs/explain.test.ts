@@ -269,7 +269,11 @@ describe('no hot query scans a whole collection', () => {
     [
       'what a follow starts from',
       'recorded_by_ref',
-      () => parts.repositories.followStarts.start({ followerId: 'u7', refId: 'r3' }, 100),
+      () =>
+        parts.repositories.followStarts.start(
+          { followerId: 'u7', refId: 'r3' },
+          { count: 100, withBlock: true },
+        ),
     ],
     [
       'the claim',

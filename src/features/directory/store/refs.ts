@@ -43,7 +43,7 @@ export type RefRecord = ActionRef & Details;
 
 type Plain = Omit<RefDocument, keyof DetailsDocument | 'search'>;
 
-function toRef(document: Plain): Ref {
+export function toRef(document: Plain): Ref {
   return {
     refId: document._id,
     type: document.type ?? null,

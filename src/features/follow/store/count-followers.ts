@@ -1,4 +1,5 @@
 import type { RefId } from '../../../domain/action.ts';
+import type { Ref } from '../../../domain/member.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import type { Repositories } from '../../../storage/repositories.ts';
 import type { CountEpochs } from './follower-counts.ts';
@@ -13,17 +14,19 @@ export interface FollowerChanges {
   readonly epochs: CountEpochs;
 }
 
-/** Brings follower counts up to date. One round trip; three more for each ref that has to be counted from scratch. */
+/** Brings follower counts up to date. Returns the ref with its count if it was one that was added to. One round trip; three more for each ref that has to be counted from scratch. */
 export async function countFollowers(
   { follows, followerCounts }: Repositories,
   { added, uncertain, epochs }: FollowerChanges,
-): Promise<void> {
+): Promise<Ref | null> {
   const toCount = new Set(uncertain);
   const certain = new Map([...added].filter(([refId, count]) => count !== 0 && !toCount.has(refId)));
-  for (const refId of await followerCounts.add(certain, epochs)) toCount.add(refId);
+  const { refused, ref } = await followerCounts.add(certain, epochs);
+  for (const refId of refused) toCount.add(refId);
   for (const refId of toCount) {
     const epoch = newObjectId();
     await followerCounts.begin(refId, epoch);
     await followerCounts.end(refId, epoch, await follows.countFollowers(refId));
   }
+  return ref;
 }

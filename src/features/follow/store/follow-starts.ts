@@ -13,6 +13,8 @@ import type { CountEpochs } from './follower-counts.ts';
 import { FOLLOW_FIELDS, toFollow, type FollowPair, type PlainFollow } from './follow-reads.ts';
 
 export interface FollowStart {
+  /** There is a block between the two, either way. False if not asked. */
+  readonly isBlocked: boolean;
   /** `null`: there was no follow of this ref. */
   readonly known: Follow | null;
   /** Of the ref, for its number of followers. */
@@ -23,6 +25,7 @@ export interface FollowStart {
 
 type Found =
   | { readonly recorded: Date; readonly _id: ObjectId; readonly expiresAt?: Date }
+  | { readonly of: 'block' }
   | (PlainFollow & { readonly of: 'pair' })
   | (Pick<RefDocument, 'countEpoch' | 'isCounting'> & { readonly of: 'ref' });
 
@@ -38,13 +41,26 @@ interface PassedOnDocument {
 }
 
 /** What `follow` reads of several collections, in one command each. */
-export function followStartsRepository({ actions, follows, interactions, refs }: Collections) {
+export function followStartsRepository({ actions, blocks, follows, interactions, refs }: Collections) {
   return {
     /**
      * Everything that is read before a follow is opened. One round trip. Indexes `recorded_by_ref`, `by_ref` or `pair`, `_id`.
-     * @param count newest actions to copy; 0: none
+     * @param asked.count newest actions to copy; 0: none
+     * @param asked.withBlock whether a block between the two matters
      */
-    async start({ followerId, refId }: FollowPair, count: number): Promise<FollowStart> {
+    async start(
+      { followerId, refId }: FollowPair,
+      { count, withBlock }: { readonly count: number; readonly withBlock: boolean },
+    ): Promise<FollowStart> {
+      const block = {
+        $unionWith: {
+          coll: blocks.collectionName,
+          pipeline: [
+            { $match: { _id: { userId: followerId, otherId: refId }, '_id.userId': followerId } },
+            { $project: { _id: 0, of: { $literal: 'block' } } },
+          ],
+        },
+      };
       const pair = [
         { $match: { followerId, refId } },
         { $project: { ...FOLLOW_FIELDS, of: { $literal: 'pair' } } },
@@ -65,20 +81,23 @@ export function followStartsRepository({ actions, follows, interactions, refs }:
         { $project: { recorded: 1, expiresAt: 1 } },
         { $unionWith: { coll: follows.collectionName, pipeline: pair } },
         ref,
+        ...(withBlock ? [block] : []),
       ];
       const cursor =
         count === 0
-          ? follows.aggregate<Found>([...pair, ref], { batchSize: 3 })
-          : actions.aggregate<Found>(newest, { hint: 'recorded_by_ref', batchSize: count + 3 });
+          ? follows.aggregate<Found>([...pair, ref, ...(withBlock ? [block] : [])], { batchSize: 4 })
+          : actions.aggregate<Found>(newest, { hint: 'recorded_by_ref', batchSize: count + 4 });
       const epochs = new Map<RefId, string | null>([[refId, null]]);
       const copied: Extract<Found, { recorded: Date }>[] = [];
       let known: Follow | null = null;
+      let isBlocked = false;
       for (const document of await inTurns(cursor))
         if (!('of' in document)) copied.push(document);
+        else if (document.of === 'block') isBlocked = true;
         else if (document.of === 'pair') known = toFollow(document);
         else if (document.isCounting === true) epochs.delete(refId);
         else epochs.set(refId, document.countEpoch ?? null);
-      return { known, epochs, oldest: oldestOf(copied) };
+      return { isBlocked, known, epochs, oldest: oldestOf(copied) };
     },
 
     /**

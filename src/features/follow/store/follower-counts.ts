@@ -1,13 +1,21 @@
 import type { Collection, Filter, Document } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
+import type { Ref } from '../../../domain/member.ts';
+import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
+import { toRef } from '../../directory/store/refs.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
-import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
 /** The epoch of each ref's count, against which a change may be added; `null`: never counted from scratch. */
 export type CountEpochs = ReadonlyMap<RefId, string | null>;
+
+export interface AddedCounts {
+  readonly refused: readonly RefId[];
+  readonly ref: Ref | null;
+}
 
 /**
  * Number of followers per ref. Usually a change adds to the count, which is cheap. When it is unknown whether a change was
@@ -32,8 +40,11 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
       return epochs;
     },
 
-    /** Adds to counts whose epoch is unchanged, in one write. Returns the refs that must be recounted instead. */
-    async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<RefId[]> {
+    /**
+     * Adds to counts whose epoch is unchanged, in one write. Returns the refs that must be recounted instead and, if it was
+     * one, the ref with its new count.
+     */
+    async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<AddedCounts> {
       const refused: RefId[] = [];
       const changes: { readonly refId: RefId; readonly count: number; readonly epoch: string | null }[] = [];
       for (const [refId, count] of counts) {
@@ -41,24 +52,35 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
         if (epoch === undefined) refused.push(refId);
         else changes.push({ refId, count, epoch });
       }
-      if (changes.length === 0) return refused;
+      if (changes.length === 0) return { refused, ref: null };
       const operations = changes.map(({ refId, count, epoch }) => ({
-        updateOne: {
-          filter: atEpoch(refId, epoch),
-          update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
-          // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
-          upsert: true,
-        },
+        filter: atEpoch(refId, epoch),
+        update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
+        // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
+        upsert: true,
       }));
+      const [first, ...others] = operations;
       try {
-        await collection.bulkWrite(operations, { ordered: false });
+        if (first !== undefined && others.length === 0) {
+          const { filter, update, upsert } = first;
+          const projection = WITHOUT_DETAILS;
+          const after = await collection.findOneAndUpdate(filter, update, {
+            ...{ upsert, projection, returnDocument: 'after' },
+          });
+          return { refused, ref: after === null ? null : toRef(after) };
+        }
+        await collection.bulkWrite(
+          operations.map((updateOne) => ({ updateOne })),
+          { ordered: false },
+        );
       } catch (error) {
+        if (others.length === 0 && isDuplicateKey(error)) return { refused: [...counts.keys()], ref: null };
         for (const position of duplicatePositions(error)) {
           const change = changes[position];
           if (change !== undefined) refused.push(change.refId);
         }
       }
-      return refused;
+      return { refused, ref: null };
     },
 
     /** Starts a recount: changes that began before can no longer be added. */
