@@ -71,7 +71,7 @@ const ROOMS = [
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: ['^src/config/', '^src/descriptors/', ...layer('use-cases'), '^src/cli/import/'],
+    rooms: ['^src/config/', '^src/descriptors/', ...layer('use-cases')],
   },
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
@@ -106,6 +106,13 @@ const PARTS = {
     '^src/features/shapes\\.ts$',
     '^(?:fs/promises|path|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?commander/',
+  ],
+  import: [
+    '^src/(?:cli|descriptors|domain|lib)/',
+    '^src/features/(?:core|shapes|stored-input)\\.ts$',
+    '^src/features/(?:directory/directory|follow/follow|operations/read-work|publish/publish-action)\\.ts$',
+    '^(?:crypto|fs/promises|timers/promises)$',
+    '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
   planner: [
     '^src/cli/context\\.ts$',

@@ -91,7 +91,7 @@ export default tseslint.config(
   },
   // Files are written so that no link leads them elsewhere, and secrets read where nobody else can have put them.
   {
-    files: ['src/**', 'packages/{archive,demo,local-engine,planner}/src/**'],
+    files: ['src/**', 'packages/{archive,demo,import,local-engine,planner}/src/**'],
     // A lock makes its own file; the others fill a folder that they have just made.
     ignores: [
       '**/own-file.ts',

@@ -36,6 +36,10 @@ export function findServer(dataDir: string): Promise<ProcessRecord<RunningServer
   return findRecord(join(dataDir, FILE));
 }
 
+export const TOKEN = [
+  '--token <token>',
+  'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
+] as const;
 export const TENANT = ['--tenant <name>', 'the tenant, required if TENANT_CLAIM is set'] as const;
 
 /** Parses an option that is a whole number from 1. @param more what else the option takes, for the message */

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
-import { type AddCommands, type CommandContext, TENANT, wholeNumber } from './context.ts';
+import { COMMANDS, DATA_COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
+import { type AddCommands, type CommandContext, TENANT, TOKEN } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ShardOptions } from './shard.ts';
@@ -9,47 +9,11 @@ import { processCount } from './processes/member.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
-import { type WorkerCommandOptions, waitForWorkerOption } from './worker.ts';
+import type { WorkerCommandOptions } from './worker.ts';
 import type { ExportOptions } from './export.ts';
-import type { ImportOptions } from './import.ts';
 import type { RebuildOptions } from './rebuild.ts';
 
-const TOKEN = [
-  '--token <token>',
-  'token for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR',
-] as const;
-/** More batches would only hold more of the file in memory. */
-const MOST_IN_FLIGHT = 256;
-
-const addDataCommands: AddCommands = (program, context, exit) => {
-  program
-    .command('import')
-    .description('import files of one JSON object per line, plain or gzip')
-    .option('--members <files...>', 'people: the fields of MemberInput')
-    .option('--refs <files...>', 'things: the fields of RefInput')
-    .option('--follows <files...>', 'who follows what: the fields of FollowInput')
-    .option('--actions <files...>', 'actions: the fields of PublishActionInput')
-    .option(...TENANT)
-    .option(
-      '--url <url>',
-      'import through the API of a running server instead of directly into the databases',
-    )
-    .option(...TOKEN)
-    .option(
-      '--in-flight <n>',
-      'number of concurrent batches; 1 keeps the order of the file',
-      wholeNumber(MOST_IN_FLIGHT),
-      3,
-    )
-    .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
-    .option('--wait', 'wait until everything is delivered (always the case without --url)')
-    .addOption(waitForWorkerOption())
-    .addHelpText('after', IMPORT_NOTES)
-    .action(async (options: ImportOptions) => {
-      const { importFiles } = await import('./import.ts');
-      exit(await importFiles(context(), options));
-    });
-
+const addDataCommands: AddCommands = (program, context) => {
   program
     .command('export')
     .description('write everything stored about a member as JSON')
@@ -77,10 +41,6 @@ const addDataCommands: AddCommands = (program, context, exit) => {
       await rebuild(context(), options);
     });
 };
-
-const IMPORT_NOTES = `
-Members and refs are imported first, then follows, then actions. Bad lines are reported with file and line, left out,
-and make the exit code 1. Importing again is safe: actions are recognised by their idempotencyKey, or by their line.`;
 
 const addServerCommands: AddCommands = (program, context, exit) => {
   program
@@ -164,6 +124,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   const now = (): CommandContext => context;
   for (const add of [
     addServerCommands,
+    ...DATA_COMMANDS,
     addDataCommands,
     ...COMMANDS,
     addInstallationCommands,

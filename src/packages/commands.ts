@@ -1,6 +1,10 @@
 import { addAdopt, addArchive, examineOffloads } from '../../packages/archive/src/index.ts';
 import { addDemo } from '../../packages/demo/src/index.ts';
+import { addImport } from '../../packages/import/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
+
+/** Those that come before the commands for data. */
+export const DATA_COMMANDS = [addImport];
 
 /** Commands that packages bring, in the order in which the help lists them. */
 export const COMMANDS = [addArchive, addDemo, addPlan];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BatchRefused, writeAround } from '../../../../src/cli/import/target.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { BatchRefused, writeAround } from '../../src/target.ts';
+import { fc } from '../../../../test/support/fast-check.ts';
 
 /** Refuses batches with a bad record (negative), as a server does; `named`: says which. */
 function server(named: boolean) {

@@ -1,11 +1,5 @@
-import {
-  readLines,
-  textBytes,
-  readRecord,
-  type ReadRecord,
-  type RecordKind,
-  type Records,
-} from './records.ts';
+import { readLines, textBytes } from '../../../src/cli/lines.ts';
+import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
 /** Limits of the API per call. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiClient } from '../../../../src/cli/api-client.ts';
-import { apiTarget } from '../../../../src/cli/import/target.ts';
+import { apiTarget } from '../../src/target.ts';
 
 /** A client of a server whose lanes have so much to deliver. */
 function serverWith(pending: readonly number[]): ApiClient {

@@ -1,17 +1,23 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiTarget, type ImportTarget, servicesTarget } from './import/target.ts';
-import { importFile, type ImportedFile } from './import/import-file.ts';
-import { visible } from '../lib/redact.ts';
-import type { RecordKind } from './import/records.ts';
-import { connectToServer } from './connection.ts';
-import { configOf, CommandError, type CommandContext, type Terminal, operatorOf } from './context.ts';
-import { endOnSignals } from './shutdown.ts';
-import { openProgress } from './terminal.ts';
-import { openRuntime } from './runtime.ts';
-import { MissingWorker } from './worker.ts';
-import { actingFor, type ActingOptions } from './acting.ts';
-import { readWork } from '../features/operations/read-work.ts';
+import { apiTarget, type ImportTarget, servicesTarget } from './target.ts';
+import { importFile, type ImportedFile } from './import-file.ts';
+import { visible } from '../../../src/lib/redact.ts';
+import type { RecordKind } from './records.ts';
+import { connectToServer } from '../../../src/cli/connection.ts';
+import {
+  configOf,
+  CommandError,
+  type CommandContext,
+  type Terminal,
+  operatorOf,
+} from '../../../src/cli/context.ts';
+import { endOnSignals } from '../../../src/cli/shutdown.ts';
+import { openProgress } from '../../../src/cli/terminal.ts';
+import { openRuntime } from '../../../src/cli/runtime.ts';
+import { MissingWorker } from '../../../src/cli/worker.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { readWork } from '../../../src/features/operations/read-work.ts';
 
 export interface ImportOptions extends ActingOptions {
   readonly members?: readonly string[];

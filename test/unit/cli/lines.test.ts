@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES, readLines, textBytes, type Line } from '../../../../src/cli/import/records.ts';
-import { collect } from '../../../support/collect.ts';
+import { MAX_LINE_BYTES, readLines, textBytes, type Line } from '../../../src/cli/lines.ts';
+import { collect } from '../../support/collect.ts';
 
 let folder = '';
 beforeAll(async () => {

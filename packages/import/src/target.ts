@@ -1,13 +1,13 @@
 import type { RecordKind, Records } from './records.ts';
-import { ApiError, type ApiClient } from '../api-client.ts';
-import { CommandError } from '../context.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import type { Core } from '../../features/core.ts';
-import type { Acting } from '../../features/stored-input.ts';
-import { followMany } from '../../features/follow/follow.ts';
-import { upsertMembers, upsertRefs } from '../../features/directory/directory.ts';
-import { publishActions } from '../../features/publish/publish-action.ts';
+import { ApiError, type ApiClient } from '../../../src/cli/api-client.ts';
+import { CommandError } from '../../../src/cli/context.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { Acting } from '../../../src/features/stored-input.ts';
+import { followMany } from '../../../src/features/follow/follow.ts';
+import { upsertMembers, upsertRefs } from '../../../src/features/directory/directory.ts';
+import { publishActions } from '../../../src/features/publish/publish-action.ts';
 
 const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service']), expiresAt: null };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inFlight } from '../../../../src/cli/import/import-file.ts';
-import { collect } from '../../../support/collect.ts';
+import { inFlight } from '../../src/import-file.ts';
+import { collect } from '../../../../test/support/collect.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let n = 0; n < count; n++) yield await Promise.resolve(n);

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importFile } from '../../../../src/cli/import/import-file.ts';
-import type { BatchOutcome, ImportWriters } from '../../../../src/cli/import/target.ts';
+import { importFile } from '../../src/import-file.ts';
+import type { BatchOutcome, ImportWriters } from '../../src/target.ts';
 
 let folder = '';
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { isInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { readRecord, SCHEMAS, type RecordKind } from '../../../../src/cli/import/records.ts';
+import { readRecord, SCHEMAS, type RecordKind } from '../../src/records.ts';
 import { buildSchema } from '../../../../src/graphql/schema.ts';
 
 function read(kind: RecordKind, value: unknown, number = 7) {

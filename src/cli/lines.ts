@@ -1,0 +1,109 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+
+export type Line =
+  | { readonly number: number; readonly text: string; readonly fault: null }
+  | { readonly number: number; readonly text: null; readonly fault: string };
+
+interface LineOptions {
+  /** Called before each line is returned, with the bytes of text from the start of the file to the end of the line. */
+  readonly onText?: (bytes: number) => void;
+  /** Maximum line length. Default: 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+export const MAX_LINE_BYTES = 1_048_576;
+const NEWLINE = 10;
+
+/** Non-empty lines of a file, plain or gzip (detected by its first bytes), in bounded memory. */
+export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
+  await using file = await open(path);
+  const isGzip = await beginsWithGzipMagic(file);
+  const source = file.createReadStream({ start: 0 });
+  if (!isGzip) {
+    yield* splitLines(source as AsyncIterable<Buffer>, options);
+    return;
+  }
+  const text = createGunzip();
+  // A failing part ends the output with its error, which the loop below throws.
+  pipeline(source, text).catch(() => undefined);
+  yield* splitLines(text as AsyncIterable<Buffer>, options);
+}
+
+/**
+ * Estimated bytes of text in a file. Gzip stores this in its last four bytes, which is too little for concatenated files and
+ * beyond 4 GiB, so a reader may exceed it.
+ */
+export async function textBytes(path: string): Promise<number> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  if (!(await beginsWithGzipMagic(file)) || size < 4) return size;
+  const { buffer } = await file.read(Buffer.alloc(4), 0, 4, size - 4);
+  return Math.max(size, buffer.readUInt32LE());
+}
+
+async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+}
+
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  { onText, maxBytes = MAX_LINE_BYTES }: LineOptions,
+): AsyncGenerator<Line> {
+  const line = new PartialLine(maxBytes);
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      line.add(chunk.subarray(start, end));
+      const whole = line.take();
+      onText?.(bytes + end + 1);
+      if (whole !== null) yield whole;
+      start = end + 1;
+    }
+    bytes += chunk.length;
+    line.add(chunk.subarray(start));
+  }
+  const last = line.take();
+  onText?.(bytes);
+  if (last !== null) yield last;
+}
+
+/** Collects the pieces of a line; keeps nothing of a line that is too long. */
+class PartialLine {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #number = 1;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > this.#maxBytes) this.#pieces = [];
+    else this.#pieces.push(piece);
+  }
+
+  /** Returns the line and starts a new one; `null` for an empty line. */
+  take(): Line | null {
+    const number = this.#number;
+    const bytes = Buffer.concat(this.#pieces);
+    const isTooLong = this.#length > this.#maxBytes;
+    this.#number += 1;
+    this.#pieces = [];
+    this.#length = 0;
+    if (isTooLong)
+      return { number, text: null, fault: `The line is longer than ${String(this.#maxBytes)} bytes` };
+    try {
+      const text = this.#decoder.decode(bytes).trim();
+      return text === '' ? null : { number, text, fault: null };
+    } catch {
+      return { number, text: null, fault: 'The line is not UTF-8' };
+    }
+  }
+}
