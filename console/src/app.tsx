@@ -117,6 +117,10 @@ const BELOW: readonly Screen[] = [
     ...{ name: 'member', title: 'Member', icon: BookUser, below: 'directory' },
     Show: later(async () => (await import('./screens/member.tsx')).MemberScreen),
   },
+  {
+    ...{ name: 'notified', title: 'Notifications', icon: BookUser, below: 'directory' },
+    Show: later(async () => (await import('./screens/notified.tsx')).NotifiedScreen),
+  },
 ];
 const GRAPHIQL: Place = { name: 'graphiql', title: 'GraphiQL', icon: Braces, href: '/graphql' };
 const SCREENS = [...FEED, ...OPERATE, ...BUILD, ...BELOW];
@@ -154,7 +158,9 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       clearTimeout(idle);
     };
   }, []);
-  const isAllowed = ({ isForAll = false }: Screen): boolean => isForAll || session.roles.includes('admin');
+  const { roles } = session;
+  const isAllowed = ({ isForAll = false, name }: Screen): boolean =>
+    isForAll || roles.includes('admin') || (name === 'moderation' && roles.includes('moderator'));
   const groups: Group[] = [
     { name: 'Feed', places: FEED.filter(isAllowed) },
     { name: 'Operate', places: OPERATE.filter(isAllowed) },
@@ -168,7 +174,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       {...{ session, groups }}
       title={shown?.title ?? 'Nothing here'}
       current={shown?.below ?? screen}
-      looked={screen === 'inspector' || screen === 'member' ? id : ''}
+      looked={['inspector', 'member', 'notified'].includes(screen) ? id : ''}
     >
       <ConnectionNotice>
         <button type="button" onClick={signOut}>

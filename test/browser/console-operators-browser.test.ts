@@ -155,18 +155,103 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     expect(errors).toEqual([]);
   });
 
-  test('a member shows follows and mutes as lists', async () => {
-    await ask(
+  test('what members report is taken, hidden or dismissed; moderators see that alone, and not who has reported', async () => {
+    const report = (sub: string, of: object): Promise<unknown> =>
+      ask(
+        world.app,
+        'mutation ($actionId: ID, $memberId: String, $reason: String!, $text: String) { report(actionId: $actionId, memberId: $memberId, reason: $reason, text: $text) { id } }',
+        of,
+        { sub },
+      );
+    const open = { ...rowOf('Cheap watches'), scope: 'PUBLIC' };
+    const actionId = await publish(world.app, open);
+    await report('rita', { actionId, reason: 'spam', text: 'The third time today' });
+    await report('tom', { actionId, reason: 'fraud' });
+    await report('tom', { memberId: 'john', reason: 'rude' });
+    await using visited = await world.visit('#/moderation');
+    const { page, errors } = visited;
+    await page.locator('::-p-xpath(//main//a[. = "Reports"])').click();
+    const first = '.reports > li:first-child';
+    await has(page, '2 reports', first);
+    for (const text of ['Cheap watches', 'spam', 'The third time today', 'Rita Moreau', 'fraud', 'tom'])
+      await has(page, text, first);
+    expect(await axeViolationsInBoth(page, (value) => picture(page, `reports-${value}`))).toEqual({});
+    const inCard = (title: string, button: string) =>
+      page
+        .locator(
+          `::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "${title}")]//button[. = "${button}"])`,
+        )
+        .click();
+    await inCard('Cheap watches', 'Take');
+    await has(page, 'taken by demo', '.reports');
+    // Somebody else has nothing to take, and sees neither who has reported nor what else there is to moderate.
+    const moderator = await page.browserContext().newPage();
+    await moderator.goto(page.url());
+    const token = JSON.stringify(await world.app.token('mona', ['moderator']));
+    await moderator.evaluate(`sessionStorage.setItem('fanfare:token', ${token})`);
+    await moderator.reload();
+    await has(moderator, 'Cheap watches', '.reports');
+    expect(await textOf(moderator, '.reports')).not.toContain('Rita');
+    expect(await textOf(moderator, 'nav')).not.toContain('Webhooks');
+    await moderator.close();
+    await page.locator(`${first} input`).fill('No advertisements');
+    await inCard('Cheap watches', 'Hide it');
+    await has(page, 'Resolved by demo', '.reports');
+    await has(page, 'No advertisements', '.reports');
+    await inCard('as a member', 'Dismiss');
+    await has(page, 'Nothing had to be done', '.reports');
+    await page.locator('::-p-xpath(//main//a[. = "Dismissed"])').click();
+    await expect.poll(() => textOf(page, '.reports'), WAIT).not.toContain('Cheap watches');
+    const { action } = await ask<{ action: { isHidden: boolean } }>(
       world.app,
-      'mutation { addMute(target: { phrase: "noise" }) { unreadCount { count } } }',
-      {},
-      { sub: 'rita' },
+      'query ($id: ID!) { action(id: $id) { isHidden } }',
+      { id: actionId },
+      ADMIN,
     );
+    expect(action.isHidden).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  test('support sees for each kind of event why a member was notified of an action or not', async () => {
+    const actionId = await publish(world.app, {
+      ...rowOf('Hear ye', 'sue'),
+      mentions: ['rita'],
+      scope: 'PUBLIC',
+    });
+    await world.app.idle();
+    await using visited = await world.visit('#/member/rita');
+    const { page, errors } = visited;
+    await page.locator('::-p-xpath(//a[. = "Notifications, and why"])').click();
+    await page.locator('input[name="action"]').fill(actionId);
+    await click(page, 'Look');
+    const row = (kind: string): Promise<string> =>
+      page.evaluate(
+        `[...document.querySelectorAll('tr')].find((one) => one.textContent.startsWith('${kind}'))?.textContent ?? ''`,
+      ) as Promise<string>;
+    await has(page, 'Mention');
+    await expect.poll(() => row('Mention'), WAIT).toContain('Yes');
+    expect(await row('Mention')).toMatch(/not seen.*In app/);
+    expect(await row('Comment')).toMatch(/^CommentNo.*nothing of this kind has happened/);
+    expect(await axeViolationsInBoth(page, (value) => picture(page, `notified-${value}`))).toEqual({});
+    expect(errors).toEqual([]);
+  });
+
+  test('a member shows follows, mutes, blocks and wishes as lists', async () => {
+    for (const document of [
+      'addMute(target: { phrase: "noise" }) { unreadCount { count } }',
+      'blockMember(memberId: "tom") { memberId }',
+      'setNotificationPreferences(preferences: [{ kind: LIKE, channel: IN_APP, isOn: false }]) { memberId }',
+      'setQuietHours(from: "22:00", to: "07:00", timeZone: "Europe/Berlin") { memberId }',
+    ])
+      await ask(world.app, `mutation { ${document} }`, {}, { sub: 'rita' });
     await using visited = await world.visit('#/member/rita');
     const { page } = visited;
     await click(page, 'Show');
     await has(page, 'john', '[aria-label="Follows"]');
     await has(page, 'phrase noise', '[aria-label="Mutes"]');
+    await has(page, 'tom', '[aria-label="Blocks"]');
+    await has(page, 'Like: In app off', '[aria-label="Preferences"]');
+    await has(page, 'Quiet from 22:00 to 07:00 in Europe/Berlin');
     await page.locator('::-p-xpath(//a[. = "Feed, and why"])').click();
     await has(page, 'Inspector', 'h1');
   });

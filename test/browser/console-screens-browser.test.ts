@@ -22,7 +22,7 @@ const found = await findBrowser();
 
 const ALL_SCREENS = [
   ...['feed', 'publish', 'directory', 'slice/john', 'overview', 'tail', 'inspector/demo', 'member/demo'],
-  ...['moderation', 'deliveries', 'erasures', 'webhooks', 'types'],
+  ...['notified/demo', 'moderation', 'moderation/reports', 'deliveries', 'erasures', 'webhooks', 'types'],
 ];
 /** On how many lines the parts of the head stand, and which of the screens are not in view. */
 const LINES_OF_HEAD = `(() => {

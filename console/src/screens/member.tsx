@@ -13,6 +13,7 @@ import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
+import { titled } from '../ui/words.ts';
 
 const MEMBER = `query MemberPage($id: String!) {
   member(memberId: $id) { memberId name teamId departmentId supervisorId }
@@ -164,9 +165,25 @@ interface Held {
       readonly until?: string | null;
     }[];
   } | null;
+  readonly blocks?: readonly { readonly memberId: string; readonly since: string }[];
+  readonly notifications?: readonly {
+    readonly preferences: readonly {
+      readonly kind: string;
+      readonly type?: string | null;
+      readonly channel: string;
+      readonly isOn: boolean;
+    }[];
+    readonly quietHours: {
+      readonly from: string;
+      readonly to: string;
+      readonly timeZone: string;
+      readonly days?: readonly number[] | null;
+    } | null;
+  }[];
 }
 
-function FollowsAndMutes({ held: { follows = [], reader } }: { readonly held: Held }): ReactNode {
+function FollowsAndMutes({ held }: { readonly held: Held }): ReactNode {
+  const { follows = [], reader, blocks = [], notifications = [] } = held;
   const followed = follows.filter(({ active }) => active);
   const mutes = reader?.mutes ?? [];
   return (
@@ -207,7 +224,54 @@ function FollowsAndMutes({ held: { follows = [], reader } }: { readonly held: He
           ))}
         </ul>
       )}
+      <h3>
+        Blocks <span className="quiet">{blocks.length}</span>
+      </h3>
+      {blocks.length === 0 ? (
+        <p className="quiet">Nobody.</p>
+      ) : (
+        <ul className="plain ids" aria-label="Blocks">
+          {blocks.slice(0, SHOWN).map(({ memberId, since }) => (
+            <li key={memberId}>
+              <a href={hrefTo('slice', memberId)}>{memberId}</a>{' '}
+              <span className="quiet">
+                <Time at={since} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Wishes of={notifications[0]} />
       <h3>Everything</h3>
+    </>
+  );
+}
+
+/** What they have said about notifications; all else is as the host has it. */
+function Wishes({ of }: { readonly of: NonNullable<Held['notifications']>[number] | undefined }): ReactNode {
+  const { preferences = [], quietHours = null } = of ?? {};
+  return (
+    <>
+      <h3>
+        Notifications <span className="quiet">{preferences.length}</span>
+      </h3>
+      {preferences.length === 0 && quietHours === null && <p className="quiet">As the host has them.</p>}
+      {preferences.length > 0 && (
+        <ul className="plain" aria-label="Preferences">
+          {preferences.map(({ kind, type, channel, isOn }) => (
+            <li key={`${kind} ${type ?? ''} ${channel}`}>
+              {titled(kind)}
+              {type != null && ` of ${titled(type)}`}: {titled(channel)} {isOn ? 'on' : 'off'}
+            </li>
+          ))}
+        </ul>
+      )}
+      {quietHours !== null && (
+        <p>
+          Quiet from {quietHours.from} to {quietHours.to} in {quietHours.timeZone}
+          {quietHours.days != null && `, on days ${quietHours.days.join(', ')}`}
+        </p>
+      )}
     </>
   );
 }

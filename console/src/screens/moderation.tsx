@@ -3,6 +3,7 @@ import { useQuery } from '@fanfare/react';
 import { Eye, EyeOff, ShieldAlert, Trash2 } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
+import type { Session } from '../session.ts';
 import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
@@ -12,6 +13,7 @@ import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { titled } from '../ui/words.ts';
+import { ReportsScreen } from './reports.tsx';
 
 const ACTIONS = `query Moderate($after: String, $filter: ActionFilter) {
   actions(first: 30, after: $after, includeHidden: true, filter: $filter) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
@@ -87,8 +89,37 @@ function Filters(): ReactNode {
   );
 }
 
+const SIDES = [
+  ['', 'Content'],
+  ['reports', 'Reports'],
+] as const;
+
+/** What was published, and what members have reported of it. Moderators are shown the reports. */
+export function ModerationScreen({
+  id,
+  session,
+}: {
+  readonly id: string;
+  readonly session: Session;
+}): ReactNode {
+  const isAdmin = session.roles.includes('admin');
+  if (!isAdmin) return <ReportsScreen />;
+  return (
+    <>
+      <nav className="tabs" aria-label="What to moderate">
+        {SIDES.map(([side, title]) => (
+          <a key={side} href={hrefTo('moderation', side)} aria-current={side === id ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      {id === 'reports' ? <ReportsScreen /> : <Content />}
+    </>
+  );
+}
+
 /** Hides at once, several together, with an undo; what cannot be undone is asked for first. */
-export function ModerationScreen(): ReactNode {
+function Content(): ReactNode {
   const client = useClient();
   const [selected, setSelected] = useState<ReadonlyMap<string, ListedAction>>(new Map());
   const [reason, setReason] = useState('');

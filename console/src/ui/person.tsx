@@ -31,7 +31,7 @@ export function PageHead({ id, name, children }: HeadProps): ReactNode {
   );
 }
 
-/** The three sides of a person, for who may see them. */
+/** The sides of a person, for who may see them. */
 export function PersonTabs({ id }: { readonly id: string }): ReactNode {
   const { screen } = useRoute();
   if (useSession()?.roles.includes('admin') !== true) return null;
@@ -40,6 +40,7 @@ export function PersonTabs({ id }: { readonly id: string }): ReactNode {
       {[
         ['slice', 'Page'],
         ['inspector', 'Feed, and why'],
+        ['notified', 'Notifications, and why'],
         ['member', 'Data'],
       ].map(([name = '', title]) => (
         <a key={name} href={hrefTo(name, id)} aria-current={name === screen ? 'page' : undefined}>

@@ -1,0 +1,302 @@
+import '../later.css';
+import { useQuery } from '@fanfare/react';
+import { Flag } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { hrefTo, useRoute } from '../route.ts';
+import { LISTED, PageLinks, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { AsCode } from '../ui/as-code.tsx';
+import { Avatar } from '../ui/avatar.tsx';
+import { counted } from '../ui/count.ts';
+import { Entry } from '../ui/entry.tsx';
+import { States, Teach } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
+import { useClient } from '../ui/use-client.ts';
+import { useEvery } from '../ui/use-every.ts';
+
+const MEMBER = 'memberId name';
+const REPORTS = `query Reports($state: ReportState, $after: String) { reports(state: $state, first: 20, after: $after) {
+  edges { node { id state count isWithheld openedAt resolvedAt outcome takenBy { ${MEMBER} } resolvedBy { ${MEMBER} }
+    member { ${MEMBER} } action { ${LISTED} } interaction { id kind text at state actor { ${MEMBER} } }
+    entries { reason text at reporter { ${MEMBER} } } } }
+  pageInfo { hasNextPage endCursor } } }`;
+const TAKE = 'mutation Take($id: ID!) { takeReport(id: $id) { id } }';
+const RESOLVE = `mutation Resolve($id: ID!, $outcome: String!, $isDismissed: Boolean) {
+  resolveReport(id: $id, outcome: $outcome, isDismissed: $isDismissed) { id } }`;
+const HIDE_ACTION =
+  'mutation HideAction($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }';
+const HIDE_INTERACTION =
+  'mutation HideInteraction($id: ID!, $reason: String) { hideInteraction(id: $id, reason: $reason) { id } }';
+const REPORT = 'mutation Report($id: ID!) { report(actionId: $id, reason: "spam") { state } }';
+const EVERY_MS = 10_000;
+
+const STATES = [
+  ['', 'All'],
+  ['OPEN', 'Open'],
+  ['TAKEN', 'Taken'],
+  ['RESOLVED', 'Resolved'],
+  ['DISMISSED', 'Dismissed'],
+] as const;
+type State = Exclude<(typeof STATES)[number][0], ''>;
+const MARKS: Readonly<Record<State, string>> = {
+  OPEN: 'bad',
+  TAKEN: 'busy',
+  RESOLVED: 'good',
+  DISMISSED: 'good',
+};
+
+interface Member {
+  readonly memberId: string;
+  readonly name: string;
+}
+interface Report {
+  readonly id: string;
+  readonly state: State;
+  readonly count: number;
+  readonly isWithheld: boolean;
+  readonly openedAt: string;
+  readonly resolvedAt: string | null;
+  readonly outcome: string | null;
+  readonly takenBy: Member | null;
+  readonly resolvedBy: Member | null;
+  readonly member: Member | null;
+  readonly action: ListedAction | null;
+  readonly interaction: {
+    readonly id: string;
+    readonly kind: string;
+    readonly text: string | null;
+    readonly at: string;
+    readonly state: string;
+    readonly actor: Member;
+  } | null;
+  readonly entries: readonly {
+    readonly reason: string;
+    readonly text: string | null;
+    readonly at: string;
+    readonly reporter: Member | null;
+  }[];
+}
+interface Data {
+  readonly reports: {
+    readonly edges: readonly { readonly node: Report }[];
+    readonly pageInfo: ActionPage['pageInfo'];
+  };
+}
+
+/** What members have reported, the most often reported first: taken by one, and ended by hiding it or by saying why not. */
+export function ReportsScreen(): ReactNode {
+  const { query } = useRoute();
+  const state = STATES.find(([one]) => one === query.get('state'))?.[0] ?? '';
+  const { data, error, isLoading, reload } = useQuery<Data>(REPORTS, {
+    state: state === '' ? null : state,
+    after: query.get('after'),
+  });
+  useEvery(EVERY_MS, reload);
+  return (
+    <>
+      <nav className="tabs" aria-label="Which reports">
+        {STATES.map(([name, title]) => (
+          <a
+            key={name}
+            href={hrefTo('moderation', 'reports', { state: name })}
+            aria-current={name === state ? 'true' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={data?.reports.edges.length === 0}
+        onRetry={reload}
+        empty={
+          state === '' ? (
+            <Teach icon={Flag} title="Nothing is reported." code={REPORT}>
+              What members report stands here, what is reported most often first.
+            </Teach>
+          ) : (
+            'None of these.'
+          )
+        }
+      >
+        <ul className="reports" aria-label="Reports">
+          {data?.reports.edges.map(({ node }) => (
+            <li key={node.id} className="card">
+              <ReportCard report={node} onChange={reload} />
+            </li>
+          ))}
+        </ul>
+        <PageLinks info={data?.reports.pageInfo} />
+      </States>
+      <AsCode query={RESOLVE} variables={{ id: data?.reports.edges[0]?.node.id ?? '', outcome: '' }} />
+    </>
+  );
+}
+
+interface CardProps {
+  readonly report: Report;
+  readonly onChange: () => void;
+}
+
+function ReportCard({ report, onChange }: CardProps): ReactNode {
+  const { state, count, isWithheld, openedAt, entries, takenBy, resolvedBy, resolvedAt, outcome } = report;
+  const isOver = state === 'RESOLVED' || state === 'DISMISSED';
+  return (
+    <>
+      <p className="meta">
+        <strong className="state" data-is={MARKS[state]}>
+          {STATES.find(([one]) => one === state)?.[1]}
+        </strong>
+        <span>{counted(count, 'report')}</span>
+        <span>
+          since <Time at={openedAt} />
+        </span>
+        {isWithheld && <strong>hidden until somebody has looked</strong>}
+        {takenBy !== null && !isOver && (
+          <span>
+            taken by <Name of={takenBy} />
+          </span>
+        )}
+      </p>
+      <Target report={report} />
+      <ul className="plain reasons-given" aria-label="Why">
+        {entries.map(({ reason, text, at, reporter }, n) => (
+          <li key={n}>
+            <strong dir="auto">{reason}</strong> {text !== null && <q dir="auto">{text}</q>}{' '}
+            <span className="quiet">
+              {reporter !== null && (
+                <>
+                  <Name of={reporter} />{' '}
+                </>
+              )}
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isOver ? (
+        <p className="quiet">
+          {state === 'DISMISSED' ? 'Dismissed' : 'Resolved'}
+          {resolvedBy !== null && (
+            <>
+              {' '}
+              by <Name of={resolvedBy} />
+            </>
+          )}
+          {resolvedAt !== null && (
+            <>
+              {' '}
+              <Time at={resolvedAt} />
+            </>
+          )}
+          {outcome !== null && (
+            <>
+              : <span dir="auto">{outcome}</span>
+            </>
+          )}
+        </p>
+      ) : (
+        <Ending {...{ report, onChange }} />
+      )}
+    </>
+  );
+}
+
+function Name({ of: { memberId, name } }: { readonly of: Member }): ReactNode {
+  return (
+    <a href={hrefTo('slice', memberId)} dir="auto">
+      {name}
+    </a>
+  );
+}
+
+/** What was reported, and where it is. */
+function Target({ report: { action, interaction, member } }: { readonly report: Report }): ReactNode {
+  if (interaction !== null)
+    return (
+      <div className="entry">
+        <Avatar id={interaction.actor.memberId} name={interaction.actor.name} />
+        <div>
+          <p>
+            <Name of={interaction.actor} />:{' '}
+            <span dir="auto">{interaction.text ?? interaction.kind.toLowerCase()}</span>
+          </p>
+          <p className="meta">
+            <Time at={interaction.at} />
+            {interaction.state === 'HIDDEN' && <strong>hidden</strong>}
+            {action !== null && <a href={hrefTo('action', action.id)}>to {action.descriptor.summary}</a>}
+          </p>
+        </div>
+      </div>
+    );
+  if (action !== null) return <Entry action={action} meta={action.isHidden && <strong>hidden</strong>} />;
+  if (member === null) return <p className="quiet">It is gone.</p>;
+  return (
+    <div className="entry">
+      <Avatar id={member.memberId} name={member.name} />
+      <p>
+        <Name of={member} /> <span className="quiet">as a member</span>
+      </p>
+    </div>
+  );
+}
+
+/** Takes it, and ends it with what was done. */
+function Ending({ report: { id, state, action, interaction }, onChange }: CardProps): ReactNode {
+  const client = useClient();
+  const [outcome, setOutcome] = useState('');
+  const [failure, setFailure] = useState('');
+  const words = outcome.trim();
+  const run = async (change: () => Promise<unknown>): Promise<void> => {
+    try {
+      await change();
+      setFailure('');
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+    onChange();
+  };
+  const resolve = (said: string, isDismissed: boolean) =>
+    client.request(RESOLVE, { id, outcome: words === '' ? said : words, isDismissed });
+  const hide = async (): Promise<void> => {
+    const of = words === '' ? {} : { reason: words };
+    if (interaction !== null) await client.request(HIDE_INTERACTION, { id: interaction.id, ...of });
+    else if (action !== null) await client.request(HIDE_ACTION, { id: action.id, ...of });
+    await resolve('Hidden', false);
+  };
+  return (
+    <>
+      <div className="filters" role="group" aria-label="End the report">
+        {state === 'OPEN' && (
+          <button type="button" onClick={() => void run(() => client.request(TAKE, { id }))}>
+            Take
+          </button>
+        )}
+        <label>
+          What was done
+          <input value={outcome} maxLength={2000} onChange={(event) => setOutcome(event.target.value)} />
+        </label>
+        {(action !== null || interaction !== null) && (
+          <button type="button" className="main" onClick={() => void run(hide)}>
+            Hide it
+          </button>
+        )}
+        <button
+          type="button"
+          disabled={words === ''}
+          title={words === '' ? 'Say what was done' : undefined}
+          onClick={() => void run(() => resolve(words, false))}
+        >
+          Resolve
+        </button>
+        <button type="button" onClick={() => void run(() => resolve('Nothing had to be done', true))}>
+          Dismiss
+        </button>
+      </div>
+      {failure !== '' && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+    </>
+  );
+}
