@@ -111,7 +111,7 @@ export const ACTION = /* GraphQL */ `
   ${LIKES}
 `;
 
-/** The types of each interface, for fragments on it. The `fragment-matcher` plugin of the code generator can write such a list. */
+/** The types of each interface and union, for fragments on it. The `fragment-matcher` plugin of the code generator can write such a list. */
 export const POSSIBLE_TYPES = {
   Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref', 'Report'],
   FeedEvent: [
@@ -123,6 +123,10 @@ export const POSSIBLE_TYPES = {
       'FeedResync',
       'UnreadCountChanged',
     ],
+  ],
+  NotificationEvent: [
+    ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
+    ...['NotificationCountsChanged', 'NotificationsResync'],
   ],
   ActionDescriptor: [
     ...['ApplicantHiredDescriptor', 'ApplicantRatingRequestedDescriptor', 'ApplicationRatingDescriptor'],

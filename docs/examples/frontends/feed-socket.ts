@@ -36,7 +36,8 @@ export function createFeedSocket(
       return client.subscribe(resumable, {
         ...sink,
         next(result) {
-          const event = (result.data as { feedEvents?: Event } | null | undefined)?.feedEvents;
+          // A subscription has one field, `feedEvents` or `notificationEvents`.
+          const [event] = Object.values((result.data ?? {}) as Readonly<Record<string, Event>>);
           if (event !== undefined) variables['after'] = event.cursor;
           pass(event, () => sink.next(result as Parameters<typeof sink.next>[0]));
         },
@@ -68,7 +69,7 @@ function createGate(onHeld: (count: number) => void) {
       if (event?.item !== undefined && isHolding) held.set(event.item.id, deliver);
       else waiting.push(deliver);
       if (event?.itemId !== undefined) held.delete(event.itemId);
-      if (event?.__typename === 'FeedResync') held.clear();
+      if (event?.__typename.endsWith('Resync') === true) held.clear();
       report();
       flush();
     };

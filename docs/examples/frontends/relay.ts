@@ -23,6 +23,9 @@ import type { relayActionQuery } from './__generated__/relayActionQuery.graphql.
 import type { relayEventsSubscription } from './__generated__/relayEventsSubscription.graphql.ts';
 import type { relayFeedQuery } from './__generated__/relayFeedQuery.graphql.ts';
 import type { relayLikeMutation } from './__generated__/relayLikeMutation.graphql.ts';
+import type { relayMarkSeenMutation } from './__generated__/relayMarkSeenMutation.graphql.ts';
+import type { relayNotificationEventsSubscription } from './__generated__/relayNotificationEventsSubscription.graphql.ts';
+import type { relayNotificationsQuery } from './__generated__/relayNotificationsQuery.graphql.ts';
 import type { relayUnlikeMutation } from './__generated__/relayUnlikeMutation.graphql.ts';
 import { orderOf } from './feed-list.ts';
 import type { FeedSocket } from './feed-socket.ts';
@@ -138,6 +141,84 @@ const ACTION = graphql`
   }
 `;
 
+const NOTIFICATIONS = graphql`
+  query relayNotificationsQuery($first: Int) {
+    notifications(first: $first) @connection(key: "Bell_notifications") {
+      edges {
+        node {
+          ...relay_notification @relay(mask: false)
+        }
+      }
+      unseen {
+        count
+        isExact
+      }
+      liveCursor
+    }
+  }
+`;
+
+/** The fields of a notification that the bell shows. */
+export const NOTIFICATION = graphql`
+  fragment relay_notification on Notification {
+    id
+    kind
+    at
+    isSeen
+    isRead
+    summary
+    action {
+      id
+    }
+  }
+`;
+
+const NOTIFICATION_EVENTS = graphql`
+  subscription relayNotificationEventsSubscription($after: String) {
+    notificationEvents(after: $after) {
+      __typename
+      ... on NotificationsReady {
+        cursor
+      }
+      ... on NotificationAdded {
+        cursor
+        notification {
+          ...relay_notification @relay(mask: false)
+        }
+      }
+      ... on NotificationUpdated {
+        cursor
+        notification {
+          ...relay_notification @relay(mask: false)
+        }
+      }
+      ... on NotificationRemoved {
+        cursor
+        notificationId
+      }
+      ... on NotificationCountsChanged {
+        cursor
+        unseen {
+          count
+          isExact
+        }
+      }
+      ... on NotificationsResync {
+        cursor
+        reason
+      }
+    }
+  }
+`;
+
+const MARK_SEEN = graphql`
+  mutation relayMarkSeenMutation($upTo: DateTime!) {
+    markNotificationsSeen(upTo: $upTo) {
+      memberId
+    }
+  }
+`;
+
 type FeedVariables = relayFeedQuery['variables'];
 type Likes = NonNullable<relayLikeMutation['response']['addInteraction']>['action'];
 
@@ -216,7 +297,10 @@ export function watchFeed(
       const list = ConnectionHandler.getConnection(store.getRoot(), 'Feed_feed');
       const event = data?.feedEvents;
       if (!list || !event) return;
-      if (event.item) place(store, list, store.getRootField('feedEvents').getLinkedRecord('item'));
+      if (event.item) {
+        const item = store.getRootField('feedEvents').getLinkedRecord('item');
+        place(store, list, item, orderOfRecord, 'FeedEdge');
+      }
       if (event.itemId !== undefined) ConnectionHandler.deleteNode(list, event.itemId);
     },
     onNext(data) {
@@ -225,20 +309,85 @@ export function watchFeed(
   });
 }
 
-/** Puts an item in its place, whether or not the list had it before. */
-function place(store: RecordSourceProxy, list: RecordProxy, item: RecordProxy): void {
+/** Puts an item in its place, whether or not the list had it before. @param orderOf a sort key, greatest on top */
+function place(
+  store: RecordSourceProxy,
+  list: RecordProxy,
+  item: RecordProxy,
+  orderOf: (item: RecordProxy) => string,
+  edgeType: string,
+): void {
   ConnectionHandler.deleteNode(list, item.getDataID());
   const edges = list.getLinkedRecords('edges');
-  const found = edges.findIndex((edge) => orderOfRecord(edge.getLinkedRecord('node')) < orderOfRecord(item));
+  const found = edges.findIndex((edge) => orderOf(edge.getLinkedRecord('node')) < orderOf(item));
   // Below everything that is loaded: the next page will bring it.
   if (found < 0 && list.getLinkedRecord('pageInfo').getValue('hasNextPage') === true) return;
-  const edge = ConnectionHandler.createEdge(store, list, item, 'FeedEdge');
+  const edge = ConnectionHandler.createEdge(store, list, item, edgeType);
   list.setLinkedRecords(edges.toSpliced(found < 0 ? edges.length : found, 0, edge), 'edges');
 }
 
 function orderOfRecord(item: RecordProxy): string {
   const id = item.getLinkedRecord('action').getDataID();
   return orderOf({ relevancy: String(item.getValue('relevancy')), action: { id } });
+}
+
+const BELL = createOperationDescriptor(getRequest(NOTIFICATIONS), { first: 20 });
+
+/** Reads the notifications, or reads them again. */
+export function readNotifications(environment: Environment, socket: FeedSocket) {
+  return socket.during(() =>
+    fetchQuery<relayNotificationsQuery>(environment, NOTIFICATIONS, { first: 20 }).toPromise(),
+  );
+}
+
+/** What the bell shows; `usePreloadedQuery` gives it. */
+export function notificationsIn(environment: Environment) {
+  const data = environment.lookup(BELL.fragment).data as relayNotificationsQuery['response'] | undefined;
+  return data?.notifications;
+}
+
+/** Keeps the notifications up to date, over the socket of the feed. Dispose to stop. */
+export function watchNotifications(environment: Environment, socket: FeedSocket): Disposable {
+  const kept = environment.retain(BELL);
+  const live = requestSubscription<relayNotificationEventsSubscription>(environment, {
+    subscription: NOTIFICATION_EVENTS,
+    variables: { after: notificationsIn(environment)?.liveCursor },
+    updater(store, data) {
+      const list = ConnectionHandler.getConnection(store.getRoot(), 'Bell_notifications');
+      const event = data?.notificationEvents;
+      if (!list || !event) return;
+      const sent = store.getRootField('notificationEvents');
+      const { __typename: name } = event;
+      if (name === 'NotificationAdded' || name === 'NotificationUpdated') {
+        const notification = store.get(event.notification.id);
+        if (notification)
+          place(store, list, notification, (one) => String(one.getValue('at')), 'NotificationEdge');
+      }
+      if (name === 'NotificationRemoved') ConnectionHandler.deleteNode(list, event.notificationId);
+      if (name === 'NotificationCountsChanged')
+        list.setLinkedRecord(sent.getLinkedRecord('unseen'), 'unseen');
+    },
+    onNext(data) {
+      if (data?.notificationEvents.__typename === 'NotificationsResync')
+        void readNotifications(environment, socket);
+    },
+  });
+  return {
+    dispose: () => {
+      live.dispose();
+      kept.dispose();
+    },
+  };
+}
+
+/** Call it when the list is opened. */
+export async function markSeen(environment: Environment, socket: FeedSocket): Promise<void> {
+  const newest = notificationsIn(environment)?.edges[0]?.node;
+  if (newest !== undefined)
+    await commit<relayMarkSeenMutation>(environment, socket, {
+      mutation: MARK_SEEN,
+      variables: { upTo: newest.at },
+    });
 }
 
 /** Shown at once; Relay undoes it if the mutation fails. */

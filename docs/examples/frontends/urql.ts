@@ -6,6 +6,7 @@ import { POSSIBLE_TYPES } from './documents.ts';
 import type { FeedEvent, FeedPage, FeedVariables, Likes } from './documents.ts';
 import { orderOf } from './feed-list.ts';
 import type { FeedSocket } from './feed-socket.ts';
+import { applyNotificationEvent } from './urql-notifications.ts';
 import { commented, LIST_UPDATES, OPTIMISTIC_BOOKMARKS, uncommented } from './urql-lists.ts';
 import {
   dropLaterPages,
@@ -55,17 +56,15 @@ const PARTS = [
   ...['WorkOverview'],
 ];
 
-const NOTIFICATION_EVENTS = [
-  ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
-  ...['NotificationCountsChanged', 'NotificationsResync'],
-];
-
 /** The keys of graphcache. All other types have an id. */
 export const KEYS: KeyingConfig = {
   ...Object.fromEntries(
-    [...PARTS, ...NOTIFICATION_EVENTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map(
-      (type) => [type, () => null],
-    ),
+    [
+      ...PARTS,
+      ...POSSIBLE_TYPES.FeedEvent,
+      ...POSSIBLE_TYPES.NotificationEvent,
+      ...POSSIBLE_TYPES.ActionDescriptor,
+    ].map((type) => [type, () => null]),
   ),
   // There is one viewer, whichever query or mutation returns it.
   Viewer: () => 'viewer',
@@ -128,6 +127,7 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
           Subscription: {
             feedEvents: (data, { filter }, cache) =>
               applyEvent(cache, (data as { feedEvents: FeedEvent }).feedEvents, filter),
+            notificationEvents: applyNotificationEvent,
           },
         },
       }),
