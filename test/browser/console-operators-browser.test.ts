@@ -156,7 +156,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
   });
 
   test('what members report is taken, hidden or dismissed; moderators see that alone, and not who has reported', async () => {
-    const report = (sub: string, of: object): Promise<unknown> =>
+    const report = (sub: string, of: Readonly<Record<string, unknown>>): Promise<unknown> =>
       ask(
         world.app,
         'mutation ($actionId: ID, $memberId: String, $reason: String!, $text: String) { report(actionId: $actionId, memberId: $memberId, reason: $reason, text: $text) { id } }',
