@@ -6,6 +6,7 @@ import {
   isInterfaceType,
   isObjectType,
   isSpecifiedScalarType,
+  isUnionType,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLNamedType,
@@ -25,6 +26,7 @@ function promises(type: GraphQLNamedType): Map<string, string> {
     `${String(of)} = ${JSON.stringify(defaultValue)}`;
   if (isEnumType(type))
     for (const value of type.getValues()) lines.set(`${type.name}.${value.name}`, 'value');
+  if (isUnionType(type)) for (const { name } of type.getTypes()) lines.set(`${type.name}.${name}`, 'member');
   if (isInputObjectType(type)) {
     lines.set(`${type.name}@oneOf`, String(type.isOneOf));
     for (const field of Object.values(type.getFields()))
