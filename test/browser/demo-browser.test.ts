@@ -43,6 +43,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     for (const side of ['left', 'right'] as const)
       await expect.poll(() => feedOf(page, side), WAIT).toContain('John Doe rated Noor Haddad');
     await expect.poll(() => arrived(page), WAIT).toMatch(/^\d+ ms\d+ ms$/);
+    const bell = await page.locator('[data-side="left"] [data-fanfare="bell"]').waitHandle();
+    await expect
+      .poll(() => bell.evaluate((button) => button.getAttribute('aria-label')), WAIT)
+      .toBe('Notifications, 1 new');
     // Whom the host has described keeps the name.
     const { hugo } = await ask<object & { readonly hugo: unknown }>(
       world.app,

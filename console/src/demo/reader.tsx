@@ -9,6 +9,7 @@ import {
   useFeed,
   type FanfareProviderProps,
 } from '@fanfare/react';
+import { Notifications } from '@fanfare/react/more';
 import type { ReactNode } from 'react';
 
 interface ReaderProps {
@@ -20,6 +21,9 @@ interface ReaderProps {
 export function Reader({ token, children }: ReaderProps): ReactNode {
   return (
     <FanfareProvider url="/graphql" token={token}>
+      <div className="bell">
+        <Notifications.Bell />
+      </div>
       <ConnectionNotice />
       <LiveFeed />
       {children}
