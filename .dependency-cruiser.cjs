@@ -49,6 +49,7 @@ const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
 const ROOMS = [
   { packages: ['mongodb', 'bson'], rooms: [...layer('store'), '^src/feed/models/'] },
   { packages: ['ioredis'], rooms: ['^src/connections/'] },
+  { packages: ['web-push'], rooms: ['^src/connections/'] },
   { packages: ['@pothos/[^/]+'], rooms: layer('api') },
   { packages: ['dataloader'], rooms: ['^src/feed/session/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: [...layer('api'), '^src/http/'] },

@@ -251,6 +251,7 @@ async function build(
     ...(parts.api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
     reportHideAfter: config.safety.reportHideAfter,
+    pushPublicKey: config.push?.publicKey ?? null,
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

@@ -39,6 +39,8 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly hooks?: Hooks;
   /** Reports at which something is hidden. Default: never. */
   readonly reportHideAfter?: number | null;
+  /** By which browsers know the server. Default: no push messages are sent. */
+  readonly pushPublicKey?: string | null;
   /** Who may search the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
@@ -95,6 +97,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     hooks: options.hooks ?? NO_HOOKS,
     reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
+    pushPublicKey: options.pushPublicKey ?? null,
     tickets: options.tickets(repositories),
     samples: first === undefined ? null : new Samples(first),
     cursors:

@@ -36,6 +36,7 @@ import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import { decideDue } from '../features/notifications/due-notifications.ts';
 import { dueNotifications } from '../features/notifications/jobs/due.ts';
+import { push } from '../features/notifications/jobs/push.ts';
 import { webhooks } from '../features/webhooks/jobs/deliveries.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
@@ -51,6 +52,7 @@ export const JOBS: readonly DeclareJob[] = [
   renames,
   events,
   dueNotifications,
+  push,
   webhooks,
 ];
 

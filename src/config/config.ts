@@ -74,9 +74,19 @@ export function shape(values: SettingValues, env: Environment) {
         ...sectionOf('webhooks', values),
       },
     },
+    push: pushOf(values),
     log: sectionOf('log', values),
     processes: sectionOf('processes', values),
   };
+}
+
+/** Complete, or none: see `read-config.ts`. */
+function pushOf(values: SettingValues) {
+  const publicKey = values.PUSH_VAPID_PUBLIC_KEY;
+  const privateKey = values.PUSH_VAPID_PRIVATE_KEY;
+  const subject = values.PUSH_SUBJECT;
+  if (publicKey === undefined || privateKey === undefined || subject === undefined) return null;
+  return { publicKey, privateKey, subject };
 }
 
 function corsOrigins(given: CorsOrigins | undefined, isProduction: boolean): CorsOrigins {

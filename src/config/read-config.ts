@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { redact } from '../lib/redact.ts';
 import { ConfigError, shape, type Config, type ConfigFault } from './config.ts';
 import type { Environment } from './env.ts';
@@ -76,7 +77,7 @@ function crossFaults(
       'PERSISTED_OPERATIONS_ONLY',
       'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     );
-  found.push(...webhookFaults(values, faults));
+  found.push(...webhookFaults(values, faults), ...pushFaults(values, faults));
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
     say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');
   return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
@@ -118,6 +119,25 @@ function webhookFaults(
   return [
     { name: 'WEBHOOK_RETRY_FOR', message: 'is longer than EVENT_RETENTION, expected at most that long' },
   ];
+}
+
+const PUSH_SETTINGS = ['PUSH_VAPID_PUBLIC_KEY', 'PUSH_VAPID_PRIVATE_KEY', 'PUSH_SUBJECT'] as const;
+
+/** Push messages need all of their settings, a pair of keys, and recorded events. */
+function pushFaults(values: Partial<SettingValues>, faults: readonly ConfigFault[]): ConfigFault[] {
+  const missing = PUSH_SETTINGS.filter((name) => values[name] === undefined);
+  if (missing.length === PUSH_SETTINGS.length) return [];
+  if (missing.length > 0)
+    return missing
+      .filter((name) => !faults.some((fault) => fault.name === name))
+      .map((name) => ({ name, message: `is not set, expected all of ${PUSH_SETTINGS.join(', ')} or none` }));
+  const [name] = PUSH_SETTINGS;
+  if (values.EVENT_RETENTION === undefined)
+    return [{ name, message: 'is set while EVENT_RETENTION is off, expected only one of these' }];
+  const pair = createECDH('prime256v1');
+  pair.setPrivateKey(values.PUSH_VAPID_PRIVATE_KEY ?? '', 'base64url');
+  if (pair.getPublicKey('base64url') === values[name]) return [];
+  return [{ name, message: 'does not belong to PUSH_VAPID_PRIVATE_KEY' }];
 }
 
 function shown(setting: Setting, raw: string): string {

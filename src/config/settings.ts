@@ -438,6 +438,19 @@ const EVENT_SETTINGS = group('Events', {
     durationOrOff('0s', '52w'),
     'How long events are gathered before `notification.due` is recorded for a member; off: never.',
   ),
+  PUSH_VAPID_PUBLIC_KEY: optional(
+    text('65 bytes in base64url', /^[\w-]{87}$/),
+    'Public key of push messages; `npx web-push generate-vapid-keys` makes both. Not set: none are sent.',
+  ),
+  PUSH_VAPID_PRIVATE_KEY: optional(
+    text('32 bytes in base64url', /^[\w-]{43}$/),
+    'Private key of push messages.',
+    { isSecret: true },
+  ),
+  PUSH_SUBJECT: optional(
+    text('mailto: and an address, or an https URL', /^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/),
+    'Whom push services tell of trouble with push messages.',
+  ),
   WEBHOOKS: optional(
     webhookReceivers(),
     'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',

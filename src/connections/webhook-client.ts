@@ -13,6 +13,8 @@ export type WebhookOutcome =
       readonly isTaken: false;
       /** Shown to admins; contains nothing from the receiver's answer. */
       readonly error: string;
+      /** Absent: there was no answer. */
+      readonly status?: number;
       /** Delay requested by the receiver. */
       readonly retryAfterMs?: number;
     };
@@ -21,7 +23,11 @@ export interface WebhookClient extends Disposable {
   /** Time limit of `post`. */
   readonly timeoutMs: number;
   /** Resolves within the time limit. Rejects only when the signal aborts. */
-  post(headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<WebhookOutcome>;
+  post(
+    headers: Readonly<Record<string, string>>,
+    body: string | Uint8Array,
+    signal: AbortSignal,
+  ): Promise<WebhookOutcome>;
 }
 
 export interface WebhookClientOptions {
@@ -53,7 +59,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   function send(
     headers: Readonly<Record<string, string>>,
-    body: string,
+    body: string | Uint8Array,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
@@ -123,6 +129,7 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | 
   const seconds = /^\d{1,9}$/.exec(headers['retry-after'] ?? '')?.[0];
   return {
     isTaken: false,
+    status: statusCode,
     error:
       statusCode >= 300 && statusCode < 400
         ? `Answered ${String(statusCode)}: redirects are not followed`

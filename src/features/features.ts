@@ -19,6 +19,7 @@ import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';
 import { MODERATION_LOG } from './moderation/store/moderation.ts';
+import { PUSH_REGISTRATIONS } from './notifications/store/push.ts';
 import { NOTIFICATION_STATES } from './notifications/store/states.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
@@ -54,7 +55,10 @@ const FEATURES = [
   { collections: [], api: () => import('./mutes/api.ts') },
   { collections: [], api: () => import('./explain/api.ts') },
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
-  { collections: [NOTIFICATION_STATES], api: () => import('./notifications/api/events.ts') },
+  {
+    collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
+    api: () => Promise.all([import('./notifications/api/events.ts'), import('./notifications/api/push.ts')]),
+  },
   { collections: [BLOCKS], api: () => import('./blocks/api.ts') },
   { collections: [REPORTS], api: () => import('./reports/api.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },

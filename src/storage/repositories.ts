@@ -30,6 +30,7 @@ import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
 import { dueNotificationsRepository } from '../features/notifications/store/due.ts';
+import { pushRegistrationsRepository } from '../features/notifications/store/push.ts';
 import { notificationsRepository } from '../features/notifications/store/notifications.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
@@ -130,6 +131,7 @@ export function createRepositories(
     readerStamps: stamps,
     refs,
     reports: reportsRepository(collections.reports, events),
+    pushRegistrations: pushRegistrationsRepository(collections),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

@@ -1,3 +1,4 @@
+import { PUSH_ENV } from '../support/push-service.ts';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const ROLES: readonly Role[] = ['user', 'service', 'admin'];
-const EVENTS = { POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
+const EVENTS = { ...PUSH_ENV, POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -150,6 +151,7 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
       muteNobody: addMute(target: { memberId: "nobody" }) { memberId }
       blockMember(memberId: "nobody") { memberId }
       report(actionId: $id, reason: "${of} report") { id }
+      registerPush(endpoint: "https://push.example/${of}", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")
       markNotificationsSeen(upTo: "2020-01-01T00:00:00.5Z") { memberId }
       updateAction(id: $id, input: { mentions: ["ann", "cid"] }) { id }
       deleteAction(id: $doomed) { id }

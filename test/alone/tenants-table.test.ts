@@ -10,6 +10,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { createClient } from 'graphql-sse';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { PUSH_ENV } from '../support/push-service.ts';
 import { READS, REFUSED, rowsOf, WRITES, type TableRow, type TenantIds } from '../support/tenant-table.ts';
 import { inTenant, TENANT_CLAIM } from '../support/tenants.ts';
 import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
@@ -65,7 +66,7 @@ beforeAll(async () => {
   const receivers = [...ofTenants, ofEverybody];
   app = closer.own(
     await startTestApp({
-      env: { TENANT_CLAIM, WEBHOOKS: JSON.stringify(receivers), POLL_INTERVAL: '50ms' },
+      env: { ...PUSH_ENV, TENANT_CLAIM, WEBHOOKS: JSON.stringify(receivers), POLL_INTERVAL: '50ms' },
     }),
   );
 });

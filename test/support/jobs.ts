@@ -35,13 +35,14 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
   readonly fanOut?: Partial<Config['fanOut']>;
   readonly feeds?: Partial<Config['feeds']>;
   readonly events?: Partial<Config['events']>;
+  readonly push?: Config['push'];
   /** Default: no round begins on its own for a minute. */
   readonly every?: number;
 }
 
 /** What jobs are declared with. */
 export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): JobSetup {
-  const { fanOut, feeds, events, ...rest } = given;
+  const { fanOut, feeds, events, push = null, ...rest } = given;
   return {
     core,
     config: {
@@ -49,6 +50,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
       fanOut: { ...CONFIG.fanOut, leaseMs: LEASE_MS, ...fanOut },
       feeds: { ...CONFIG.feeds, ...feeds },
       events: { ...CONFIG.events, ...events },
+      push,
     },
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),

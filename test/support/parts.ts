@@ -77,6 +77,8 @@ export interface PartsOptions {
   readonly monitorCommands?: boolean;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
+  /** By which browsers know the server. Default: no push messages are sent. */
+  readonly pushPublicKey?: string;
   /** Entries that are stored per feed. Default: more than any test has. */
   readonly cap?: number;
   readonly dormantAfterMs?: number;
@@ -147,6 +149,7 @@ async function openOn(
     pullRefreshMs: options.pullRefreshMs,
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
+    pushPublicKey: options.pushPublicKey ?? null,
   });
   const { feedStore, feedStores } = core;
   const services = servicesOf(core);

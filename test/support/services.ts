@@ -38,6 +38,7 @@ import * as notifications from '../../src/features/notifications/read-notificati
 import * as watchNotifications from '../../src/features/notifications/watch-notifications.ts';
 import * as preferences from '../../src/features/notifications/preferences.ts';
 import * as explainNotification from '../../src/features/notifications/explain-notification.ts';
+import * as push from '../../src/features/notifications/push.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
 import * as allOfTenant from '../../src/features/tenants/all-of-tenant.ts';
 
@@ -52,6 +53,7 @@ const MODULES = {
   ...preferences,
   ...watchNotifications,
   ...explainNotification,
+  ...push,
   ...explainItem,
   ...getItem,
   ...itemState,

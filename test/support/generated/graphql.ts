@@ -92,7 +92,7 @@ export type Channel =
   | 'EMAIL'
   /** The list of notifications. */
   | 'IN_APP'
-  /** Push messages, sent by the host application, which is notified by `notification.due`. */
+  /** Push messages, sent by the server to browsers that are registered, or by the host application. */
   | 'PUSH';
 
 /** Somebody commented on a post. */

@@ -1,3 +1,4 @@
+import { PUSH_ENV } from '../../support/push-service.ts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RANKING } from '../../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
@@ -83,6 +84,26 @@ describe('readConfig', () => {
     expect(faultsOf(webhooks({ ...receiver, tenant: 'acme' }))['WEBHOOKS']).toContain(
       'TENANT_CLAIM is not set',
     );
+  });
+
+  it('takes all settings of push messages or none, and only a pair of keys', () => {
+    const config = read(PUSH_ENV);
+    expect(config.push).toEqual({
+      publicKey: PUSH_ENV.PUSH_VAPID_PUBLIC_KEY,
+      privateKey: PUSH_ENV.PUSH_VAPID_PRIVATE_KEY,
+      subject: PUSH_ENV.PUSH_SUBJECT,
+    });
+    expect(read({}).push).toBeNull();
+    expect(faultsOf({ PUSH_SUBJECT: 'https://app.example' })).toEqual({
+      PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('is not set') as string,
+      PUSH_VAPID_PRIVATE_KEY: expect.stringContaining('is not set') as string,
+    });
+    const other = `${PUSH_ENV.PUSH_VAPID_PRIVATE_KEY.slice(0, -2)}AA`;
+    expect(faultsOf({ ...PUSH_ENV, PUSH_VAPID_PRIVATE_KEY: other })).toEqual({
+      PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('does not belong to') as string,
+    });
+    expect(faultsOf({ ...PUSH_ENV, EVENT_RETENTION: 'off' })).toHaveProperty('PUSH_VAPID_PUBLIC_KEY');
+    expect(faultsOf({ ...PUSH_ENV, PUSH_SUBJECT: 'ops' })).toHaveProperty('PUSH_SUBJECT');
   });
 
   it('has the documented defaults for an empty environment', () => {

@@ -16,8 +16,8 @@ import { HOST_ID_NAMES, storedInput } from '../../../src/features/stored-input.t
 const TEXTS: ReadonlySet<string> = new Set([
   ...['after', 'types', 'type', 'tags', 'phrase', 'reason', 'text', 'label', 'name', 'locale'],
   ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field', 'search', 'outcome'],
-  // Of quiet hours.
-  ...['from', 'to', 'timeZone'],
+  // Of quiet hours and of push messages.
+  ...['from', 'to', 'timeZone', 'endpoint', 'p256dh', 'auth'],
 ]);
 
 const schema = await buildSchema();

@@ -110,15 +110,16 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
 
     /**
      * Records of what a member is notified. The same pending events give the same event, whatever of them was decided. One
-     * write.
+     * write. Returns the id of the event.
      */
     async putNotifications(
       due: { readonly id: UserId; readonly pending: readonly string[] },
       notifications: readonly DueNotification[],
-    ): Promise<void> {
+    ): Promise<string> {
       const id = eventIdOf('notification', due.id, ...due.pending);
       const facts = { memberId: due.id, notifications };
       await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at: clock.now(), facts }]);
+      return id;
     },
   };
 }

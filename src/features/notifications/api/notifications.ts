@@ -69,7 +69,7 @@ const NotificationKindEnum = describedEnum<NotificationKind>(
 const ChannelEnum = describedEnum<Channel>('Channel', 'A way to notify a member.', {
   IN_APP: 'The list of notifications.',
   EMAIL: 'Mail, sent by the host application, which is notified by `notification.due`.',
-  PUSH: 'Push messages, sent by the host application, which is notified by `notification.due`.',
+  PUSH: 'Push messages, sent by the server to browsers that are registered, or by the host application.',
 });
 
 const ACTORS_COST: { readonly size: PageSize } = {

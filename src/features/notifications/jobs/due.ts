@@ -12,9 +12,10 @@ const RETRY_MS = 5 * 60_000;
  * decided now, by the rules of the list. None if no events are recorded.
  */
 export function dueNotifications({ core, config, decideDue }: JobSetup): readonly Job[] {
-  const { dueNotifications: due, eventOutbox } = core;
+  const { dueNotifications: due, eventOutbox, pushRegistrations } = core;
   const { leaseMs, pollMs } = config.fanOut;
   const { notifyAfterMs } = config.events;
+  const isPushed = config.push !== null;
   if (notifyAfterMs === null) return [];
   return [
     {
@@ -43,8 +44,12 @@ export function dueNotifications({ core, config, decideDue }: JobSetup): readonl
       await due.release(member, new Date(now.getTime() + RETRY_MS), { error });
       throw error;
     }
-    // The event is derived from what was pending, so that a retry records it once.
-    if (notified.length > 0) await eventOutbox.putNotifications(member, notified);
+    if (notified.length > 0) {
+      // The event is derived from what was pending, so that a retry records it once.
+      const id = await eventOutbox.putNotifications(member, notified);
+      const pushed = notified.filter(({ channels }) => channels.includes('PUSH'));
+      if (isPushed) await pushRegistrations.queue(member.id, id, { notifications: pushed, now });
+    }
     await due.settle(member, notified, { now, nextAt: new Date(now.getTime() + afterMs) });
   }
 }

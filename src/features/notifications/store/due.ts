@@ -5,7 +5,7 @@ import { isPseudonym } from '../../../domain/erasure.ts';
 import type { DueNotification, HostEvent, HostEventType } from '../../../domain/host-event.ts';
 import { notificationKey } from '../../../domain/notification.ts';
 import { baseRelevancy } from '../../../domain/relevancy.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
+import { idsOf, inTurns } from '../../../storage/database/batches.ts';
 import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
 import type { Collections } from '../../../storage/documents/declaration.ts';
 import type { ActionDocument, InteractionDocument } from '../../../storage/documents/documents.ts';
@@ -305,14 +305,9 @@ async function followsOf({ follows, members }: Collections, events: readonly Hos
         })
         .batchSize(opened.length + 1),
     ),
-    inTurns(
-      members
-        .find({ _id: { $in: refIds } })
-        .project<{ _id: UserId }>({ _id: 1 })
-        .batchSize(refIds.length + 1),
-    ),
+    idsOf(members.find({ _id: { $in: refIds } }).batchSize(refIds.length + 1)),
   ]);
-  const isMember = new Set(people.map(({ _id }) => _id));
+  const isMember = new Set(people);
   return found.map(({ _id, ...follow }) => ({
     ...{ ...follow, id: _id.toHexString(), isMember: isMember.has(follow.refId) },
   }));

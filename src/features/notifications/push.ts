@@ -1,0 +1,66 @@
+import { ECDH } from 'node:crypto';
+import { z } from 'zod';
+import { FanfareError } from '../../domain/errors.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Core } from '../core.ts';
+import { validate } from '../validate.ts';
+
+/** Upper bound on the length of an endpoint, in characters. */
+const MAX_ENDPOINT_LENGTH = 1_024;
+const AUTH_BYTES = 16;
+
+const endpointSchema = z
+  .string()
+  .max(MAX_ENDPOINT_LENGTH, `Must have at most ${String(MAX_ENDPOINT_LENGTH)} characters`)
+  .refine(isPushService, 'Must be an https URL without a user name');
+
+function isPushService(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return protocol === 'https:' && username === '' && password === '';
+}
+
+const BASE64URL = /^[\w-]+=*$/;
+const pushSchema = z.object({
+  endpoint: endpointSchema,
+  p256dh: z.string().max(256).refine(isPublicKey, 'Must be a public key of the curve P-256 in base64url'),
+  auth: z
+    .string()
+    .max(256)
+    .refine(
+      (text) => BASE64URL.test(text) && Buffer.from(text, 'base64url').length === AUTH_BYTES,
+      `Must be ${String(AUTH_BYTES)} bytes in base64url`,
+    ),
+});
+
+/** Nothing can be encrypted with a point that is not on the curve. */
+function isPublicKey(text: string): boolean {
+  if (!BASE64URL.test(text)) return false;
+  try {
+    const key = ECDH.convertKey(text, 'prime256v1', 'base64url', 'base64url', 'uncompressed');
+    return key === text.replace(/=+$/, '');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Registers a browser for push messages. One that another member has used is theirs no more.
+ * @throws FanfareError BAD_USER_INPUT; CONFLICT without keys for push messages
+ */
+export async function registerPush(
+  core: Core,
+  session: ReaderSession,
+  given: { readonly endpoint: string; readonly p256dh: string; readonly auth: string },
+): Promise<void> {
+  if (core.pushPublicKey === null)
+    throw new FanfareError('CONFLICT', 'The server sends no push messages: PUSH_VAPID_PUBLIC_KEY is not set');
+  const registration = validate(pushSchema, given);
+  await core.pushRegistrations.register(session.identity.userId, registration, clock.now());
+}
+
+/** Forgets a browser. `false`: it is not registered for the reader. */
+export function unregisterPush(core: Core, session: ReaderSession, endpoint: string): Promise<boolean> {
+  return core.pushRegistrations.unregister(session.identity.userId, endpoint);
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import type { Document, Filter } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { DueNotification } from '../../../domain/host-event.ts';
+import type { NotificationKind } from '../../../domain/notification.ts';
+import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import {
+  type Collections,
+  type Declared,
+  index,
+  NOT_OF_ACTIONS,
+} from '../../../storage/documents/declaration.ts';
+import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
+import { literal } from '../../../storage/stages/revision.ts';
+
+/** What is sent of one `notification.due`. */
+export interface QueuedPush {
+  /** Of the event. */
+  readonly id: string;
+  readonly at: Date;
+  /** Number of notifications, of which these are the first. */
+  readonly total: number;
+  readonly notifications: readonly {
+    readonly key: string;
+    readonly kind: NotificationKind;
+    readonly actionId: ActionId | null;
+    readonly count: number;
+  }[];
+}
+
+/** A browser of a member that takes push messages. */
+interface PushRegistrationDocument {
+  /** Hash of the endpoint: who signs in with a browser takes it over. */
+  _id: string;
+  userId: string;
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  at: Date;
+  /** Not sent yet; at most 20, the newest last. */
+  messages?: QueuedPush[];
+  /** The last event that was queued. */
+  lastEvent?: string;
+  /** Present while there are messages. */
+  due?: LeaseDocument;
+}
+
+declare module '../../../storage/documents/declaration.ts' {
+  interface Documents {
+    readonly pushRegistrations: PushRegistrationDocument;
+  }
+}
+
+export const PUSH_REGISTRATIONS: Declared<'pushRegistrations'> = {
+  name: 'pushRegistrations',
+  holds: 'a browser that takes push messages for a member, and those to be sent',
+  ids: { member: ['userId'] },
+  indexes: [
+    index('member', { userId: 1, at: -1 }, 'the browsers of a member, the newest first'),
+    index('due', { 'due.due': 1 }, 'push messages: the next to be sent', {
+      partialFilterExpression: { 'due.due': { $exists: true } },
+    }),
+  ],
+  shard: { because: 'found by browser, not by member; a few per member' },
+  erase: 'delete',
+  export: [{ section: 'pushRegistrations', of: 'userId', entry: ({ endpoint, at }) => ({ endpoint, at }) }],
+  action: NOT_OF_ACTIONS,
+};
+
+/** Upper bound on browsers of a member; the newest are kept. */
+const MAX_REGISTRATIONS = 20;
+const MAX_MESSAGES = 20;
+const MAX_NOTIFICATIONS = 10;
+
+export interface PushRegistration {
+  readonly endpoint: string;
+  readonly p256dh: string;
+  readonly auth: string;
+}
+
+/** A browser with something to be sent. */
+export interface DuePush extends Held<string>, PushRegistration {
+  readonly userId: UserId;
+  readonly messages: readonly QueuedPush[];
+  /** Including this one, since the last message was taken. */
+  readonly attempts: number;
+}
+
+/** Browsers with something to be sent by then. */
+export const isPushDue = (by: Date): Filter<PushRegistrationDocument> => leaseDue('due', by);
+
+const idOf = (endpoint: string): string => createHash('sha256').update(endpoint).digest('hex');
+
+/** Browsers that take push messages, and what they are to be sent. Unique key: `_id`. */
+export function pushRegistrationsRepository({ pushRegistrations }: Collections) {
+  const leases = leased(pushRegistrations, 'due');
+
+  return {
+    /** Adds or changes a browser, also one of another member, who is sent nothing more. Two commands; three beyond the limit. */
+    async register(userId: UserId, { endpoint, p256dh, auth }: PushRegistration, at: Date): Promise<void> {
+      const ifSame = (field: string): Document => ({
+        $cond: [{ $eq: ['$userId', literal(userId)] }, { $ifNull: [field, '$$REMOVE'] }, '$$REMOVE'],
+      });
+      const set = {
+        ...{ userId: literal(userId), endpoint: literal(endpoint), at },
+        ...{ p256dh: literal(p256dh), auth: literal(auth) },
+        ...{ messages: ifSame('$messages'), due: ifSame('$due'), lastEvent: ifSame('$lastEvent') },
+      };
+      await retryOnDuplicateKey(() =>
+        pushRegistrations.updateOne({ _id: idOf(endpoint) }, [{ $set: set }], { upsert: true }),
+      );
+      const oldest = await pushRegistrations
+        .find({ userId })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ at: -1 })
+        .skip(MAX_REGISTRATIONS)
+        .toArray();
+      if (oldest.length > 0)
+        await pushRegistrations.deleteMany({ userId, _id: { $in: oldest.map(({ _id }) => _id) } });
+    },
+
+    /** Forgets a browser of the member. `false`: it is not known. */
+    async unregister(userId: UserId, endpoint: string): Promise<boolean> {
+      const { deletedCount } = await pushRegistrations.deleteOne({ _id: idOf(endpoint), userId });
+      return deletedCount > 0;
+    },
+
+    /** Queues what a member is notified of for all of their browsers; the same event once. One write. Index `member`. */
+    async queue(
+      userId: UserId,
+      id: string,
+      { notifications, now }: { readonly notifications: readonly DueNotification[]; readonly now: Date },
+    ): Promise<void> {
+      if (notifications.length === 0) return;
+      const shown = notifications.slice(0, MAX_NOTIFICATIONS);
+      const message: QueuedPush = {
+        ...{ id, at: now, total: notifications.length },
+        notifications: shown.map(({ key, kind, actionId, eventIds }) => ({
+          ...{ key, kind, actionId, count: eventIds.length },
+        })),
+      };
+      const queued = { $concatArrays: [{ $ifNull: ['$messages', []] }, literal([message])] };
+      await pushRegistrations.updateMany({ userId, lastEvent: { $ne: id } }, [
+        {
+          $set: {
+            ...{ messages: { $slice: [queued, -MAX_MESSAGES] }, lastEvent: literal(id) },
+            due: { $ifNull: ['$due', { due: now }] },
+          },
+        },
+      ]);
+    },
+
+    /** Claims browsers that have been due longest. Index `due`. */
+    async claimDue(claiming: Claiming, limit: number): Promise<DuePush[]> {
+      const documents = await leases.claimSome(claiming, limit);
+      return documents.map(({ _id: id, messages = [], due, ...rest }) => ({
+        ...{ ...rest, id, token: claiming.token, messages, attempts: due?.attempts ?? 1 },
+      }));
+    },
+
+    /** These messages were taken, or are too old. Others are due at once. */
+    async settle(claim: DuePush, done: readonly string[], now: Date): Promise<void> {
+      const left = {
+        $filter: { input: '$messages', cond: { $not: [{ $in: ['$$this.id', literal(done)] }] } },
+      };
+      await pushRegistrations.updateOne(leases.held(claim), [
+        { $set: { messages: left } },
+        { $set: { due: { $cond: [{ $eq: ['$messages', []] }, '$$REMOVE', { due: now }] } } },
+        { $set: { messages: { $cond: [{ $eq: ['$messages', []] }, '$$REMOVE', '$messages'] } } },
+      ]);
+    },
+
+    /** Due again from then on, for a reason or in order. */
+    release: (claim: DuePush, from: Date, failure?: Failure) => leases.release(claim, from, failure),
+
+    /** The browser takes no messages any more. */
+    async forget(claim: DuePush): Promise<void> {
+      await pushRegistrations.deleteOne(leases.held(claim));
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import { decodeJwt } from 'jose';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createPushClient } from '../../../src/connections/push-client.ts';
+import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
+import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
+import { pushJob } from '../../../src/features/notifications/jobs/push.ts';
+import { type Job, JobRunner } from '../../../src/jobs/job.ts';
+import { eventMover } from '../../support/events.ts';
+import { FAILING, runnerOf, setupOf } from '../../support/jobs.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { type Browser, PUSH_ENV, type PushService, startPushService } from '../../support/push-service.ts';
+
+const HOUR_MS = 3_600_000;
+const PUSH = {
+  publicKey: PUSH_ENV.PUSH_VAPID_PUBLIC_KEY,
+  privateKey: PUSH_ENV.PUSH_VAPID_PRIVATE_KEY,
+  subject: PUSH_ENV.PUSH_SUBJECT,
+};
+
+let parts: Parts;
+let service: PushService;
+/** Hours from now on, by the clock of the workers. */
+let hours: number;
+beforeEach(async () => {
+  parts = await openParts({ recordsEvents: true, pushPublicKey: PUSH.publicKey });
+  service = await startPushService();
+  hours = 0;
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+  await parts[Symbol.asyncDispose]();
+});
+
+const later = (): Date => new Date(Date.now() + hours * HOUR_MS + 3_000);
+
+/** As if they were public addresses. */
+async function register(userId: string, ...browsers: readonly Browser[]): Promise<void> {
+  for (const { registration } of browsers)
+    await parts.core.pushRegistrations.register(userId, registration, new Date());
+}
+
+/** Mentions them, and decides that they are notified. */
+async function mention(...mentions: string[]): Promise<string> {
+  const { action } = await parts.publish({ actorId: 'zoe', mentions });
+  await decide();
+  return action.id;
+}
+
+async function decide(): Promise<void> {
+  await parts.fanOut();
+  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0 });
+  while (await mover.round(later()));
+  await using worker = runnerOf(dueNotifications, parts.core, { events: { notifyAfterMs: 0 }, push: PUSH });
+  while (await worker.round(later()));
+}
+
+function sender({ timeoutMs = 10_000, allowPrivateAddress = true } = {}): Job {
+  return pushJob(setupOf(parts.core), createPushClient({ ...PUSH, timeoutMs, allowPrivateAddress }));
+}
+
+/** One attempt for each browser that is due. */
+async function send(options: Parameters<typeof sender>[0] = {}): Promise<void> {
+  const job = sender(options);
+  await new JobRunner(job, { logger: FAILING }).round(later());
+  // Waits for the requests.
+  await job.close?.();
+}
+
+const left = () => parts.database.collections.pushRegistrations.find().sort({ endpoint: 1 }).toArray();
+const bodiesOf = (browser: Browser) => service.received(browser).map(({ body }) => browser.read(body));
+
+test('each browser of a member is sent what concerns them, encrypted for it, without names or texts', async () => {
+  const [phone, laptop] = [service.browser('phone'), service.browser('laptop')];
+  await register('ann', phone, laptop);
+  const actionId = await mention('ann', 'bea');
+  await send();
+  const id = encodeNotificationId('ann', `MENTION:${actionId}`);
+  const message = {
+    total: 1,
+    notifications: [{ id, kind: 'MENTION', actionId: encodeActionId(actionId), count: 1 }],
+  };
+  expect(bodiesOf(phone)).toEqual([message]);
+  expect(bodiesOf(laptop)).toEqual([message]);
+  const headers = service.received(phone)[0]?.headers ?? {};
+  expect(headers).toMatchObject({
+    'content-encoding': 'aes128gcm',
+    ttl: expect.stringMatching(/^86[34]\d\d$/) as string,
+  });
+  const [, token = '', key] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? [];
+  expect(key).toBe(PUSH.publicKey);
+  expect(decodeJwt(token)).toMatchObject({ aud: service.url, sub: PUSH.subject });
+  await send();
+  expect(service.received(phone)).toHaveLength(1);
+});
+
+test.each([404, 410])(
+  'a browser of which the push service answers %i is forgotten, and no other',
+  async (status) => {
+    const [gone, there] = [service.browser('gone'), service.browser('there')];
+    await register('ann', gone, there);
+    service.answer(gone, status);
+    await mention('ann');
+    await send();
+    expect((await left()).map(({ endpoint }) => endpoint)).toEqual([there.endpoint]);
+    expect(service.received(there)).toHaveLength(1);
+  },
+);
+
+test.each([
+  ['429 with Retry-After', 429, { 'retry-after': '1200' }, 0.3, 0.4],
+  ['500', 500, {}, 0, 0.01],
+  ['429 that asks for a day: an hour at most', 429, { 'retry-after': '86400' }, 0.9, 1.1],
+] as const)('an answer of %s is tried again later', async (_what, status, headers, before, after) => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  service.answer(phone, status, headers);
+  await mention('ann');
+  await send();
+  expect(service.received(phone)).toHaveLength(1);
+  service.answer(phone, 201);
+  hours = before;
+  if (before > 0) await send();
+  expect(service.received(phone)).toHaveLength(1);
+  hours = after;
+  await send();
+  expect(service.received(phone)).toHaveLength(2);
+  expect((await left())[0]).not.toHaveProperty('due');
+});
+
+test('a message is given up after a day, and later ones are sent', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  service.answer(phone, 500);
+  await mention('ann');
+  await send();
+  hours = 23;
+  await send();
+  const second = await mention('ann');
+  service.answer(phone, 201);
+  hours = 24.5;
+  await send();
+  await send();
+  const ids = bodiesOf(phone).map((body) =>
+    JSON.stringify(body).includes(encodeNotificationId('ann', `MENTION:${second}`)),
+  );
+  expect(ids).toEqual([false, false, true]);
+  expect((await left())[0]).not.toHaveProperty('messages');
+});
+
+test('a push service that does not answer keeps no other browser waiting, and its message is sent later', async () => {
+  const [silent, phone, other] = [
+    service.browser('silent'),
+    service.browser('phone'),
+    service.browser('other'),
+  ];
+  await register('ann', silent, phone);
+  await register('bea', other);
+  service.answer(silent, 'nothing');
+  await mention('ann');
+  await using worker = new JobRunner(sender(), { logger: FAILING });
+  await worker.round(later());
+  await expect.poll(() => service.received(phone).length).toBe(1);
+  await mention('bea');
+  await worker.round(later());
+  await expect.poll(() => service.received(other).length).toBe(1);
+  expect(service.received(silent)).toHaveLength(1);
+  // The process ends before there is an answer.
+  await worker.stop();
+  service.answer(silent, 201);
+  hours = 0.1;
+  await send();
+  expect(service.received(silent)).toHaveLength(2);
+  expect((await left()).filter(({ due }) => due !== undefined)).toEqual([]);
+});
+
+test('an attempt ends after the time limit', async () => {
+  const silent = service.browser('silent');
+  await register('ann', silent);
+  service.answer(silent, 'nothing');
+  await mention('ann');
+  await send({ timeoutMs: 50 });
+  expect((await left())[0]?.due?.error).toBe('No answer within 0.05 s');
+});
+
+test('nothing is sent to an address that is not public', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  await mention('ann');
+  await send({ allowPrivateAddress: false });
+  expect(service.received(phone)).toEqual([]);
+  expect((await left())[0]?.due?.error).toMatch(/is not allowed/);
+});
+
+test('who signs in with a browser takes it over, with nothing that the other was to be sent', async () => {
+  const shared = service.browser('shared');
+  await register('ann', shared);
+  await mention('ann');
+  await register('bea', shared);
+  await send();
+  expect(service.received(shared)).toEqual([]);
+  await mention('ann', 'bea');
+  await send();
+  expect(bodiesOf(shared)).toHaveLength(1);
+});
+
+test('a member has at most 20 browsers, and the newest are kept', async () => {
+  const browsers = Array.from({ length: 21 }, (_, n) => service.browser(String(n).padStart(2, '0')));
+  for (const [n, { registration }] of browsers.entries())
+    await parts.core.pushRegistrations.register('ann', registration, new Date(n));
+  const endpoints = (await left()).map(({ endpoint }) => endpoint);
+  expect(endpoints).toEqual(browsers.slice(1).map(({ endpoint }) => endpoint));
+});
+
+test('a registration is checked, can be taken back by its member alone, and goes with them', async () => {
+  const { services, session } = parts;
+  const { p256dh, auth } = service.browser('any').registration;
+  const given = { endpoint: 'https://push.example/ann', p256dh, auth };
+  for (const wrong of [
+    { endpoint: 'http://push.example/ann' },
+    { endpoint: 'https://ann:secret@push.example/' },
+    { endpoint: `https://push.example/${'a'.repeat(1_024)}` },
+    { endpoint: 'push' },
+    { p256dh: 'BAAA' },
+    { p256dh: Buffer.alloc(65, 4).toString('base64url') },
+    { auth: 'AAAA' },
+  ])
+    await expect(services.registerPush(session('ann'), { ...given, ...wrong })).rejects.toMatchObject({
+      code: 'BAD_USER_INPUT',
+    });
+  await services.registerPush(session('ann'), given);
+  expect(await services.unregisterPush(session('bea'), given.endpoint)).toBe(false);
+  expect(await services.unregisterPush(session('ann'), given.endpoint)).toBe(true);
+  expect(await left()).toEqual([]);
+  await services.registerPush(session('ann'), given);
+  const exported = (await services.memberExport(parts.session('ann', 'admin'), 'ann')) as {
+    readonly pushRegistrations: readonly object[];
+  };
+  expect(exported.pushRegistrations).toEqual([{ endpoint: given.endpoint, at: expect.any(Date) as Date }]);
+  await services.eraseMember(parts.admin, 'ann');
+  expect(await left()).toEqual([]);
+});
+
+test('without keys for push messages nobody can register', async () => {
+  await using others = await openParts();
+  const given = service.browser('any').registration;
+  await expect(others.services.registerPush(others.session('ann'), given)).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+});
