@@ -1,15 +1,11 @@
-import { once } from 'node:events';
-import type { Server } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SMTPServer } from 'smtp-server';
-import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
 import { digestJob } from '../../../src/features/events/jobs/digests.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, reporting, runnerOf } from '../../support/jobs.ts';
+import { startMailer } from '../../support/mailer.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { newWebhookSecret } from '../../support/webhook-receiver.ts';
 import { sendAll, webhookWorker } from '../../support/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
@@ -148,75 +144,33 @@ test('the export of a member contains when they were reminded, and the digest ev
   ]);
 });
 
-async function portOf(server: Pick<Server, 'address'>): Promise<number> {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('It does not listen');
-  return Promise.resolve(address.port);
-}
-
 test('the example mails each digest once over SMTP, and rejects unsigned requests', async () => {
-  const mails: string[] = [];
-  let isAway = true;
-  const smtp = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, _session, callback) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        if (isAway) {
-          callback(new Error('Not now'));
-          return;
-        }
-        mails.push(Buffer.concat(chunks).toString());
-        callback();
-      });
-    },
+  await using mailer = await startMailer({ url: '', tokenOf: () => Promise.reject(new Error('Not needed')) });
+  const key = webhookKey(mailer.secret) ?? new Uint8Array();
+  const receiver = { url: mailer.url, keys: [key], types: null, tenant: null, allowPrivateAddress: true };
+  let offset = 0;
+  await using worker = webhookWorker(parts.database.collections, receiver, {
+    now: () => new Date(Date.now() + offset),
   });
-  smtp.listen(0, '127.0.0.1');
-  await once(smtp.server, 'listening');
-  const secret = newWebhookSecret();
-  const mailer = createDigestMailer({
-    secret,
-    smtp: `smtp://127.0.0.1:${String(await portOf(smtp.server))}`,
-    from: 'feed@app.example',
-    link: 'https://app.example/feed',
-    addressOf: (memberId) => Promise.resolve(memberId === 'bob' ? null : `${memberId}@app.example`),
-  });
-  mailer.listen(0, '127.0.0.1');
-  await once(mailer, 'listening');
-  const url = `http://127.0.0.1:${String(await portOf(mailer))}/`;
-  try {
-    const key = webhookKey(secret) ?? new Uint8Array();
-    const receiver = { url, keys: [key], types: null, tenant: null, allowPrivateAddress: true };
-    let offset = 0;
-    await using worker = webhookWorker(parts.database.collections, receiver, {
-      now: () => new Date(Date.now() + offset),
-    });
-    await worker.round();
-    await deliver('ann', 'bob');
-    hours = 25;
-    await remind();
-    await moveEvents(parts.database.collections);
-    await sendAll(worker);
-    expect(mails).toEqual([]);
-    isAway = false;
-    offset = 60_000;
-    await sendAll(worker);
-    expect(mails).toHaveLength(1);
-    expect(mails[0]).toContain('To: ann@app.example');
-    expect(mails[0]).toContain('Something new for you');
-    expect(await parts.database.collections.webhookDeliveries.countDocuments()).toBe(0);
-    // As after a crash: everything comes again.
-    await parts.database.collections.webhookReceivers.updateMany({}, { $set: { seq: 0 } });
-    await sendAll(worker);
-    expect(mails).toHaveLength(1);
-    const forged = await fetch(url, { method: 'POST', body: '{"type":"digest.due"}' });
-    expect(forged.status).toBe(401);
-  } finally {
-    mailer.close();
-    mailer.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      smtp.close(resolve);
-    });
-  }
+  await worker.round();
+  mailer.takesMails = false;
+  await deliver('ann', 'bob');
+  hours = 25;
+  await remind();
+  await moveEvents(parts.database.collections);
+  await sendAll(worker);
+  expect(mailer.mails).toEqual([]);
+  mailer.takesMails = true;
+  offset = 60_000;
+  await sendAll(worker);
+  expect(mailer.mails).toHaveLength(1);
+  expect(mailer.mails[0]).toContain('To: ann@app.example');
+  expect(mailer.mails[0]).toContain('Something new for you');
+  expect(await parts.database.collections.webhookDeliveries.countDocuments()).toBe(0);
+  // As after a crash: everything comes again.
+  await parts.database.collections.webhookReceivers.updateMany({}, { $set: { seq: 0 } });
+  await sendAll(worker);
+  expect(mailer.mails).toHaveLength(1);
+  const forged = await fetch(mailer.url, { method: 'POST', body: '{"type":"digest.due"}' });
+  expect(forged.status).toBe(401);
 });
