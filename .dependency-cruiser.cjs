@@ -122,6 +122,13 @@ const PARTS = {
     '^fs/promises$',
     '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
   ],
+  sharding: [
+    '^src/cli/(?:context|report-failure)\\.ts$',
+    '^src/app/collections\\.ts$',
+    '^src/storage/',
+    '^util$',
+    '^node_modules/(?:@types/)?(?:commander|mongodb)/',
+  ],
 };
 
 const partRules = Object.entries(PARTS).map(([name, kit]) => ({

@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS, DATA_COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
+import { COMMANDS, DATA_COMMANDS, INSTALLATION_COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
 import { type AddCommands, type CommandContext, TENANT, TOKEN } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
-import type { ShardOptions } from './shard.ts';
 import { processCount } from './processes/member.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
@@ -127,7 +126,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     ...DATA_COMMANDS,
     addDataCommands,
     ...COMMANDS,
-    addInstallationCommands,
+    ...INSTALLATION_COMMANDS,
     addTenantCommands,
     addProjectCommands,
   ])
@@ -191,22 +190,6 @@ const addTenantCommands: AddCommands = (program, context, exit) => {
       await eraseTenant(context(), name, options);
     });
   for (const add of TENANT_COMMANDS) add(tenant, context, exit);
-};
-
-const addInstallationCommands: AddCommands = (program, context, exit) => {
-  program
-    .command('shard')
-    .description('print, run or check the commands that shard the database')
-    .addOption(
-      new Option('--run', 'shard collections that are not sharded yet, on mongos at MONGODB_URI').conflicts(
-        'status',
-      ),
-    )
-    .option('--status', 'print the shard key of each collection on mongos at MONGODB_URI')
-    .action(async (options: ShardOptions) => {
-      const { shard } = await import('./shard.ts');
-      exit(await shard(context(), options));
-    });
 };
 
 const addProjectCommands: AddCommands = (program, context, exit) => {

@@ -42,10 +42,7 @@ const FEATURES = [
     collections: [MEMBERS, REFS, DIRECTORY_STAMPS],
     api: () => Promise.all([import('./directory/api/member.ts'), import('./directory/api/ref.ts')]),
   },
-  {
-    collections: [FOLLOWS],
-    api: () => Promise.all([import('./follow/api/follow.ts'), import('./follow/api/followers.ts')]),
-  },
+  { collections: [FOLLOWS], api: () => import('./follow/api.ts') },
   {
     collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],
     api: () => Promise.all([import('../feed/api/feed-event.ts'), import('../feed/api/feed-group.ts')]),

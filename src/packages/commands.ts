@@ -2,12 +2,16 @@ import { addAdopt, addArchive, examineOffloads } from '../../packages/archive/sr
 import { addDemo } from '../../packages/demo/src/index.ts';
 import { addImport } from '../../packages/import/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
+import { addShard } from '../../packages/sharding/src/index.ts';
 
 /** Those that come before the commands for data. */
 export const DATA_COMMANDS = [addImport];
 
 /** Commands that packages bring, in the order in which the help lists them. */
 export const COMMANDS = [addArchive, addDemo, addPlan];
+
+/** Those that come after them, for who runs an installation. */
+export const INSTALLATION_COMMANDS = [addShard];
 
 /** What they add to `fanfare tenant`. */
 export const TENANT_COMMANDS = [addAdopt];

@@ -8,7 +8,7 @@ import {
 } from '../../../src/features/interactions/moderate-interaction.ts';
 import { removeInteraction } from '../../../src/features/interactions/remove-interaction.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/settle-abandoned-interactions.ts';
+import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -4,13 +4,13 @@ import {
   tenantOfFacts,
   type HostEvent,
   type HostEventFacts,
+  type HostEventType,
 } from '../../../domain/host-event.ts';
-import { fieldBeside, type Tenant } from '../../../domain/stored-id.ts';
+import { fieldBeside, type Tenant, type Beside } from '../../../domain/stored-id.ts';
 import type { WebhookDelivery, WebhookState } from '../../../domain/webhook.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { literal } from '../../../storage/stages/revision.ts';
-import type { WebhookDeliveryDocument } from './webhook-documents.ts';
 import {
   type Declared,
   index,
@@ -28,6 +28,7 @@ import type { FollowDocument } from '../../../storage/documents/reader-documents
 import type { ReportDocument } from '../../reports/store.ts';
 import type { UnsentEvents } from '../../../storage/documents/event-documents.ts';
 import { type Claiming, leased } from '../../../storage/database/lease.ts';
+import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
 
 export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
   name: 'webhookReceivers',
@@ -421,4 +422,40 @@ function toDelivery(document: WebhookDeliveryDocument): WebhookDelivery {
   const { _id: id, actionId = null, error = null, nextAttemptAt = null, ...given } = document;
   const { tenant: _tenant, ...rest } = given;
   return { ...rest, id, actionId, error, nextAttemptAt };
+}
+
+declare module '../../../storage/documents/declaration.ts' {
+  interface Documents {
+    readonly webhookDeliveries: WebhookDeliveryDocument;
+    readonly webhookReceivers: WebhookReceiverDocument;
+  }
+}
+
+/** Progress of a receiver in the log of events. `_id` is its URL. */
+export interface WebhookReceiverDocument {
+  _id: string;
+  /** All events up to and including this number were accepted or have a delivery document. */
+  seq: number;
+  /** Of the process that sends to it. */
+  lease?: LeaseDocument;
+  /** When a process last had it in its settings. */
+  seenAt: Date;
+}
+
+/** An event that a receiver has not accepted yet. The payload is built from the event, so nobody is named here. */
+export interface WebhookDeliveryDocument extends Beside {
+  /** Made of receiver and event. */
+  _id: string;
+  url: string;
+  eventId: string;
+  seq: number;
+  type: HostEventType;
+  /** Absent if the event is not about an action. */
+  actionId?: string;
+  state: WebhookState;
+  attempts: number;
+  error?: string;
+  /** Equal for all deliveries about one action. Absent once FAILED. */
+  nextAttemptAt?: Date;
+  triedSince: Date;
 }

@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest';
-import { allIndexes, COLLECTIONS } from '../../src/app/collections.ts';
-import { shard } from '../../src/cli/shard.ts';
-import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
-import { connectDatabase } from '../../src/storage/open-database.ts';
-import { recordingTerminal } from '../support/recording-terminal.ts';
-import { startRouter } from '../support/router.ts';
-import { uniqueName } from '../support/unique-name.ts';
+import { allIndexes, COLLECTIONS } from '../../../../src/app/collections.ts';
+import { shard } from '../../src/shard.ts';
+import { ensureIndexes } from '../../../../src/storage/indexes/indexes.ts';
+import { connectDatabase } from '../../../../src/storage/open-database.ts';
+import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
+import { startRouter } from '../../../../test/support/router.ts';
+import { uniqueName } from '../../../../test/support/unique-name.ts';
 
 const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard }) =>
   'key' in shard ? [{ collection, key: shard.key }] : [],

@@ -1,7 +1,7 @@
-import { allIndexes, COLLECTIONS } from '../app/collections.ts';
+import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { connectDatabase } from '../storage/open-database.ts';
-import type { Database } from '../storage/database/mongo.ts';
+import { connectDatabase } from '../../../src/storage/open-database.ts';
+import type { Database } from '../../../src/storage/database/mongo.ts';
 import {
   PAUSES_MIGRATIONS,
   SHARD_INDEX,
@@ -10,9 +10,9 @@ import {
   supports,
   type PlannedShard,
   type ShardRefusal,
-} from '../storage/indexes/sharding.ts';
-import { reasonFor } from './report-failure.ts';
-import { type Terminal, configOf, CommandError, type CommandContext } from './context.ts';
+} from './rules.ts';
+import { reasonFor } from '../../../src/cli/report-failure.ts';
+import { type Terminal, configOf, CommandError, type CommandContext } from '../../../src/cli/context.ts';
 
 export interface ShardOptions {
   /** Shards collections that are not sharded yet, on the router at MONGODB_URI. */

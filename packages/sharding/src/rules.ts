@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Index, Sharded, ShardKey } from '../documents/declaration.ts';
+import type { Index, Sharded, ShardKey } from '../../../src/storage/documents/declaration.ts';
 
 export interface PlannedShard extends Sharded {
   readonly collection: string;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
-import { SHARD_RULES, shardRefusals, supports } from '../../../src/storage/indexes/sharding.ts';
-import type { ShardKey } from '../../../src/storage/documents/declaration.ts';
-import { reasonsInWords, SCATTERED, type Reason } from '../../support/scattered.ts';
-import { reachByKey } from '../../support/sharding.ts';
+import { allIndexes, COLLECTIONS } from '../../../../src/app/collections.ts';
+import { SHARD_RULES, shardRefusals, supports } from '../../src/rules.ts';
+import type { ShardKey } from '../../../../src/storage/documents/declaration.ts';
+import { reasonsInWords, SCATTERED, type Reason } from '../../../../test/support/scattered.ts';
+import { reachByKey } from '../../../../test/support/sharding.ts';
 
 const indexesOf = (name: string) => allIndexes().filter(({ collection }) => collection === name);
 
@@ -146,7 +146,7 @@ it('every reason to query all shards names a sharded collection and existing sou
   const sharded = SHARDED.map(({ collection }) => collection);
   expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
   const below = (folder: string, prefix: string) =>
-    readdirSync(new URL(`../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
+    readdirSync(new URL(`../../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
       (path) => `${prefix}${path}`,
     );
   const sources = [...below('src/', ''), ...below('packages/archive/src/', 'packages/archive/src/')];
@@ -164,11 +164,11 @@ it('every field in such a reason occurs in its sources', () => {
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
-  const src = new URL('../../../src/', import.meta.url);
+  const src = new URL('../../../../src/', import.meta.url);
   const texts = [
     ...textsIn(src).filter(({ path }) => /^(?:storage|feed|descriptors)\/|\/store(?:\/|\.ts$)/.test(path)),
-    ...textsIn(new URL('../../../packages/feed-models/src/', import.meta.url)),
-    ...textsIn(new URL('../../../packages/archive/src/', import.meta.url)).map(({ path, text }) => ({
+    ...textsIn(new URL('../../../../packages/feed-models/src/', import.meta.url)),
+    ...textsIn(new URL('../../../../packages/archive/src/', import.meta.url)).map(({ path, text }) => ({
       ...{ path: `packages/archive/src/${path}`, text },
     })),
   ];
@@ -190,7 +190,7 @@ it('every field in such a reason occurs in its sources', () => {
 });
 
 it('docs/sharding.md has every key, reason and rule', () => {
-  const text = readFileSync(new URL('../../../docs/sharding.md', import.meta.url), 'utf8').replaceAll(
+  const text = readFileSync(new URL('../../../../docs/sharding.md', import.meta.url), 'utf8').replaceAll(
     / +/gu,
     ' ',
   );
