@@ -11,8 +11,8 @@ import type { Realtime } from '../live/create-realtime.ts';
 import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
-import { countUnread } from '../feed/page/unread.ts';
 import { Samples } from '../features/operations/samples.ts';
+import { countUnreadOfWatcher } from '../feed/page/unread.ts';
 import { NO_QUOTAS, type Quotas } from '../features/quotas.ts';
 import { cursorSeal, UNSEALED } from '../features/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
@@ -108,7 +108,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       read: createEventReads(repositories),
       openSession: openEventSession,
     }),
-    countForWatcher: createSharedUnread((identity) => countUnread(core, openEventSession(identity))),
+    countForWatcher: createSharedUnread((identity) => countUnreadOfWatcher(core, openEventSession(identity))),
   };
   return core;
 }

@@ -22,6 +22,7 @@ import {
 } from './feed-store.ts';
 import { PullGuesses, type PulledAhead } from '../features/follow/store/pulled-refs.ts';
 import { makeDue } from './reconcile-feed.ts';
+import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
@@ -43,6 +44,11 @@ export interface FeedReader {
   page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
   /** Starts reading a page from the store before the reader is known, which saves a round trip. */
   readAhead(userId: UserId, query: FeedQuery): FeedAhead;
+  /**
+   * The same for at most `limit` entries that may be unread: those above the read mark, as far as this process knows it. Use
+   * them only if the query does not begin above the mark.
+   */
+  unreadAhead(userId: UserId, limit: number): { readonly query: FeedQuery; readonly ahead: FeedAhead };
   /** The entries for the given actions, unordered; actions not in the feed are left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
   /** The entry for one action and its source; `null` when it is not in the feed. */
@@ -51,6 +57,7 @@ export interface FeedReader {
 
 export function feedReader(context: Context): FeedReader {
   const guesses = new PullGuesses();
+  const lastReads = new KnownReadMarks();
   const unsnoozed: Pick<FeedReader, 'page' | 'find'> = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
@@ -63,6 +70,18 @@ export function feedReader(context: Context): FeedReader {
     page: (reader, query, ahead) =>
       pageWithSnoozes(unsnoozed, reader, query, unsnoozed.page(reader, query, ahead)),
     readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
+    unreadAhead(userId, limit) {
+      const lastRead = lastReads.of(userId);
+      const query = { limit, ...(lastRead === null ? {} : { since: new Date(lastRead.getTime() + 1) }) };
+      const ahead = readAhead(context, guesses, { ...query, userId });
+      const known = ahead.known.then((reader) => {
+        lastReads.keep(userId, reader?.marks.lastRead ?? null);
+        return reader;
+      });
+      // Awaited by the caller.
+      known.catch(() => undefined);
+      return { query, ahead: { ...ahead, known } };
+    },
     find: (reader, actionIds) => withSnoozes(reader, unsnoozed.find(reader, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };

@@ -193,7 +193,7 @@ describe('the progress of a rename', () => {
   });
 });
 
-test('a page of names costs one query for refs, one more for members if a ref has no label, none if not selected', async () => {
+test('a page of names costs a look at what has changed and one query for refs, one for members if a ref has no label, and none once they are cached', async () => {
   // A worker would look for work meanwhile.
   await using counted = await startTestApp({ monitorCommands: true, worker: false });
   const people = Array.from({ length: 30 }, (_, n) => ({
@@ -227,8 +227,10 @@ test('a page of names costs one query for refs, one more for members if a ref ha
     return all;
   };
   const some = 'summary ... on NewApplicantDescriptor { applicantName positionName }';
-  expect(await extra(some)).toEqual(['refs', 'members']);
+  expect(await extra(some)).toEqual(['directoryStamps', 'refs', 'members']);
+  expect(await extra(some)).toEqual([]);
   await upsert(counted, { refs: [...names, { id: 'job', type: 'position', label: 'Engineer' }] });
-  expect(await extra(some)).toEqual(['refs']);
+  expect(await extra(some)).toEqual(['directoryStamps', 'refs']);
+  expect(await extra(some)).toEqual([]);
   expect(await extra('type tags ... on NewApplicantDescriptor { applicantId positionId }')).toEqual([]);
 });

@@ -16,15 +16,16 @@ import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.
 import { isAffectedByBlocks, moderates } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
+import type { SliceQuery } from '../../storage/actions/actions.ts';
 
 interface SlicePosition {
   readonly conducted: Date;
   readonly id: ActionId;
 }
 
-/** Visible actions of a ref, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
+/** Visible actions of a ref, newest first. One round trip with names that are cached. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
-  { actions }: Core,
+  { actions, feeds }: Core,
   session: ReaderSession,
   refId: RefId,
   args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
@@ -35,12 +36,20 @@ export async function readSlice(
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
+  async function read(query: SliceQuery): Promise<readonly Action[]> {
+    if (session.directoryStamp !== null) return actions.slice(query);
+    const knownAt = clock.now();
+    const found = await actions.sliceWithReader(query, session.identity.userId);
+    const { member, directoryStamp } = found;
+    session.know({ asOf: knownAt, marks: feeds.marksIn(found.feed), member, directoryStamp });
+    return found.actions;
+  }
   const slice = new List<SlicePosition, Action, Action>({
     idOf: (action) => action.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
     scan: (after, limit) =>
-      actions.slice({
+      read({
         limit,
         after: after === null ? null : { time: after.conducted, actionId: after.id },
         ...actionConditions(filter),

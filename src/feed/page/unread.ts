@@ -5,21 +5,51 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange } from '../announce.ts';
-import type { ReaderSession } from '../session/reader-session.ts';
+import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
+import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
 import { MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
 import { show, unreadEntries } from './read-page.ts';
 
-/** Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. */
+/**
+ * Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. One round trip with a
+ * feed model that reads entries together with their reader.
+ */
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
-  const reader = await session.profile();
+  if (core.feedStore.open === undefined) return countOf(core, session, await session.profile(), null);
+  const first = core.feedReader.unreadAhead(session.identity.userId, MAX_UNREAD + 1);
+  const known = await first.ahead.known;
+  if (known !== null) session.know(known);
+  return countOf(core, session, await session.profile(), first);
+}
+
+/** The same for a watcher, whose profile is known. */
+export async function countUnreadOfWatcher(core: Core, session: EventReaderSession): Promise<UnreadCount> {
+  return countOf(core, session, await session.profile(), null);
+}
+
+/** @param first read ahead; `null`: nothing */
+async function countOf(
+  core: Core,
+  session: ReaderSession,
+  reader: ReaderProfile,
+  first: ReturnType<Core['feedReader']['unreadAhead']> | null,
+): Promise<UnreadCount> {
   const unread = unreadEntries(core, reader);
+  const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
+  const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
-    scan: (after, limit) => unread.page({ limit, ...(after === null ? {} : { after }) }),
+    async scan(after, limit) {
+      if (after !== null || usable === null)
+        return unread.page({ limit, ...(after === null ? {} : { after }) });
+      const entries = await core.feedReader.page(reader, usable.query, usable.ahead);
+      const above = entries.filter((entry) => isAboveRead(reader, entry));
+      return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
+    },
     select: (candidates) => showUnread(session, reader, candidates),
     cursorOf: () => '',
   });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
@@ -78,6 +79,20 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
   };
 }
 
+/** Read marks as a process read them last, of the readers whom it saw last. They may have moved since. */
+export class KnownReadMarks {
+  readonly #marks = new LRUCache<UserId, Date>({ max: 10_000 });
+
+  of(userId: UserId): Date | null {
+    return this.#marks.get(userId) ?? null;
+  }
+
+  keep(userId: UserId, lastRead: Date | null): void {
+    if (lastRead === null) this.#marks.delete(userId);
+    else this.#marks.set(userId, lastRead);
+  }
+}
+
 /** One document per reader. Unique key: `_id`. @param epoch see `feed-epochs.ts`. */
 export function feedsRepository(
   collection: Collection<FeedDocument>,
@@ -104,6 +119,9 @@ export function feedsRepository(
       }));
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
+
+    /** What is stored about a reader; `null`: nothing. No round trip. */
+    marksIn: (document: FeedDocument | null): ReaderMarks => toMarks(document, epoch),
 
     async marks(userId: UserId): Promise<ReaderMarks> {
       return toMarks(await collection.findOne({ _id: userId }), epoch);

@@ -12,6 +12,8 @@ import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import type { Blocks } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
+import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
+import type { FeedDocument } from '../documents/reader-documents.ts';
 import { toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
 import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
 import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
@@ -157,6 +159,38 @@ export interface SliceQuery extends ActionConditions {
   /** Exclusive. */
   readonly until?: Date;
 }
+
+const NEWEST_CONDUCTED = { conducted: -1, _id: -1 } as const;
+
+function sliceFilter(query: SliceQuery): Filter<ActionDocument> {
+  const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
+  const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
+  if (query.since !== undefined) range.$gte = query.since;
+  if (query.until !== undefined) range.$lt = query.until;
+  if (query.after !== null) {
+    // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
+    range.$lte = query.after.time;
+    filter.$or = [
+      { conducted: { $lt: query.after.time } },
+      { _id: { $lt: new ObjectId(query.after.actionId) } },
+    ];
+  }
+  if (Object.keys(range).length > 0) filter.conducted = range;
+  return filter;
+}
+
+/** A page of a slice, and what is stored about a reader. */
+export interface SliceWithReader {
+  readonly actions: readonly Action[];
+  readonly feed: FeedDocument | null;
+  readonly member: Member | null;
+  readonly directoryStamp: number;
+}
+
+type StoredBeside =
+  | { readonly of: 'feed'; readonly value: FeedDocument }
+  | { readonly of: 'member'; readonly value: PlainMember }
+  | { readonly of: 'directory'; readonly value: { readonly stamp: number } };
 
 /** Identifies a version of an action's content. */
 export interface CachedAction {
@@ -304,23 +338,53 @@ export function actionsRepository(collections: Collections, events: EventEntries
 
     /** Newest first by `conducted`, then id, without deleted actions. Index `slice`. */
     async slice(query: SliceQuery): Promise<Action[]> {
-      const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
-      const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
-      if (query.since !== undefined) range.$gte = query.since;
-      if (query.until !== undefined) range.$lt = query.until;
-      if (query.after !== null) {
-        // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
-        range.$lte = query.after.time;
-        filter.$or = [
-          { conducted: { $lt: query.after.time } },
-          { _id: { $lt: new ObjectId(query.after.actionId) } },
-        ];
-      }
-      if (Object.keys(range).length > 0) filter.conducted = range;
-      const documents = await inTurns(
-        collection.find(filter).sort({ conducted: -1, _id: -1 }).limit(query.limit).batchSize(query.limit),
+      const { limit } = query;
+      const cursor = collection.find(sliceFilter(query)).sort(NEWEST_CONDUCTED);
+      return (await inTurns(cursor.limit(limit).batchSize(limit))).map(toAction);
+    },
+
+    /** The same, together with what is stored about a reader, and the stamp of the directory. One round trip. */
+    async sliceWithReader(query: SliceQuery, userId: UserId): Promise<SliceWithReader> {
+      const { feeds, members, directoryStamps } = collections;
+      const { limit } = query;
+      const beside = (
+        coll: string,
+        _id: string,
+        of: StoredBeside['of'],
+        fields: Document = {},
+      ): Document => ({
+        $unionWith: {
+          coll,
+          pipeline: [
+            { $match: { _id } },
+            ...(Object.keys(fields).length === 0 ? [] : [{ $project: fields }]),
+            { $replaceRoot: { newRoot: { of, value: '$$ROOT' } } },
+          ],
+        },
+      });
+      const found = await inTurns(
+        collection.aggregate<WithId<ActionDocument> | StoredBeside>(
+          [
+            { $match: sliceFilter(query) },
+            { $sort: NEWEST_CONDUCTED },
+            { $limit: limit },
+            beside(feeds.collectionName, userId, 'feed'),
+            beside(members.collectionName, userId, 'member', WITHOUT_DETAILS),
+            beside(directoryStamps.collectionName, 'directory', 'directory'),
+          ],
+          { batchSize: limit + 4 },
+        ),
       );
-      return documents.map(toAction);
+      const slice: Action[] = [];
+      let feed: FeedDocument | null = null;
+      let member: Member | null = null;
+      let directoryStamp = NEVER_STAMPED;
+      for (const document of found)
+        if (!('of' in document)) slice.push(toAction(document));
+        else if (document.of === 'feed') feed = document.value;
+        else if (document.of === 'member') member = toMember(document.value);
+        else directoryStamp = document.value.stamp;
+      return { actions: slice, feed, member, directoryStamp };
     },
 
     /** For admins: newest first by id. */

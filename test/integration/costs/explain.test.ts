@@ -185,6 +185,11 @@ describe('no hot query scans a whole collection', () => {
       () => parts.repositories.actions.slice({ ...sliceArgs, after: null }),
     ],
     [
+      'the first page of a slice, with its reader',
+      'slice',
+      () => parts.repositories.actions.sliceWithReader({ ...sliceArgs, after: null }, 'u7'),
+    ],
+    [
       'a later page of a slice',
       'slice',
       () =>

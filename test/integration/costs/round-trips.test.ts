@@ -69,12 +69,40 @@ test('knows the reader after one round trip', async () => {
   expect(namesOf(commands).sort()).toEqual(['find feeds', 'find members']);
 });
 
-test('reads a page of a public slice in one round trip', async () => {
+test('reads a page of a public slice in one round trip, also of an unknown reader', async () => {
   await using parts = await feedOf120();
   const session = parts.session('ann');
-  await session.profile();
-  const commands = await commandsOf(parts.database, () => parts.services.readSlice(session, 'actor', {}));
-  expect(namesOf(commands)).toEqual(['find actions']);
+  const read = (after: string | null) =>
+    commandsOf(parts.database, async () => {
+      const page = await parts.services.readSlice(session, 'actor', { after });
+      expect(page.edges).toHaveLength(25);
+      return page;
+    });
+  expect(namesOf(await read(null))).toEqual(['aggregate actions']);
+  // The session knows the reader now.
+  expect(namesOf(await read(null))).toEqual(['find actions']);
+});
+
+test('counts what is unread in one round trip, whatever the process remembers of the read mark', async () => {
+  await using parts = await feedOf120();
+  const { edges } = await parts.services.readFeed(parts.session('ann'), { first: 100 });
+  const upTo = edges[10]?.node.relevancy ?? new Date(0);
+  const above = edges.filter(({ node }) => node.relevancy > upTo).length;
+  const count = async () => {
+    let unread: unknown;
+    const commands = await commandsOf(parts.database, async () => {
+      unread = await parts.services.countUnread(parts.session('ann'));
+    });
+    return [unread, namesOf(commands)];
+  };
+  expect(await count()).toEqual([{ count: 100, isExact: false }, ['aggregate feeds']]);
+  await parts.services.markFeedRead(parts.session('ann'), upTo);
+  for (let n = 0; n < 2; n += 1)
+    expect(await count()).toEqual([{ count: above, isExact: true }, ['aggregate feeds']]);
+  // As if the reader had been erased and described again.
+  await parts.database.collections.feeds.updateOne({ _id: 'ann' }, { $unset: { lastRead: 1 } });
+  expect((await count())[0]).toEqual({ count: 100, isExact: false });
+  expect(await count()).toEqual([{ count: 100, isExact: false }, ['aggregate feeds']]);
 });
 
 test('publishes in one round trip, a hundred actions in one as well, and more in one for each hundred', async () => {
