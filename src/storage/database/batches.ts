@@ -27,5 +27,5 @@ export function inOneBatch<T>(cursor: AbstractCursor<T>, atMost: number): Promis
 
 /** The ids of what a cursor finds. */
 export async function idsOf<D extends { readonly _id: unknown }>(cursor: FindCursor<D>): Promise<D['_id'][]> {
-  return (await cursor.project<Pick<D, '_id'>>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  return (await cursor.project<{ _id: D['_id'] }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
