@@ -21,6 +21,7 @@ export const HOST_EVENT_TYPES = [
   'follow.closed',
   'digest.due',
   'notification.due',
+  'webhook.test',
   'member.erased',
   'fanout.failed',
 ] as const;

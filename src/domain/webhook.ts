@@ -55,6 +55,9 @@ export function refusalOf(
   return null;
 }
 
+/** Those of the settings, and for a while those of former settings. */
+export const MAX_LISTED_RECEIVERS = 100;
+
 export type WebhookState = 'RETRYING' | 'FAILED';
 
 /** An event that a receiver has not accepted yet. Events accepted at the first attempt leave no record. */

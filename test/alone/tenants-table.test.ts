@@ -203,7 +203,7 @@ async function settled(): Promise<void> {
 
 /** What differs from one time to the next for the same data. */
 const OF_THE_MOMENT =
-  /^(?:cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|oldestSeconds|nextAttemptAt|attempts|score|scoreVars|lastActiveAt)$/;
+  /^(?:cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|oldestSeconds|nextAttemptAt|attempts|error|score|scoreVars|lastActiveAt)$/;
 
 function lasting(value: unknown): unknown {
   return JSON.parse(

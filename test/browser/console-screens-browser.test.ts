@@ -146,14 +146,19 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await using visited = await world.visit('#/webhooks?state=RETRYING');
     const { page } = visited;
     await has(page, 'Answered 500', 'h3');
-    await picture(page, 'webhooks-light');
     target.answer = 200;
     await click(page, 'Retry all');
     await has(page, 'deliveries?', '[role="alertdialog"]');
     await has(page, 'action.published to http', '[role="alertdialog"]');
     await page.locator('[role="alertdialog"] button.main').click();
     await has(page, 'No receiver refused anything.');
-    expect([...target.taken.values()].map(({ type }) => type)).toContain('action.published');
+    const taken = () => [...target.taken.values()].map(({ type }) => type);
+    expect(taken()).toContain('action.published');
+    await click(page, 'Send a test event');
+    await has(page, 'A test event is on its way');
+    await expect.poll(taken, WAIT).toContain('webhook.test');
+    await has(page, 'Up to date');
+    await picture(page, 'webhooks-light');
   });
 
   test('groups failed fan-outs by error, and its dialog shows which are retried', async () => {

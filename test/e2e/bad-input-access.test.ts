@@ -46,6 +46,8 @@ const GUARDED: readonly GuardedOperation[] = [
     roles: ['admin'],
     query: `mutation { retryWebhook(id: "${'0'.repeat(32)}") { id } }`,
   },
+  { operation: 'webhookReceivers', roles: ['admin'], query: '{ webhookReceivers { url } }' },
+  { operation: 'sendTestEvent', roles: ['admin'], query: 'mutation { sendTestEvent }' },
   { operation: 'work', roles: ['admin'], query: '{ work { workers } }' },
   { operation: 'samples', roles: ['admin'], query: '{ samples { published } }' },
   { operation: 'latestInteractions', roles: ['admin'], query: '{ latestInteractions { edges { cursor } } }' },
@@ -237,6 +239,7 @@ test.each([
 const WITHOUT_SUBJECT = new Map([
   ['retryFanOut', ['CONFLICT']],
   ['retryWebhook', ['NOT_FOUND']],
+  ['sendTestEvent', ['CONFLICT']],
 ]);
 
 /** What deletes comes last, or there would be nothing left for the others. */

@@ -1,7 +1,7 @@
 import '../later.css';
 import { useQuery } from '@fanfare/react';
 import { Webhook } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { allPages } from '../ui/all-pages.ts';
@@ -38,6 +38,70 @@ interface Deliveries {
   };
 }
 
+const RECEIVERS = 'query Receivers { webhookReceivers { url behind isSending seenAt } }';
+const TEST = 'mutation SendTestEvent { sendTestEvent }';
+
+interface Receiver {
+  readonly url: string;
+  readonly behind: number;
+  readonly isSending: boolean;
+  readonly seenAt: string;
+}
+
+/** How far each receiver is, and a button that sends something to all of them. */
+function Receivers({ onSent }: { readonly onSent: () => void }): ReactNode {
+  const client = useClient();
+  const { data, error, reload } = useQuery<{ readonly webhookReceivers: readonly Receiver[] }>(RECEIVERS);
+  const [said, setSaid] = useState('');
+  useEvery(2_000, reload);
+  const receivers = data?.webhookReceivers ?? [];
+  if (error !== null)
+    return (
+      <p role="alert" className="alert">
+        {error.message}
+      </p>
+    );
+  if (receivers.length === 0) return null;
+  const send = async (): Promise<void> => {
+    try {
+      await client.request(TEST);
+      setSaid('A test event is on its way to all receivers. What is not taken stands below.');
+      onSent();
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <section className="card" aria-label="Receivers">
+      <ul className="plain">
+        {receivers.map(({ url, behind, isSending, seenAt }) => (
+          <li key={url}>
+            <span className="state" data-is={!isSending ? 'bad' : behind > 0 ? 'busy' : 'good'}>
+              {!isSending
+                ? 'Nobody sends to it'
+                : behind > 0
+                  ? `${counted(behind, 'event')} behind`
+                  : 'Up to date'}
+            </span>{' '}
+            <strong>{url}</strong>{' '}
+            <span className="quiet">
+              seen in the settings <Time at={seenAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <button type="button" onClick={() => void send()}>
+          Send a test event
+        </button>{' '}
+        <span role="status" className="quiet">
+          {said}
+        </span>
+      </p>
+    </section>
+  );
+}
+
 /** What receivers did not take, by the error. Before many are tried again it is shown which. */
 export function WebhooksScreen(): ReactNode {
   const client = useClient();
@@ -48,6 +112,7 @@ export function WebhooksScreen(): ReactNode {
   const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node));
   return (
     <>
+      <Receivers onSent={reload} />
       <nav className="tabs" aria-label="State">
         {STATES.map((one) => (
           <a

@@ -6,13 +6,20 @@ import {
   type HostEventView,
 } from '../../domain/host-event.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
-import { webhookPayload, type WebhookState } from '../../domain/webhook.ts';
-import { type WebhookDeliveryView, listWebhookDeliveries, retryWebhook } from './webhooks.ts';
+import { MAX_LISTED_RECEIVERS, webhookPayload, type WebhookState } from '../../domain/webhook.ts';
+import {
+  type WebhookDeliveryView,
+  type WebhookReceiverView,
+  listWebhookDeliveries,
+  listWebhookReceivers,
+  retryWebhook,
+  sendTestEvent,
+} from './webhooks.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from '../events/host-events.ts';
-import type { PageSize } from '../../graphql/limits/cost.ts';
+import type { ListSize, PageSize } from '../../graphql/limits/cost.ts';
 
 /** Size of an event without the readers it names, which count for all events of a page together. */
 const EVENT_BYTES = 2_048;
@@ -127,5 +134,38 @@ builder.mutationField('retryWebhook', (t) =>
     args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { id }, context) =>
       context.mutate(({ identity }) => retryWebhook(context.core, identity, id)),
+  }),
+);
+
+const WebhookReceiver = builder.objectRef<WebhookReceiverView>('WebhookReceiver').implement({
+  description: 'A receiver of webhooks that the settings of a process name.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'Its URL.' }),
+    behind: t.exposeInt('behind', { description: 'Events of the log that it has not been sent yet.' }),
+    isSending: t.exposeBoolean('isSending', { description: 'Whether a process sends to it now.' }),
+    seenAt: t.expose('seenAt', {
+      type: 'DateTime',
+      description: 'When a process last had it in its settings.',
+    }),
+  }),
+});
+
+builder.queryField('webhookReceivers', (t) =>
+  t.field({
+    type: [WebhookReceiver],
+    description:
+      'Admin: the receivers of webhooks, by URL. Empty with tenants, since they and their figures are those of all.',
+    extensions: { size: MAX_LISTED_RECEIVERS satisfies ListSize },
+    resolve: (_root, _args, context) => listWebhookReceivers(context.core, context.identity()),
+  }),
+);
+
+builder.mutationField('sendTestEvent', (t) =>
+  t.field({
+    type: 'ID',
+    description:
+      'Admin: sends an event of the type webhook.test to every receiver, in the way of all others, and returns its id. A receiver that does not take it is in webhookDeliveries. CONFLICT if no worker has a receiver in its settings.',
+    resolve: (_root, _args, context) =>
+      context.mutate(({ identity }) => sendTestEvent(context.core, identity)),
   }),
 );

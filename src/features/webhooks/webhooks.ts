@@ -65,6 +65,42 @@ export async function retryWebhook(core: Core, identity: Identity, id: string): 
   return view;
 }
 
+/** How far a receiver is. */
+export interface WebhookReceiverView {
+  readonly url: string;
+  /** Events of the log that it has not been sent yet. */
+  readonly behind: number;
+  /** A process sends to it now. */
+  readonly isSending: boolean;
+  readonly seenAt: Date;
+}
+
+/** Receivers of the settings; none with tenants, since they and their figures are those of all. @throws FORBIDDEN */
+export async function listWebhookReceivers(core: Core, identity: Identity): Promise<WebhookReceiverView[]> {
+  requireRole(identity, 'admin');
+  if (hasNeighbours(identity.userId)) return [];
+  const [{ last }, receivers] = await Promise.all([
+    core.hostEvents.range(),
+    core.webhookReceivers.all(clock.now()),
+  ]);
+  return receivers.map(({ seq, ...rest }) => ({ ...rest, behind: Math.max(0, last - seq) }));
+}
+
+/**
+ * Sends an event of the type `webhook.test` in the way of all others. Returns its id.
+ * @throws FanfareError FORBIDDEN; CONFLICT when no worker has a receiver in its settings
+ */
+export async function sendTestEvent(
+  { eventOutbox, webhookReceivers }: Core,
+  identity: Identity,
+): Promise<string> {
+  requireRole(identity, 'admin');
+  const seen = await webhookReceivers.seenSince(new Date(clock.time() - RECEIVER_REMOVED_AFTER_MS));
+  if (seen.length === 0)
+    throw new FanfareError('CONFLICT', 'No worker has a receiver in its settings: nothing would be sent');
+  return eventOutbox.putTest(identity.userId);
+}
+
 async function withEvents(
   { hostEvents, erasures }: Core,
   { userId }: Identity,

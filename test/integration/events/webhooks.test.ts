@@ -542,3 +542,23 @@ test('a document stores a limited number of events while no worker moves them, i
   expect(types).toHaveLength(100);
   expect([types[0], types.at(-1)]).toEqual(['action.published', 'action.deleted']);
 });
+
+test('a test event is sent as all others are, and receivers tell how far they are', async () => {
+  const send = () => parts.services.sendTestEvent(parts.admin);
+  await expect(send()).rejects.toMatchObject({ code: 'CONFLICT' });
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver);
+  await worker.round();
+  const receivers = () => parts.services.listWebhookReceivers(parts.admin);
+  expect(await receivers()).toMatchObject([{ url: target.url, behind: 0, isSending: true }]);
+  const id = await send();
+  await moveEvents(parts.database.collections);
+  expect(await receivers()).toMatchObject([{ behind: 1 }]);
+  await sendAll(worker);
+  expect(target.received.map(({ payload }) => payload)).toMatchObject([
+    { id, type: 'webhook.test', data: { memberId: parts.admin.userId } },
+  ]);
+  expect(await receivers()).toMatchObject([{ behind: 0 }]);
+  for (const refused of [parts.services.sendTestEvent, parts.services.listWebhookReceivers])
+    await expect(refused(parts.service)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});

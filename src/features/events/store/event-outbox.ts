@@ -5,7 +5,7 @@ import type { DeliveredReader, DueNotification, UnreadFacts } from '../../../dom
 import { clock } from '../../../lib/clock.ts';
 import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
+import { type Collections, newObjectId } from '../../../storage/database/mongo.ts';
 import { eventIdOf, eventsOfInteraction } from '../../webhooks/store/webhooks.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 import type { InteractionDocument } from '../../../storage/documents/documents.ts';
@@ -119,6 +119,13 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
       const id = eventIdOf('notification', due.id, ...due.pending);
       const facts = { memberId: due.id, notifications };
       await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at: clock.now(), facts }]);
+      return id;
+    },
+
+    /** Records that somebody tests whether events arrive. Returns the id of the event. One write. */
+    async putTest(memberId: UserId): Promise<string> {
+      const id = eventIdOf('test', memberId, newObjectId());
+      await putIntoOutbox(eventOutbox, [{ id, type: 'webhook.test', at: clock.now(), facts: { memberId } }]);
       return id;
     },
   };

@@ -7,7 +7,7 @@ import {
   type HostEventType,
 } from '../../../domain/host-event.ts';
 import { fieldBeside, type Tenant, type Beside } from '../../../domain/stored-id.ts';
-import type { WebhookDelivery, WebhookState } from '../../../domain/webhook.ts';
+import { MAX_LISTED_RECEIVERS, type WebhookDelivery, type WebhookState } from '../../../domain/webhook.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { literal } from '../../../storage/stages/revision.ts';
@@ -84,6 +84,14 @@ export function webhookReceiversRepository({ webhookReceivers }: Collections) {
         .find({ seenAt: { $gte: time } }, { projection: { _id: 1 } })
         .toArray();
       return found.map(({ _id }) => _id);
+    },
+
+    /** All that a process has had in its settings lately, by URL. */
+    async all(now: Date): Promise<{ url: string; seq: number; seenAt: Date; isSending: boolean }[]> {
+      const found = await webhookReceivers.find().sort({ _id: 1 }).limit(MAX_LISTED_RECEIVERS).toArray();
+      return found.map(({ _id: url, seq, seenAt, lease }) => ({
+        ...{ url, seq, seenAt, isSending: lease !== undefined && lease.due > now },
+      }));
     },
 
     /** Deletes receivers that no process has had in its settings since. */
