@@ -53,7 +53,7 @@ const PARTS = [
   ],
   ...['PublishActionResult', 'ReactionCount', 'RefConnection', 'RefEdge', 'RefRename', 'RelevancyCause'],
   ...['SummaryPart', 'Ticket', 'UnreadCount', 'WebhookDeliveryConnection', 'WebhookDeliveryEdge'],
-  ...['WorkOverview'],
+  ...['WorkOverview', 'Sample', 'WebhookReceiver'],
 ];
 
 /** The keys of graphcache. All other types have an id. */

@@ -77,7 +77,7 @@ export async function follow(
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
   const counted = await open(core, [span], { epochs, now });
   // What nobody has described is named by actions.
-  return counted === null || counted.label === null ? refOf(core, session, id) : counted;
+  return counted?.label == null ? refOf(core, session, id) : counted;
 }
 
 type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
