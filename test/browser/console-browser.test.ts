@@ -184,7 +184,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await page.locator('a[href="#/overview"]').click();
     await has(page, 'Watchers');
     await has(page, 'This server: ready');
-    await has(page, 'One is taken every 5 s');
+    await has(page, 'The past hour of all processes, by 10 s');
     await has(
       page,
       'Feed model: items, stored as one document for each entry, the newest 1,000 of each feed',
