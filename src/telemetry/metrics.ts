@@ -210,7 +210,7 @@ const TOTALS = {
   watchers: 'fanfare_live_subscribers',
 } as const;
 
-/** Of this process, since it started, but for those who watch now. */
+/** Of this process since it started. Of watchers, how many there are now. */
 export interface Totals extends Readonly<Record<keyof typeof TOTALS, number>> {
   /** Requests with an error. */
   readonly errors: number;

@@ -398,6 +398,14 @@ export function actionsRepository(collections: Collections, events: EventEntries
 
     ...actionsOfAudience(collection),
 
+    ...engagement(collection, events),
+    ...openWork(collection),
+  };
+}
+
+/** How interactions change an action. */
+function engagement(collection: Collection<ActionDocument>, events: EventEntries) {
+  return {
     /**
      * Records on an action that its interactions changed, and requests a pass. Updates counts optimistically; the pass
      * recomputes them. `null` when the action is gone.
@@ -432,7 +440,12 @@ export function actionsRepository(collections: Collections, events: EventEntries
       );
       return document === null ? null : toAction(document);
     },
+  };
+}
 
+/** How many fan-outs there are to do. */
+function openWork(collection: Collection<ActionDocument>) {
+  return {
     /** Number of pending and running fan-outs, by lane. Index `claim`. */
     async pendingByLane(): Promise<Record<Lane, number>> {
       const groups = await collection
