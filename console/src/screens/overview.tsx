@@ -97,7 +97,7 @@ export function OverviewScreen(): ReactNode {
   useEvery(SAMPLE_MS, past.reload);
   const work = data?.work;
   const samples = past.data?.samples ?? [];
-  const to = Date.now();
+  const to = Date.parse(samples.at(-1)?.at ?? '') || 0;
   return (
     <>
       <p className="filters">

@@ -35,7 +35,7 @@ test('what several processes did is added up, and only one of them counts what w
   const { at, samples } = await open();
   await samples.add({ ...NOTHING, published: 2, watchers: 3, requests: 5, errors: 1 }, waiting(7), at.ms);
   await samples.add({ ...NOTHING, published: 1, deliveries: 40, watchers: 4 }, fail, at.ms);
-  // Until it is complete it is not told.
+  // Nobody gets it until it is complete.
   expect(await samples.since(new Date(0), at.ms)).toEqual([]);
   at.ms += SAMPLE_MS;
   expect(await samples.since(new Date(0), at.ms)).toEqual([
@@ -69,14 +69,14 @@ test('lags are those of the last minute', async () => {
   at.ms += 5 * SAMPLE_MS;
   await samples.add(NOTHING, waiting(0), at.ms);
   at.ms += SAMPLE_MS;
-  const told = await samples.since(new Date(0), at.ms);
-  expect(told.map(({ at: began, lagP50, lagP99 }) => [began.getTime() - START, lagP50, lagP99])).toEqual([
+  const known = await samples.since(new Date(0), at.ms);
+  expect(known.map(({ at: began, lagP50, lagP99 }) => [began.getTime() - START, lagP50, lagP99])).toEqual([
     [0, 100, 1_000],
     [SAMPLE_MS, 1_000, 1_000],
     [6 * SAMPLE_MS, 1_000, 1_000],
   ]);
   const [last] = await samples.since(new Date(START + SAMPLE_MS + 1), at.ms);
-  expect([told.length, last]).toEqual([3, told[2]]);
+  expect([known.length, last]).toEqual([3, known[2]]);
 });
 
 test('they go back an hour', async () => {
