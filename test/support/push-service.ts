@@ -63,7 +63,11 @@ export interface PushService extends AsyncDisposable {
   /** All requests for a browser, whatever was answered. */
   received(browser: Browser): readonly Received[];
   /** What is answered for a browser from now on: that status, or nothing. Default: 201. */
-  answer(browser: Browser, answer: number | 'nothing', headers?: Readonly<Record<string, string>>): void;
+  answer(
+    browser: Browser,
+    answer: number | 'nothing' | 'broken off',
+    headers?: Readonly<Record<string, string>>,
+  ): void;
 }
 
 export async function startPushService(): Promise<PushService> {
@@ -89,7 +93,8 @@ export async function startPushService(): Promise<PushService> {
     received: (browser) => received.get(pathOf(browser)) ?? [],
     answer(browser, answer, headers = {}) {
       answers.set(pathOf(browser), (response) => {
-        if (answer !== 'nothing') response.writeHead(answer, headers).end();
+        if (answer === 'broken off') response.destroy();
+        else if (answer !== 'nothing') response.writeHead(answer, headers).end();
       });
     },
     async [Symbol.asyncDispose]() {

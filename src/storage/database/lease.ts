@@ -110,17 +110,33 @@ export function leased<D extends Document>(collection: Collection<D>, field: str
       return collection.findOneAndUpdate(filter, taken(claiming), { returnDocument: 'after' });
     },
 
-    /** Claims up to so many, those that have been due longest. Three round trips, one if there are none. */
+    /**
+     * Claims up to so many, those that have been due longest. Three round trips, one if there are none.
+     * @param options.only of these, by a field of each
+     */
     async claimSome(
       claiming: Claiming,
       limit: number,
-      { where = {}, then = [] }: { readonly where?: Filter<D>; readonly then?: readonly Document[] } = {},
+      {
+        where = {},
+        then = [],
+        only,
+      }: {
+        readonly where?: Filter<D>;
+        readonly then?: readonly Document[];
+        readonly only?: { readonly field: keyof D & string; readonly isWanted: (value: unknown) => boolean };
+      } = {},
     ): Promise<WithId<D>[]> {
       const isDue = { ...leaseDue(field, claiming.now), ...where } as Filter<D>;
-      const found = collection.find(isDue).sort({ [due]: 1 });
-      const ids = (await inOneBatch(found.project<{ _id: Id }>({ _id: 1 }).limit(limit), limit)).map(
-        ({ _id }) => _id,
-      );
+      const fields = { _id: 1, ...(only === undefined ? {} : { [only.field]: 1 }) };
+      const found = collection
+        .find(isDue)
+        .sort({ [due]: 1 })
+        .project<WithId<D>>(fields)
+        .limit(limit);
+      const ids = (await inOneBatch(found, limit))
+        .filter((document) => only?.isWanted(document[only.field]) !== false)
+        .map(({ _id }) => _id as Id);
       if (ids.length === 0) return [];
       await collection.updateMany({ _id: { $in: ids }, ...isDue }, [...taken(claiming), ...then]);
       const claimed = { _id: { $in: ids }, [owner]: claiming.token } as Filter<D>;

@@ -173,6 +173,65 @@ test('a push service that does not answer keeps no other browser waiting, and it
   expect((await left()).filter(({ due }) => due !== undefined)).toEqual([]);
 });
 
+test('a push service that does not answer holds four places, and others are sent meanwhile', async () => {
+  await using others = await startPushService();
+  const silent = Array.from({ length: 20 }, (_, n) => service.browser(String(n)));
+  for (const browser of silent) service.answer(browser, 'nothing');
+  const phone = others.browser('phone');
+  await register('ann', ...silent);
+  await register('bea', phone);
+  await mention('ann');
+  await mention('bea');
+  await using worker = new JobRunner(sender(), { logger: FAILING });
+  while (await worker.round(later()));
+  await expect.poll(() => others.received(phone).length).toBe(1);
+  await expect.poll(() => silent.filter((one) => service.received(one).length > 0)).toHaveLength(4);
+  await worker.stop();
+});
+
+test('a push service that breaks off four times in a row rests, and is then asked once', async () => {
+  const broken = Array.from({ length: 7 }, (_, n) => service.browser(String(n)));
+  for (const browser of broken) service.answer(browser, 'broken off');
+  await register('ann', ...broken);
+  await mention('ann');
+  const asked = () => broken.flatMap((browser) => service.received(browser)).length;
+  const job = sender();
+  await using worker = new JobRunner(job, { logger: FAILING });
+  const round = async (): Promise<void> => {
+    while (await worker.round(later()));
+    // Waits for the requests.
+    await job.close?.();
+  };
+  await round();
+  expect(asked()).toBe(4);
+  await round();
+  expect(asked()).toBe(4);
+  hours = 0.1;
+  await round();
+  expect(asked()).toBe(5);
+  hours = 0.2;
+  for (const browser of broken) service.answer(browser, 201);
+  await round();
+  expect(asked()).toBe(6);
+  await round();
+  expect(asked()).toBe(10);
+});
+
+test('the time until the next attempt counts from the end of this one', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  service.answer(phone, 429, { 'retry-after': '1200' });
+  await mention('ann');
+  const { pushRegistrations } = parts.database.collections;
+  await pushRegistrations.updateMany({}, { $set: { 'due.due': new Date(Date.now() - HOUR_MS) } });
+  const endsAfter = Date.now();
+  const job = sender();
+  // As if the request had taken ten minutes.
+  await new JobRunner(job, { logger: FAILING }).round(new Date(endsAfter - 600_000));
+  await job.close?.();
+  expect((await left())[0]?.due?.due.getTime()).toBeGreaterThanOrEqual(endsAfter + 1_200_000);
+});
+
 test('an attempt ends after the time limit', async () => {
   const silent = service.browser('silent');
   await register('ann', silent);

@@ -1,15 +1,23 @@
 import { createPushClient, type PushClient } from '../../../connections/push-client.ts';
+import type { WebhookOutcome } from '../../../connections/webhook-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../domain/node-ids.ts';
 import { plainId } from '../../../domain/stored-id.ts';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../domain/webhook.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
-import { type DuePush, isPushDue, type QueuedPush } from '../store/push.ts';
+import { type DuePush, isPushDue, type PushPlaces, type QueuedPush } from '../store/push.ts';
 
 /** After this a message is given up. */
 const KEPT_MS = 86_400_000;
 const MAX_AT_ONCE = 16;
+/** Of these, for one push service. */
+const MAX_PER_SERVICE = 4;
+/** Attempts in a row without any answer after which a push service is left alone for a while. */
+const RESTS_AFTER = 4;
+const REST_MS = 60_000;
+/** Upper bound on push services that are remembered: members name them. */
+const MAX_SERVICES = 1_000;
 /** Beside the time of a request. */
 const LEASE_SLACK_MS = 20_000;
 /** What every push service takes, once it is encrypted. */
@@ -27,12 +35,13 @@ export function push(setup: JobSetup): readonly Job[] {
 
 /**
  * Sends the messages of each browser in order, one at a time, and those of different browsers beside each other. A round does not
- * wait for them: a push service that does not answer holds one of the places until the time limit.
+ * wait for them: a push service that does not answer holds some of the places until the time limit, and then none for a while.
  */
 export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
   const { pushRegistrations } = core;
   const leaseMs = config.events.webhooks.timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
+  const services = new PushServices();
   return {
     name: 'push messages',
     every: config.fanOut.pollMs,
@@ -41,24 +50,28 @@ export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
       const free = MAX_AT_ONCE - running.size;
       if (free === 0) return false;
       const token = newObjectId();
-      const claims = await pushRegistrations.claimDue({ token, now: round.now, leaseMs }, free);
+      const places = services.places(round.now);
+      const claims = await pushRegistrations.claimDue({ token, now: round.now, leaseMs }, free, places);
       for (const claim of claims) {
-        const end = send(claim, round)
+        const service = services.begin(claim.endpoint);
+        const end = send(claim, round, service)
           .catch(round.failed)
           .finally(() => {
+            service.running -= 1;
             running.delete(end);
             round.wake();
           });
         running.add(end);
       }
-      return false;
+      // Without the services that are full now, others come first.
+      return places.hasRefused() && running.size < MAX_AT_ONCE;
     },
     async close() {
       await Promise.all(running);
     },
   };
 
-  async function send(claim: DuePush, { now, signal }: Round): Promise<void> {
+  async function send(claim: DuePush, { now, signal }: Round, service: PushService): Promise<void> {
     const isOld = ({ at }: QueuedPush): boolean => now.getTime() - at.getTime() >= KEPT_MS;
     const done = claim.messages.filter(isOld).map(({ id }) => id);
     const message = claim.messages.find((one) => !isOld(one));
@@ -72,18 +85,79 @@ export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
       outcome = await client.send(claim, { body: bodyOf(claim.userId, message), ttl }, signal);
     } catch (error) {
       if (signal.aborted) await pushRegistrations.release(claim, clock.now());
-      else await pushRegistrations.release(claim, later(claim, now, 0), { error });
+      else await pushRegistrations.release(claim, later(claim, 0), { error });
       return;
     }
+    noteAnswer(service, outcome);
     if (outcome.isTaken) await pushRegistrations.settle(claim, [...done, message.id], now);
     else if (GONE.has(outcome.status ?? 0)) await pushRegistrations.forget(claim);
-    else await pushRegistrations.release(claim, later(claim, now, outcome.retryAfterMs ?? 0), outcome);
+    else await pushRegistrations.release(claim, later(claim, outcome.retryAfterMs ?? 0), outcome);
   }
 }
 
-function later({ attempts }: DuePush, now: Date, askedMs: number): Date {
+interface PushService {
+  running: number;
+  /** Attempts in a row that had no answer. */
+  unanswered: number;
+  /** Milliseconds since the epoch. */
+  restsUntil: number;
+}
+
+/** Which push services are sent something, and how they do, as this process has seen. */
+class PushServices {
+  readonly #services = new Map<string, PushService>();
+
+  /** The places of a round. */
+  places(now: Date): PushPlaces & { readonly hasRefused: () => boolean } {
+    const taken = new Map<string, number>();
+    let hasRefused = false;
+    const left = (origin: string): number => {
+      const service = this.#services.get(origin);
+      if (service === undefined) return MAX_PER_SERVICE;
+      if (now.getTime() < service.restsUntil) return 0;
+      // After a rest one attempt says whether it answers again.
+      return (service.unanswered >= RESTS_AFTER ? 1 : MAX_PER_SERVICE) - service.running;
+    };
+    return {
+      closed: [...this.#services.keys()].filter((origin) => left(origin) <= 0),
+      take: (endpoint) => {
+        const { origin } = new URL(endpoint);
+        const before = taken.get(origin) ?? 0;
+        const isFree = before < left(origin);
+        if (isFree) taken.set(origin, before + 1);
+        else hasRefused = true;
+        return isFree;
+      },
+      hasRefused: () => hasRefused,
+    };
+  }
+
+  begin(endpoint: string): PushService {
+    const { origin } = new URL(endpoint);
+    const service = this.#services.get(origin) ?? { running: 0, unanswered: 0, restsUntil: 0 };
+    service.running += 1;
+    this.#services.delete(origin);
+    this.#services.set(origin, service);
+    if (this.#services.size > MAX_SERVICES)
+      for (const [other, { running }] of this.#services)
+        if (running === 0) {
+          this.#services.delete(other);
+          break;
+        }
+    return service;
+  }
+}
+
+function noteAnswer(service: PushService, outcome: WebhookOutcome): void {
+  const isAnswered = outcome.isTaken || outcome.status !== undefined;
+  service.unanswered = isAnswered ? 0 : service.unanswered + 1;
+  if (service.unanswered >= RESTS_AFTER) service.restsUntil = clock.time() + REST_MS;
+}
+
+/** Counted from the end of the attempt. */
+function later({ attempts }: DuePush, askedMs: number): Date {
   const asked = Math.min(MAX_RETRY_AFTER_MS, askedMs);
-  return new Date(now.getTime() + Math.max(asked, retryDelayMs(attempts, Math.random())));
+  return new Date(clock.time() + Math.max(asked, retryDelayMs(attempts, Math.random())));
 }
 
 /** Ids only: no text that anybody wrote, and no name. */

@@ -90,6 +90,16 @@ export interface DuePush extends Held<string>, PushRegistration {
 /** Browsers with something to be sent by then. */
 export const isPushDue = (by: Date): Filter<PushRegistrationDocument> => leaseDue('due', by);
 
+/** What may be sent now. */
+export interface PushPlaces {
+  /** Origins of push services that have no place. */
+  readonly closed: readonly string[];
+  /** Whether there is a place for the browser, which it then takes. */
+  readonly take: (endpoint: string) => boolean;
+}
+
+const startsWith = (origin: string): RegExp => new RegExp(`^${origin.replace(/[^\w:/-]/g, '\\$&')}/`);
+
 const idOf = (endpoint: string): string => createHash('sha256').update(endpoint).digest('hex');
 
 /** Browsers that take push messages, and what they are to be sent. Unique key: `_id`. */
@@ -151,9 +161,12 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
       ]);
     },
 
-    /** Claims browsers that have been due longest. Index `due`. */
-    async claimDue(claiming: Claiming, limit: number): Promise<DuePush[]> {
-      const documents = await leases.claimSome(claiming, limit);
+    /** Claims the browsers among those due longest that there is a place for. Index `due`. */
+    async claimDue(claiming: Claiming, limit: number, { closed, take }: PushPlaces): Promise<DuePush[]> {
+      const documents = await leases.claimSome(claiming, limit, {
+        where: closed.length === 0 ? {} : { endpoint: { $nin: closed.map(startsWith) } },
+        only: { field: 'endpoint', isWanted: (endpoint) => take(endpoint as string) },
+      });
       return documents.map(({ _id: id, messages = [], due, ...rest }) => ({
         ...{ ...rest, id, token: claiming.token, messages, attempts: due?.attempts ?? 1 },
       }));
