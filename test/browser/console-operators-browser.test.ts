@@ -159,7 +159,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     const report = (sub: string, of: Readonly<Record<string, unknown>>): Promise<unknown> =>
       ask(
         world.app,
-        'mutation ($actionId: ID, $memberId: String, $reason: String!, $text: String) { report(actionId: $actionId, memberId: $memberId, reason: $reason, text: $text) { id } }',
+        'mutation ($actionId: ID, $interactionId: ID, $memberId: String, $reason: String!, $text: String) { report(actionId: $actionId, interactionId: $interactionId, memberId: $memberId, reason: $reason, text: $text) { id } }',
         of,
         { sub },
       );
@@ -168,6 +168,20 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await report('rita', { actionId, reason: 'spam', text: 'The third time today' });
     await report('tom', { actionId, reason: 'fraud' });
     await report('tom', { memberId: 'john', reason: 'rude' });
+    const { addInteraction } = await ask<{ addInteraction: { interaction: { id: string } } }>(
+      world.app,
+      'mutation ($actionId: ID!) { addInteraction(input: { actionId: $actionId, kind: COMMENT, text: "Insults" }) { interaction { id } } }',
+      { actionId: await publish(world.app, { ...rowOf('Innocent'), scope: 'PUBLIC' }) },
+      { sub: 'rita' },
+    );
+    const { id: interactionId } = addInteraction.interaction;
+    await report('tom', { interactionId, reason: 'insult' });
+    await ask(
+      world.app,
+      'mutation ($id: ID!) { removeInteraction(input: { id: $id }) { interaction { id } } }',
+      { id: interactionId },
+      { sub: 'rita' },
+    );
     await using visited = await world.visit('#/moderation');
     const { page, errors } = visited;
     await page.locator('::-p-xpath(//main//a[. = "Reports"])').click();
@@ -182,6 +196,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
           `::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "${title}")]//button[. = "${button}"])`,
         )
         .click();
+    // Of a comment that was removed since, the post that held it must not be hidden instead.
+    await has(page, 'insult', '.reports');
+    const ofComment = await page.evaluate(
+      `[...document.querySelectorAll('.reports > li')].find((one) => one.textContent.includes('insult')).textContent`,
+    );
+    expect(ofComment).toContain('It is gone.');
+    expect(ofComment).not.toContain('Hide it');
     await inCard('Cheap watches', 'Take');
     await has(page, 'taken by demo', '.reports');
     // Somebody else has nothing to take, and sees neither who has reported nor what else there is to moderate.

@@ -15,7 +15,7 @@ import { useEvery } from '../ui/use-every.ts';
 
 const MEMBER = 'memberId name';
 const REPORTS = `query Reports($state: ReportState, $after: String) { reports(state: $state, first: 20, after: $after) {
-  edges { node { id state count isWithheld openedAt resolvedAt outcome takenBy { ${MEMBER} } resolvedBy { ${MEMBER} }
+  edges { node { id state targetKind count isWithheld openedAt resolvedAt outcome takenBy { ${MEMBER} } resolvedBy { ${MEMBER} }
     member { ${MEMBER} } action { ${LISTED} } interaction { id kind text at state actor { ${MEMBER} } }
     entries { reason text at reporter { ${MEMBER} } } } }
   pageInfo { hasNextPage endCursor } } }`;
@@ -51,6 +51,7 @@ interface Member {
 interface Report {
   readonly id: string;
   readonly state: State;
+  readonly targetKind: 'ACTION' | 'INTERACTION' | 'MEMBER';
   readonly count: number;
   readonly isWithheld: boolean;
   readonly openedAt: string;
@@ -209,8 +210,16 @@ function Name({ of: { memberId, name } }: { readonly of: Member }): ReactNode {
   );
 }
 
+/** What moderators can hide: null for a member, and if it is gone. The action with a reported interaction is not meant. */
+function hideableOf({ targetKind, action, interaction }: Report): { readonly id: string } | null {
+  return targetKind === 'INTERACTION' ? interaction : targetKind === 'ACTION' ? action : null;
+}
+
 /** What was reported, and where it is. */
-function Target({ report: { action, interaction, member } }: { readonly report: Report }): ReactNode {
+function Target({ report }: { readonly report: Report }): ReactNode {
+  const { targetKind, action, interaction, member } = report;
+  if (targetKind === 'MEMBER' ? member === null : hideableOf(report) === null)
+    return <p className="quiet">It is gone.</p>;
   if (interaction !== null)
     return (
       <div className="entry">
@@ -229,19 +238,22 @@ function Target({ report: { action, interaction, member } }: { readonly report: 
       </div>
     );
   if (action !== null) return <Entry action={action} meta={action.isHidden && <strong>hidden</strong>} />;
-  if (member === null) return <p className="quiet">It is gone.</p>;
   return (
-    <div className="entry">
-      <Avatar id={member.memberId} name={member.name} />
-      <p>
-        <Name of={member} /> <span className="quiet">as a member</span>
-      </p>
-    </div>
+    member !== null && (
+      <div className="entry">
+        <Avatar id={member.memberId} name={member.name} />
+        <p>
+          <Name of={member} /> <span className="quiet">as a member</span>
+        </p>
+      </div>
+    )
   );
 }
 
 /** Takes it, and ends it with what was done. */
-function Ending({ report: { id, state, action, interaction }, onChange }: CardProps): ReactNode {
+function Ending({ report, onChange }: CardProps): ReactNode {
+  const { id, state, targetKind } = report;
+  const hideable = hideableOf(report);
   const client = useClient();
   const [outcome, setOutcome] = useState('');
   const [failure, setFailure] = useState('');
@@ -258,9 +270,8 @@ function Ending({ report: { id, state, action, interaction }, onChange }: CardPr
   const resolve = (said: string, isDismissed: boolean) =>
     client.request(RESOLVE, { id, outcome: words === '' ? said : words, isDismissed });
   const hide = async (): Promise<void> => {
-    const of = words === '' ? {} : { reason: words };
-    if (interaction !== null) await client.request(HIDE_INTERACTION, { id: interaction.id, ...of });
-    else if (action !== null) await client.request(HIDE_ACTION, { id: action.id, ...of });
+    const mutation = targetKind === 'INTERACTION' ? HIDE_INTERACTION : HIDE_ACTION;
+    await client.request(mutation, { id: hideable?.id, ...(words === '' ? {} : { reason: words }) });
     await resolve('Hidden', false);
   };
   return (
@@ -275,7 +286,7 @@ function Ending({ report: { id, state, action, interaction }, onChange }: CardPr
           What was done
           <input value={outcome} maxLength={2000} onChange={(event) => setOutcome(event.target.value)} />
         </label>
-        {(action !== null || interaction !== null) && (
+        {hideable !== null && (
           <button type="button" className="main" onClick={() => void run(hide)}>
             Hide it
           </button>

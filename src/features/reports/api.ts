@@ -25,6 +25,7 @@ import {
   type Report as ReportRecord,
   type Reported as ReportedRecord,
   type ReportState,
+  type ReportTarget,
 } from '../../domain/report.ts';
 
 const ReportStateEnum = describedEnum<ReportState>('ReportState', 'What has become of a report.', {
@@ -33,6 +34,18 @@ const ReportStateEnum = describedEnum<ReportState>('ReportState', 'What has beco
   RESOLVED: 'Something was done.',
   DISMISSED: 'Nothing had to be done.',
 });
+
+const ReportTargetKindEnum = describedEnum<Uppercase<ReportTarget['kind']>>(
+  'ReportTargetKind',
+  'The kind of thing that is reported.',
+  {
+    ACTION: 'An action.',
+    INTERACTION: 'An interaction with an action, such as a comment.',
+    MEMBER: 'A member.',
+  },
+);
+
+const KIND_OF = { action: 'ACTION', interaction: 'INTERACTION', member: 'MEMBER' } as const;
 
 const ReportEntry = builder.objectRef<ReportedRecord>('ReportEntry').implement({
   description: 'What one member reported.',
@@ -62,6 +75,11 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
   interfaces: [Node],
   fields: (t) => ({
     state: t.expose('state', { type: ReportStateEnum, description: 'What has become of it.' }),
+    targetKind: t.field({
+      type: ReportTargetKindEnum,
+      description: 'What is reported; it stays when the viewer may not see that, or it is gone.',
+      resolve: ({ target }) => KIND_OF[target.kind],
+    }),
     action: t.field({
       type: Action,
       nullable: true,

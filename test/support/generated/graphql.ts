@@ -565,6 +565,15 @@ export type ReportState =
   /** Somebody is looking at it. */
   | 'TAKEN';
 
+/** The kind of thing that is reported. */
+export type ReportTargetKind =
+  /** An action. */
+  | 'ACTION'
+  /** An interaction with an action, such as a comment. */
+  | 'INTERACTION'
+  /** A member. */
+  | 'MEMBER';
+
 /** Whom an action is for. */
 export type Scope =
   /** Members of the actor's department. */
