@@ -25,7 +25,7 @@ export interface JobSetup {
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
   /** Of what a member is notified, by the rules of the list. */
-  readonly decideDue: (member: DueMember) => Promise<DueNotification[]>;
+  readonly decideDue: (member: Pick<DueMember, 'id' | 'pending' | 'state'>) => Promise<DueNotification[]>;
   /** Wakes the jobs of this process that read the log of events. */
   readonly eventsMoved: WorkSignal;
 }

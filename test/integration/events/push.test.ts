@@ -232,6 +232,54 @@ test('the time until the next attempt counts from the end of this one', async ()
   expect((await left())[0]?.due?.due.getTime()).toBeGreaterThanOrEqual(endsAfter + 1_200_000);
 });
 
+test.each([
+  ['seen', () => parts.services.markNotificationsSeen(parts.session('ann'), new Date())],
+  [
+    'switched off',
+    () =>
+      parts.services.setNotificationPreferences(parts.session('ann'), [
+        { kind: 'MENTION', channel: 'PUSH', isOn: false },
+      ]),
+  ],
+  ['blocked', () => parts.services.blockMember(parts.session('ann'), 'zoe')],
+  [
+    'taken back',
+    (actionId: string) => parts.services.deleteAction(parts.session('admin', 'admin'), actionId),
+  ],
+] as const)('a message that is tried again is not sent if it is %s meanwhile', async (_what, change) => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  service.answer(phone, 500);
+  const actionId = await mention('ann');
+  await send();
+  await change(actionId);
+  hours = 0.01;
+  await send();
+  expect(service.received(phone)).toHaveLength(1);
+  expect((await left())[0]).not.toHaveProperty('messages');
+});
+
+test('a message that is a minute late has what is left of it, and waits for the end of quiet hours', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  const first = await parts.publish({ actorId: 'zoe', mentions: ['ann'] });
+  const second = await mention('ann');
+  await parts.services.markNotificationsRead(parts.session('ann'), {
+    upTo: null,
+    keys: [`MENTION:${first.action.id}`],
+  });
+  const at = (after: number): string => new Date(Date.now() + after * HOUR_MS).toISOString().slice(11, 16);
+  const quiet = { from: at(-1), to: at(6), timeZone: 'UTC' };
+  await parts.services.setQuietHours(parts.session('ann'), quiet);
+  hours = 5;
+  await send();
+  expect(service.received(phone)).toEqual([]);
+  hours = 6.1;
+  await send();
+  const id = encodeNotificationId('ann', `MENTION:${second}`);
+  expect(bodiesOf(phone)).toMatchObject([{ total: 1, notifications: [{ id }] }]);
+});
+
 test('an attempt ends after the time limit', async () => {
   const silent = service.browser('silent');
   await register('ann', silent);

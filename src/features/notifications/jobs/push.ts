@@ -1,15 +1,18 @@
 import { createPushClient, type PushClient } from '../../../connections/push-client.ts';
 import type { WebhookOutcome } from '../../../connections/webhook-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../domain/node-ids.ts';
+import { quietUntil } from '../../../domain/quiet-hours.ts';
 import { plainId } from '../../../domain/stored-id.ts';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../domain/webhook.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
-import { type DuePush, isPushDue, type PushPlaces, type QueuedPush } from '../store/push.ts';
+import { contentOf, type DuePush, isPushDue, type PushPlaces, type QueuedPush } from '../store/push.ts';
 
 /** After this a message is given up. */
 const KEPT_MS = 86_400_000;
+/** After this, and when it is tried again, it is decided once more whether it is sent. */
+const LATE_AFTER_MS = 60_000;
 const MAX_AT_ONCE = 16;
 /** Of these, for one push service. */
 const MAX_PER_SERVICE = 4;
@@ -37,8 +40,8 @@ export function push(setup: JobSetup): readonly Job[] {
  * Sends the messages of each browser in order, one at a time, and those of different browsers beside each other. A round does not
  * wait for them: a push service that does not answer holds some of the places until the time limit, and then none for a while.
  */
-export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
-  const { pushRegistrations } = core;
+export function pushJob({ core, config, decideDue }: JobSetup, client: PushClient): Job {
+  const { notifications, pushRegistrations } = core;
   const leaseMs = config.events.webhooks.timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
   const services = new PushServices();
@@ -74,9 +77,21 @@ export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
   async function send(claim: DuePush, { now, signal }: Round, service: PushService): Promise<void> {
     const isOld = ({ at }: QueuedPush): boolean => now.getTime() - at.getTime() >= KEPT_MS;
     const done = claim.messages.filter(isOld).map(({ id }) => id);
-    const message = claim.messages.find((one) => !isOld(one));
-    if (message === undefined) {
+    const queued = claim.messages.find((one) => !isOld(one));
+    if (queued === undefined) {
       await pushRegistrations.settle(claim, done, now);
+      return;
+    }
+    const message = await decided(claim, queued, now).catch(async (error: unknown) => {
+      await pushRegistrations.release(claim, later(claim, 0), { error });
+      throw error;
+    });
+    if (message instanceof Date) {
+      await pushRegistrations.release(claim, message);
+      return;
+    }
+    if (message === null) {
+      await pushRegistrations.settle(claim, [...done, queued.id], now);
       return;
     }
     const ttl = Math.ceil((message.at.getTime() + KEPT_MS - now.getTime()) / 1_000);
@@ -92,6 +107,25 @@ export function pushJob({ core, config }: JobSetup, client: PushClient): Job {
     if (outcome.isTaken) await pushRegistrations.settle(claim, [...done, message.id], now);
     else if (GONE.has(outcome.status ?? 0)) await pushRegistrations.forget(claim);
     else await pushRegistrations.release(claim, later(claim, outcome.retryAfterMs ?? 0), outcome);
+  }
+
+  /**
+   * What of a message that is late the member is still to be notified of; a time: nothing until then, which is quiet; `null`:
+   * nothing any more.
+   */
+  async function decided(
+    { userId, attempts }: DuePush,
+    message: QueuedPush,
+    now: Date,
+  ): Promise<QueuedPush | Date | null> {
+    const isLate = attempts > 1 || now.getTime() - message.at.getTime() > LATE_AFTER_MS;
+    if (!isLate) return message;
+    const state = await notifications.state(userId);
+    const quiet = state.quietHours === null ? null : quietUntil(state.quietHours, now);
+    if (quiet !== null) return quiet;
+    const due = await decideDue({ id: userId, pending: message.pending, state });
+    const pushed = due.filter(({ channels }) => channels.includes('PUSH'));
+    return pushed.length === 0 ? null : { ...message, ...contentOf(pushed) };
   }
 }
 

@@ -13,12 +13,15 @@ import {
 } from '../../../storage/documents/declaration.ts';
 import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
 import { literal } from '../../../storage/stages/revision.ts';
+import { dueKey } from './due.ts';
 
 /** What is sent of one `notification.due`. */
 export interface QueuedPush {
   /** Of the event. */
   readonly id: string;
   readonly at: Date;
+  /** What the member is notified of, as `dueKey` has it: it is decided again if the message is late. */
+  readonly pending: readonly string[];
   /** Number of notifications, of which these are the first. */
   readonly total: number;
   readonly notifications: readonly {
@@ -67,6 +70,17 @@ export const PUSH_REGISTRATIONS: Declared<'pushRegistrations'> = {
   export: [{ section: 'pushRegistrations', of: 'userId', entry: ({ endpoint, at }) => ({ endpoint, at }) }],
   action: NOT_OF_ACTIONS,
 };
+
+/** What is sent of these notifications. */
+export function contentOf(notifications: readonly DueNotification[]): Omit<QueuedPush, 'id' | 'at'> {
+  return {
+    pending: notifications.flatMap(({ key, eventIds }) => eventIds.map((id) => dueKey(key, id))),
+    total: notifications.length,
+    notifications: notifications
+      .slice(0, MAX_NOTIFICATIONS)
+      .map(({ key, kind, actionId, eventIds }) => ({ key, kind, actionId, count: eventIds.length })),
+  };
+}
 
 /** Upper bound on browsers of a member; the newest are kept. */
 const MAX_REGISTRATIONS = 20;
@@ -143,13 +157,7 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
       { notifications, now }: { readonly notifications: readonly DueNotification[]; readonly now: Date },
     ): Promise<void> {
       if (notifications.length === 0) return;
-      const shown = notifications.slice(0, MAX_NOTIFICATIONS);
-      const message: QueuedPush = {
-        ...{ id, at: now, total: notifications.length },
-        notifications: shown.map(({ key, kind, actionId, eventIds }) => ({
-          ...{ key, kind, actionId, count: eventIds.length },
-        })),
-      };
+      const message: QueuedPush = { id, at: now, ...contentOf(notifications) };
       const queued = { $concatArrays: [{ $ifNull: ['$messages', []] }, literal([message])] };
       await pushRegistrations.updateMany({ userId, lastEvent: { $ne: id } }, [
         {
