@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hostEventOf, hostEventView, type HostEventView } from '../../../src/domain/host-event.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
@@ -140,6 +141,19 @@ describe('a member is notified', () => {
         { actionId: null, eventIds: [expect.stringMatching(/^[\da-f]{24}$/)] },
       ]);
   });
+});
+
+test('the first interaction with an old action is notified even before the action says that it has any', async () => {
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  await note();
+  const latest = new Date(Date.now() - 100 * 24 * HOUR_MS);
+  await parts.database.collections.actions.updateOne(
+    { _id: new ObjectId(actionId) },
+    { $set: { latest }, $unset: { isBumped: 1 } },
+  );
+  await tell();
+  expect(kindsOf(await due())).toEqual(['ann LIKE']);
 });
 
 describe('a member is not notified', () => {

@@ -133,9 +133,14 @@ function pipelinesOf({ interactions }: Collections, query: SourceQuery): Readonl
       ...newest(
         'latest',
         [
-          // The actor is among the refs, by which bumped actions are found.
-          { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
-          timeIn('latest', query, place),
+          ...(query.only === null
+            ? [
+                // The actor is among the refs, by which bumped actions are found.
+                { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
+                timeIn('latest', query, place),
+              ]
+            : // Found by id: an interaction is written before the action says that it has any.
+              [{ actorId: userId, ...VISIBLE }, ...(place === null ? [] : [timeIn('latest', query, place)])]),
           ...among('_id', 'own', query),
         ],
         limit,
