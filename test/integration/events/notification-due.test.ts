@@ -215,6 +215,19 @@ describe('a member is not notified', () => {
     expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
   });
 
+  test('twice of what is moved once more, however much came since', async () => {
+    const follows = Array.from({ length: 100 }, (_, n) => ({ followerId: `f${String(n)}`, refId: 'ann' }));
+    await parts.services.followMany(parts.service, follows);
+    await kinds();
+    const actionId = await published();
+    for (const kind of ['LIKE', 'COMMENT']) await add('bea', actionId, kind);
+    const expected = ['ann COMMENT', 'ann FOLLOW', 'ann LIKE'];
+    expect(await kinds()).toEqual(expected);
+    const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
+    await parts.core.dueNotifications.note(events.events, { now: now(), dueAt: now() });
+    expect(await kinds()).toEqual(expected);
+  });
+
   test('by a channel that is off; one that only the list has off is notified all the same', async () => {
     const set = (kind: string, ...channels: readonly (readonly [string, boolean])[]) =>
       parts.services.setNotificationPreferences(

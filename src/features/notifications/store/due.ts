@@ -17,8 +17,10 @@ import { toState, type NotificationState, type NotificationStateDocument } from 
 const MAX_AGE_MS = 86_400_000;
 /** Upper bound on events of a member that wait; the newest are kept. */
 const MAX_PENDING = 200;
-/** Upper bound on events of which a member was notified that are known; the newest are kept. */
-const MAX_NOTIFIED = 100;
+/** Events of which a member was notified: those of the last day, since they may be noted again, but at least so many. */
+const MIN_NOTIFIED = 100;
+/** Upper bound on them: all that wait, and those that are moved at once. */
+const MAX_NOTIFIED = MAX_PENDING + 500;
 
 /** An event of a notification: its group and its id. */
 export const dueKey = (groupKey: string, eventId: string): string => `${groupKey}:${eventId}`;
@@ -107,7 +109,7 @@ export function dueNotificationsRepository(collections: Collections) {
         {
           $set: {
             pending: left,
-            ...(fresh.length === 0 ? {} : { notified: appended('notified', literal(fresh), MAX_NOTIFIED) }),
+            ...(fresh.length === 0 ? {} : { notified: remembered(fresh, now) }),
           },
         },
         { $set: { due: { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: nextAt }] } } },
@@ -117,8 +119,12 @@ export function dueNotificationsRepository(collections: Collections) {
   };
 }
 
-function appended(field: string, added: unknown, most: number): Document {
-  return { $slice: [{ $concatArrays: [{ $ifNull: [`$${field}`, []] }, added] }, -most] };
+function remembered(fresh: readonly object[], now: Date): Document {
+  const known = { $ifNull: ['$notified', []] };
+  const isRecent = { $gte: ['$$this.at', new Date(now.getTime() - MAX_AGE_MS)] };
+  const isNew = { $in: ['$$this', { $slice: [known, -MIN_NOTIFIED] }] };
+  const kept = { $filter: { input: known, cond: { $or: [isRecent, isNew] } } };
+  return { $slice: [{ $concatArrays: [kept, literal(fresh)] }, -MAX_NOTIFIED] };
 }
 
 function noted(keys: readonly string[], dueAt: Date): Document[] {
@@ -127,7 +133,11 @@ function noted(keys: readonly string[], dueAt: Date): Document[] {
     $filter: { input: literal(keys.slice(-MAX_PENDING)), cond: { $not: [{ $in: ['$$this', known] }] } },
   };
   return [
-    { $set: { pending: appended('pending', fresh, MAX_PENDING) } },
+    {
+      $set: {
+        pending: { $slice: [{ $concatArrays: [{ $ifNull: ['$pending', []] }, fresh] }, -MAX_PENDING] },
+      },
+    },
     {
       $set: {
         due: { $ifNull: ['$due', { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: dueAt }] }] },

@@ -33,7 +33,7 @@ export interface NotificationStateDocument {
   pending?: string[];
   /** Present while there are any. Its progress: those that the current attempt is about. */
   due?: LeaseDocument<string[]>;
-  /** Events of which the member was notified; at most 100, the latest last. */
+  /** Events of which the member was notified; of the last day, or the latest 100; at most 700, the latest last. */
   notified?: { event: string; at: Date; channels: Channel[] }[];
 }
 
