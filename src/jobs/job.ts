@@ -4,6 +4,7 @@ import type { DueNotification, UnreadFacts } from '../domain/host-event.ts';
 import type { DueMember } from '../features/notifications/store/due.ts';
 import type { Context } from '../feed/context.ts';
 import { clock } from '../lib/clock.ts';
+import { Gate } from '../lib/gate.ts';
 import type { Next } from '../lib/poll-loop.ts';
 import type { DueWork, WorkSignal } from '../live/work-signal.ts';
 import type { DueDocuments, Wanted } from '../storage/due/due-work.ts';
@@ -64,15 +65,18 @@ export interface Round {
 }
 
 /**
- * A round that does due pieces of work one after another, up to so many. A piece that fails is reported, and the others go
- * on; it must not be due again at once.
+ * A round that does due pieces of work, up to so many, one after another or some beside each other. A piece that fails is
+ * reported, and the others go on; it must not be due again at once.
  */
 export function eachDue<T>({
   batch,
+  beside = 1,
   due,
   run,
 }: {
   readonly batch: number;
+  /** Pieces that are done beside each other. */
+  readonly beside?: number;
   /** Finds, or claims, what is due. */
   readonly due: (now: Date, limit: number) => Promise<readonly T[]>;
   readonly run: (piece: T, round: Round) => Promise<unknown>;
@@ -80,11 +84,15 @@ export function eachDue<T>({
   return async (round) => {
     const pieces = await due(round.now, batch);
     let haveAllSucceeded = true;
-    for (const piece of pieces) {
-      if (round.signal.aborted) return false;
-      if (!(await round.apart(() => run(piece, round)))) haveAllSucceeded = false;
-    }
-    return pieces.length === batch && haveAllSucceeded;
+    const gate = new Gate(beside);
+    const done = pieces.map((piece) =>
+      gate.run(async () => {
+        if (round.signal.aborted) return;
+        if (!(await round.apart(() => run(piece, round)))) haveAllSucceeded = false;
+      }),
+    );
+    await Promise.all(done);
+    return !round.signal.aborted && pieces.length === batch && haveAllSucceeded;
   };
 }
 

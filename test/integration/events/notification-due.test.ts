@@ -311,6 +311,24 @@ test.each([
   },
 );
 
+test('members are decided beside each other', async () => {
+  const members = ['ann', 'bea', 'cid'];
+  await published({ actorId: 'dan', mentions: members });
+  await note();
+  let begun = 0;
+  let noteAllBegun: () => void = () => undefined;
+  const allBegun = new Promise<void>((resolve) => (noteAllBegun = resolve));
+  const decideDue = async () => {
+    begun += 1;
+    if (begun === members.length) noteAllBegun();
+    await allBegun;
+    return [];
+  };
+  await using worker = runnerOf(dueNotifications, parts.core, { events: { notifyAfterMs: 0 }, decideDue });
+  await worker.round(new Date(now().getTime() + 2_000));
+  expect(begun).toBe(members.length);
+});
+
 test('what cannot be read is tried again later, and the others are notified now', async () => {
   await published({ mentions: ['bea', 'cid'] });
   await note();

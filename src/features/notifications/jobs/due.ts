@@ -24,6 +24,8 @@ export function dueNotifications({ core, config, decideDue }: JobSetup): readonl
       due: [{ collection: 'notificationStates', filter: isNotificationDue }],
       run: eachDue({
         batch: 50,
+        // A decision mostly waits for the database.
+        beside: 8,
         due: (now, limit) => due.claimDue({ token: newObjectId(), now, leaseMs }, limit),
         run: (member, { now }) => tell(member, now, notifyAfterMs),
       }),
