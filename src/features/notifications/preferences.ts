@@ -14,6 +14,7 @@ import {
 import { notificationDefaults } from '../../descriptors/registry.ts';
 import { typeSchema } from '../../feed/page/filters.ts';
 import { ownLoad } from '../../feed/session/load.ts';
+import { clock } from '../../lib/clock.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceOwnMarks } from './announce-notifications.ts';
 import { validate } from '../validate.ts';
@@ -101,5 +102,5 @@ export async function setQuietHours(
   const isNone = Object.values(given).every((value) => value == null);
   const hours = isNone ? null : validate(quietSchema, given);
   if (hours !== null && hours.from === hours.to) throw badInput('Must not be the same as from', ['to']);
-  await core.notifications.setQuietHours(session.identity.userId, hours);
+  await core.notifications.setQuietHours(session.identity.userId, hours, clock.now());
 }

@@ -267,6 +267,21 @@ test('quiet hours end with one event for all that happened in them', async () =>
   expect(notified[0]?.notifications.find(({ kind }) => kind === 'LIKE')?.eventIds).toHaveLength(2);
 });
 
+test.each([
+  ['are removed', {}],
+  ['end earlier', { to: new Date(Date.now() - HOUR_MS).toISOString().slice(11, 16) }],
+])('when quiet hours %s, what waited for their end is notified', async (_what, change) => {
+  const at = (after: number): string => new Date(Date.now() + after * HOUR_MS).toISOString().slice(11, 16);
+  const quiet = { from: at(-2), to: at(6), timeZone: 'UTC' };
+  await parts.services.setQuietHours(parts.session('ann'), quiet);
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  expect(await kinds()).toEqual([]);
+  await parts.services.setQuietHours(parts.session('ann'), 'to' in change ? { ...quiet, ...change } : change);
+  await tell();
+  expect(kindsOf(await due())).toEqual(['ann LIKE']);
+});
+
 test('events are gathered for a time, which later ones do not prolong', async () => {
   const notifyAfterMs = 2 * HOUR_MS;
   const actionId = await published();

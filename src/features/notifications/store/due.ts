@@ -80,11 +80,11 @@ export function dueNotificationsRepository(collections: Collections) {
       await notificationStates.updateOne(leases.held(due), [
         {
           $set: {
-            due: {
-              due: until,
-              // An earlier attempt may have notified the member before it was interrupted.
-              progress: { $cond: [{ $gt: ['$due.attempts', 1] }, '$due.progress', '$$REMOVE'] },
-            },
+            'due.due': until,
+            'due.owner': '$$REMOVE',
+            'due.attempts': { $subtract: ['$due.attempts', 1] },
+            // An earlier attempt may have notified the member before it was interrupted.
+            'due.progress': { $cond: [{ $gt: ['$due.attempts', 1] }, '$due.progress', '$$REMOVE'] },
           },
         },
       ]);

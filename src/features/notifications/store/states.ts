@@ -178,15 +178,30 @@ export function notificationStates({ notificationStates: collection }: Collectio
         },
       ]),
 
-    setQuietHours: (userId: UserId, hours: QuietHours | null) =>
-      change(
-        userId,
-        hours === null
-          ? { $unset: { quietHours: 1 } }
-          : { $set: { quietHours: { ...hours, days: hours.days ?? undefined } } },
-      ),
+    /** What waits is decided again: it may have waited for the end of other hours. */
+    setQuietHours: (userId: UserId, hours: QuietHours | null, now: Date) =>
+      change(userId, [
+        {
+          $set: {
+            quietHours: hours === null ? '$$REMOVE' : literal(storedHours(hours)),
+            due: {
+              $cond: [
+                // Not one that is being decided now.
+                { $and: [{ $gt: ['$due.due', null] }, { $lte: ['$due.owner', null] }] },
+                { $mergeObjects: ['$due', { due: { $min: ['$due.due', now] } }] },
+                { $ifNull: ['$due', '$$REMOVE'] },
+              ],
+            },
+          },
+        },
+      ]),
   };
 }
+
+const storedHours = ({ days, ...times }: QuietHours): NotificationStateDocument['quietHours'] => ({
+  ...times,
+  ...(days === null ? {} : { days: [...days] }),
+});
 
 /** Marks of single groups from later than then, without those of some keys. */
 function readAfter(time: unknown, without: readonly string[] = []): Document {
