@@ -287,7 +287,7 @@ async function build(
   if (core.samples !== null)
     closer.own(
       startSampling({
-        ...{ samples: core.samples, totals: metrics.totals, pending: openFanOuts },
+        ...{ samples: core.samples, totals: metrics.totals, pending: parts.worker ? openFanOuts : null },
         onError: (err) => logSampleFailed(logger, { err }),
       }),
     );

@@ -61,7 +61,11 @@ const receiver = z
   })
   .refine(isAllowed, NOT_ALLOWED)
   .transform(({ url, secrets, types, tenant, allowPrivateAddress }): WebhookReceiver => ({
-    ...{ url: new URL(url).href, keys: secrets, types: types ?? null },
+    ...{
+      url: new URL(url).href,
+      keys: secrets,
+      types: types === undefined ? null : [...types, 'webhook.test'],
+    },
     ...{ tenant: tenant ?? null, allowPrivateAddress },
   }));
 

@@ -22,7 +22,8 @@ export async function onlyThese(
   if (lifts === null || INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1))
     return null;
   const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
-  const most = Math.max(CHUNK, action.fanOut.delivered);
+  // A pass over the audience visits several chunks at once, and watchers first.
+  const most = Math.max(CHUNK, Math.floor(action.fanOut.delivered / 10));
   const all = await concernedReaders(collections, action, recent, most + 1);
   return all.size > most ? null : [...all];
 }
@@ -74,7 +75,7 @@ async function endOf(fence: Fence): Promise<PassOutcome | null> {
 
 /**
  * Watchers in the audience: all watchers are looked for in it, or all of it among the watchers if these are more. One
- * presence list, and one query per 500 watchers or 1,000 of the audience. Nobody if the live log does not answer.
+ * presence list, and one query per 500 watchers or 1,000 of the audience. Nobody of a part of the live log that does not answer.
  */
 async function* watchersOf(
   context: PassContext,
@@ -92,8 +93,8 @@ async function* watchersOf(
       if (!isPulled && watchers.size > most) break;
     }
   } catch (error) {
+    // Those of the parts that answered are known.
     surviveLiveLog(error, onLiveLogError);
-    return;
   }
   if (isPulled || watchers.size <= most) {
     const all = [...watchers];

@@ -173,6 +173,11 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.bookmark(me(), named);
   await services.markFeedRead(me(), new Date());
   await services.markNotificationsSeen(me(), new Date());
+  const keys = { p256dh: 'public', auth: 'secret' };
+  const endpoint = 'https://push.example/one';
+  await parts.database.collections.pushRegistrations.insertOne({
+    ...{ _id: 'one', userId: ID, endpoint, ...keys, at: new Date() },
+  });
   await services.pinAction(admin(), ID, rating);
   await services.pinAction(admin(), 'site', rating);
   await services.pinAction(admin(), 'site', named);

@@ -5,7 +5,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, type Lifts } from '../../domain/relevancy.ts';
 import { surviveLiveLog } from '../../feed/announce.ts';
-import { concernedReaders } from '../../feed/store/concerned.ts';
+import { concernedReaders, namedBy } from '../../feed/store/concerned.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../notifications/announce-notifications.ts';
@@ -68,8 +68,8 @@ const CLOCK_DIFFERENCE_MS = 2_000;
  * Counts the change without a pass, if it lifts nobody and nobody watches. `null`: a pass is needed, as always if one is pending
  * or has ended since the change began, because that may have counted it already.
  *
- * Nothing is lost: readers whom the interaction concerns are read after it was recorded, so the feeds of those whom it concerns
- * later are rebuilt with it, and an edit of the action makes the write fail. Watchers who begin before the write are found after it.
+ * Nothing is lost: who begins to watch before the write, and whom the interaction concerns by then, are found after it; feeds of
+ * those whom it concerns later are rebuilt with it; and an edit of the action makes the write fail.
  */
 async function countAlone(
   core: Core,
@@ -79,17 +79,17 @@ async function countAlone(
 ): Promise<Action | null> {
   const { actorId, kind, at: boost, passedOn } = interaction;
   if (core.weights[kind] < 1 || passedOn !== null) return null;
+  if ((departmentIds !== null && namedBy(action).length > 0) || (await isAnybodyWatched(core))) return null;
+  const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
+  const counted = await core.actions.countInteraction(action, { change, boost }, before);
+  if (counted === null) return null;
   const [areSome, concerned] = await Promise.all([
     isAnybodyWatched(core),
     departmentIds === null
       ? NOBODY
       : concernedReaders(core.collections, action, [{ actorId, departmentIds }], 1),
   ]);
-  if (areSome || concerned.size > 0) return null;
-  const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
-  const counted = await core.actions.countInteraction(action, { change, boost }, before);
-  if (counted === null || !(await isAnybodyWatched(core))) return counted;
-  return mark(core, interaction, { kind: 'none' });
+  return areSome || concerned.size > 0 ? mark(core, interaction, { kind: 'none' }) : counted;
 }
 
 const NOBODY: ReadonlySet<UserId> = new Set();

@@ -66,12 +66,12 @@ const Sample = builder.objectRef<SampleRecord>('Sample').implement({
     watchers: t.exposeInt('watchers', { description: 'Open subscriptions at the end.' }),
     pending: t.exposeInt('pending', {
       nullable: true,
-      description: 'Deliveries waiting or in progress; null: they could not be counted.',
+      description: 'Deliveries waiting or in progress; null: no worker ran.',
     }),
     lagP50: t.exposeFloat('lagP50', {
       nullable: true,
       description:
-        'At most how long half of the first deliveries took in the minute until the end, in milliseconds; null: there was none.',
+        'At most how long half of the first deliveries took in the minute until the end, in milliseconds; null: there was none, or they took over two hours.',
     }),
     lagP99: t.exposeFloat('lagP99', { nullable: true, description: 'The same for 99 %.' }),
   }),

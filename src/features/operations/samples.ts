@@ -27,9 +27,9 @@ export interface Sample extends Readonly<Record<(typeof COUNTED)[number], number
   /** When they began. */
   readonly at: Date;
   readonly watchers: number;
-  /** `null`: no process could count them. */
+  /** `null`: no worker ran. */
   readonly pending: number | null;
-  /** At most how long half of the first deliveries took in the minute until their end, in milliseconds; `null`: there was none. */
+  /** At most how long half of the first deliveries took in the minute until their end, in milliseconds; `null`: there was none, or they took over two hours. */
   readonly lagP50: number | null;
   readonly lagP99: number | null;
 }
@@ -48,19 +48,20 @@ export class Samples {
     return `${this.#prefix}samples:${String(slot)}`;
   }
 
-  /** Adds to the sample of a time, in milliseconds. @param pending called by one of the processes that add to it */
-  async add(change: Totals, pending: () => Promise<number>, now = clock.time()): Promise<void> {
+  /** Adds to the sample of a time, in milliseconds. @param pending called in one of the processes that have it */
+  async add(change: Totals, pending: (() => Promise<number>) | null, now = clock.time()): Promise<void> {
     const key = this.#keyOf(Math.floor(now / SAMPLE_MS));
     const fields = [
       ...[...COUNTED, 'watchers' as const].map((name) => [name, change[name]] as const),
       ...[...change.lags].map(([bound, count]) => [`lag ${String(bound)}`, count] as const),
     ].filter(([, value]) => value !== 0);
-    const isFirst = (await this.#commands.hincrby(key, 'processes', 1)) === 1;
+    const counts = pending === null ? 'processes' : 'workers';
+    const isFirst = (await this.#commands.hincrby(key, counts, 1)) === 1;
     await Promise.all([
       ...fields.map(([name, value]) => this.#commands.hincrbyfloat(key, name, value)),
       this.#commands.expire(key, KEPT_SECONDS),
     ]);
-    if (isFirst) await this.#commands.hset(key, 'pending', await pending());
+    if (isFirst && pending !== null) await this.#commands.hset(key, 'pending', await pending());
   }
 
   /** Complete samples that began then or later, the oldest first. */
@@ -74,7 +75,7 @@ export class Samples {
     const hashes = await Promise.all(slots.map((slot) => this.#commands.hgetall(this.#keyOf(slot))));
     return slots.flatMap((slot, index) => {
       const fields = hashes[index] ?? {};
-      if (slot < first || fields['processes'] === undefined) return [];
+      if (slot < first || Object.keys(fields).length === 0) return [];
       const lags = new Map<number, number>();
       for (const of of hashes.slice(index - LAG_SAMPLES + 1, index + 1))
         for (const [name, value] of Object.entries(of))
@@ -94,13 +95,12 @@ export class Samples {
   }
 }
 
-/** The bound of the bucket that the share falls into, in milliseconds. */
+/** The bound of the bucket that the share falls into, in milliseconds; `null`: there was none, or it has no bound. */
 function lagOf(lags: ReadonlyMap<number, number>, share: number): number | null {
   const all = lags.get(Infinity) ?? 0;
-  if (all === 0) return null;
   const bounds = [...lags.keys()].sort((a, b) => a - b);
   const bound = bounds.find((one) => (lags.get(one) ?? 0) >= all * share) ?? Infinity;
-  return Math.min(bound, bounds.at(-2) ?? Infinity) * 1_000;
+  return all === 0 || bound === Infinity ? null : bound * 1_000;
 }
 
 function changeOf(now: Totals, before: Totals): Totals {
@@ -121,18 +121,24 @@ export function startSampling({
 }: {
   readonly samples: Samples;
   readonly totals: () => Promise<Totals>;
-  readonly pending: () => Promise<number>;
+  /** `null`: this process is no worker. */
+  readonly pending: (() => Promise<number>) | null;
   readonly onError: (error: unknown) => void;
 }): AsyncDisposable {
   let before = totals();
-  let adding = Promise.resolve();
+  let adding: Promise<void> | null = null;
   const add = async (): Promise<void> => {
     const [last, now] = [before, totals()];
     before = now;
     await samples.add(changeOf(await now, await last), pending);
   };
   const timer = setInterval(() => {
-    adding = add().catch(onError);
+    // What a slow one leaves out comes with the next.
+    adding ??= add()
+      .catch(onError)
+      .finally(() => {
+        adding = null;
+      });
   }, SAMPLE_MS);
   timer.unref();
   return {

@@ -15,10 +15,7 @@ export async function concernedReaders(
   interactions: readonly Pick<InteractionGroup, 'actorId' | 'departmentIds'>[],
   limit: number,
 ): Promise<ReadonlySet<UserId>> {
-  const named = [...concernedSince(action).keys(), ...concernedUntil(action).keys()]
-    .filter((key) => key.startsWith(userKey('')))
-    .map((key) => key.slice(userKey('').length));
-  const all = new Set(named);
+  const all = new Set(namedBy(action));
   if (all.size >= limit) return all;
   const { departmentIds, supervisorIds } = concernedGroups(action, interactions);
   const groups = [
@@ -45,4 +42,11 @@ export async function concernedReaders(
   );
   for (const { of } of found) all.add(of);
   return all;
+}
+
+/** Members whom the action names, or named. */
+export function namedBy(action: Action): UserId[] {
+  return [...concernedSince(action).keys(), ...concernedUntil(action).keys()]
+    .filter((key) => key.startsWith(userKey('')))
+    .map((key) => key.slice(userKey('').length));
 }

@@ -53,8 +53,8 @@ test('a like takes five commands and no pass if it lifts nobody and nobody watch
   const read = ['aggregate actions', 'find members'];
   const counted = [
     'insert interactions',
-    'aggregate follows',
     'findAndModify actions',
+    'aggregate follows',
     'update interactions',
   ];
   // Once the process knows the action's actor, they are read with it.

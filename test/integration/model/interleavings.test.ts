@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
 import { NO_QUOTAS } from '../../../src/features/quotas.ts';
 import { upsertMembers } from '../../../src/features/directory/directory.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -279,4 +280,37 @@ test('feeds that are rebuilt together are right though everything changed after 
     await parts.fanOut();
   }
   expect(await stored()).toEqual(together);
+});
+
+test('a like lifts the action for a reader whom it concerns since it was recorded and before it was counted', async () => {
+  await using parts = await openParts();
+  const id = await openScene(parts);
+  await parts.fanOut();
+  const before = await relevancyOf(parts, id);
+  await parts.database.collections.actions.updateMany({}, { $set: { 'fanOut.doneAt': new Date(0) } });
+  const { actions } = parts.core;
+  let isCounted = false;
+  const core = {
+    ...parts.core,
+    actions: {
+      ...actions,
+      async countInteraction(...args: Parameters<typeof actions.countInteraction>) {
+        isCounted = true;
+        await parts.services.upsertMembers(parts.service, [
+          { memberId: 'ann', name: 'Ann', departmentId: 'elsewhere', supervisorId: 'boss' },
+        ]);
+        await parts.fanOut();
+        await parts.database.collections.actions.updateMany({}, { $set: { 'fanOut.doneAt': new Date(0) } });
+        return actions.countInteraction(...args);
+      },
+    },
+  };
+  await addInteraction(core, parts.session('boss', 'admin'), { actionId: id, kind: 'LIKE' });
+  await parts.fanOut();
+  expect(isCounted).toBe(true);
+  const after = await relevancyOf(parts, id);
+  expect(after?.getTime()).toBeGreaterThan(before?.getTime() ?? Infinity);
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
+  expect(await relevancyOf(parts, id)).toEqual(after);
 });

@@ -143,9 +143,11 @@ const READS: Readonly<Record<string, readonly string[] | null>> = {
   ref: ['ref(refId: "$them")', 'ref(refId: "site")'],
   refs: ['refs(first: 9)', 'refs(search: "mx")'],
   reports: null,
+  samples: null,
   slice: ['slice(refId: "site")', 'slice(refId: "$them")', 'slice(refId: "cid")'],
   viewer: ['viewer'],
   webhookDeliveries: null,
+  webhookReceivers: null,
   work: null,
 };
 

@@ -173,6 +173,7 @@ test('exports empty lists for an unknown and for an erased member', async () => 
     actions: [],
     interactions: [],
     notifications: [],
+    pushRegistrations: [],
     blocks: [],
     reports: [],
     follows: [],

@@ -35,6 +35,12 @@ const WORK: Readonly<Record<string, (parts: Parts, at: Date) => Promise<unknown>
       { $set: { state: 'SNOOZED', at: EARLIER, until: at, lifting: { due: at } } },
       { upsert: true },
     ),
+  notifications: ({ database }, at) =>
+    database.collections.notificationStates.updateOne(
+      { _id: 'ann' },
+      { $set: { due: { due: at } } },
+      { upsert: true },
+    ),
   async renames({ service, services, database }, at) {
     await services.upsertRefs(service, [{ id: 'site-1', type: 'site', label: 'Site' }]);
     return database.collections.refs.updateOne({ _id: 'site-1' }, { $set: { 'rename.due': at } });
@@ -74,7 +80,7 @@ test('all due work is found with one command, which reads each index', async () 
   };
   await expect
     .poll(indexes, { timeout: PATIENCE_MS, interval: 250 })
-    .toEqual(['expiry', 'mute_wake', 'rename', 'rename', 'snoozes_due']);
+    .toEqual(['due', 'expiry', 'mute_wake', 'rename', 'rename', 'snoozes_due']);
 });
 
 test('concurrent callers share a query, and its failure', async () => {
