@@ -64,7 +64,9 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   readonly markSeen = async (): Promise<void> => {
     const seen = this.#newest();
     const { markNotificationsSeen } = this.#client.mutations;
-    if (seen !== undefined && this.getSnapshot().unseen.count > 0)
+    const { items, unseen } = this.getSnapshot();
+    // What has just come may be here before the counts know of it.
+    if (seen !== undefined && (unseen.count > 0 || items.some(({ isSeen }) => !isSeen)))
       await this.#mark({ seen }, () => markNotificationsSeen({ upTo: seen }));
   };
 

@@ -60,6 +60,24 @@ test('all is seen at once, and what comes after that is not', async () => {
   expect(markNotificationsSeen.mock.calls).toEqual([[{ upTo: at(2) }], [{ upTo: at(3) }]]);
 });
 
+test('what comes into an open list is seen even before the counts have heard of it', async () => {
+  const markNotificationsSeen = vi.fn(done);
+  const seen = LIST.map((one) => ({ ...one, isSeen: true }));
+  const { client, list, counts } = await settle({
+    notifications: () => seen,
+    mutations: { markNotificationsSeen },
+  });
+  list.setAtTop(true);
+  await list.markSeen();
+  await client.emit({ __typename: 'NotificationAdded', notification: testNotification('c', at(3)) });
+  await list.markSeen();
+  const unseen = { count: 1, isExact: true };
+  const unread = { count: 3, isExact: true };
+  await client.emit({ __typename: 'NotificationCountsChanged', unseen, unread });
+  expect(counts()).toEqual([0, 3]);
+  expect(markNotificationsSeen.mock.calls).toEqual([[{ upTo: at(3) }]]);
+});
+
 test('one is read, and then all', async () => {
   const markNotificationsRead = vi.fn(done);
   const { list, counts } = await settle({ mutations: { markNotificationsRead } });
