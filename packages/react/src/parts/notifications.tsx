@@ -158,7 +158,8 @@ function Bell({
     // Nobody reads it: nothing has to wait.
     if (!isOpen) setAtTop(true);
   }, [isOpen, setAtTop]);
-  const count = unseen.count > 99 || !unseen.isExact ? '99+' : String(unseen.count);
+  const shortOf = (n: number): string => (n > 99 ? '99+' : String(n));
+  const count = shortOf(unseen.count);
   return (
     <>
       <Popover
@@ -178,7 +179,7 @@ function Bell({
           <Panel {...{ label, notifications, empty, close, look }}>{children?.(notifications, close)}</Panel>
         )}
       </Popover>
-      <Announced count={unseen.count}>{() => buttonLabel(count)}</Announced>
+      <Announced count={unseen.count}>{(said) => buttonLabel(shortOf(said))}</Announced>
     </>
   );
 }
