@@ -15,7 +15,7 @@ interface PopoverProps {
 }
 
 /**
- * A button that opens a panel below it. The browser closes it with Escape and a click elsewhere, and gives the focus back.
+ * A button that opens a panel below it. The browser closes it with Escape and a click elsewhere. After Escape the focus is back on the button.
  */
 export function Popover({ label, buttonLabel, name, button, onToggle, children }: PopoverProps): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
@@ -31,15 +31,22 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
     if (from === null || element === null) return undefined;
     // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
     from.setAttribute('popovertarget', id);
-    const place = (): void => {
+    let sized: ResizeObserver | undefined;
+    // Whenever it has another size, and before it is drawn: it would be out of the page in part below a button at the left, and
+    // below one at the bottom.
+    const fit = (): void => {
+      const { left, bottom, height } = element.getBoundingClientRect();
+      if (left < 8) element.style.right = `${String(parseFloat(element.style.right) + left - 8)}px`;
+      if (bottom > innerHeight - 8) element.style.top = `${String(Math.max(8, innerHeight - 8 - height))}px`;
+    };
+    const place = (event: Event): void => {
+      sized?.disconnect();
+      if ((event as ToggleEvent).newState !== 'open') return;
       const { bottom, right } = from.getBoundingClientRect();
       element.style.top = `${String(bottom + 4)}px`;
       element.style.right = `${String(Math.max(8, document.documentElement.clientWidth - right))}px`;
-      // Once it has a size, and before it is drawn: below a button at the left it would be out of the page in part.
-      requestAnimationFrame(() => {
-        const { left } = element.getBoundingClientRect();
-        if (left < 8) element.style.right = `${String(parseFloat(element.style.right) + left - 8)}px`;
-      });
+      sized = new ResizeObserver(fit);
+      sized.observe(element);
     };
     const toggle = (event: Event): void => {
       const isNowOpen = (event as ToggleEvent).newState === 'open';
@@ -49,6 +56,7 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
     element.addEventListener('beforetoggle', place);
     element.addEventListener('toggle', toggle);
     return () => {
+      sized?.disconnect();
       element.removeEventListener('beforetoggle', place);
       element.removeEventListener('toggle', toggle);
     };
