@@ -93,8 +93,8 @@ export class ItemList<Item extends { readonly id: string }> {
       if (this.#waiting.has(id)) this.#waiting.set(id, { item, place });
       return change;
     }
-    if (shown?.place === place) {
-      this.#shown = this.#shown.with(at, { item, place });
+    if (shown !== undefined && (shown.place === place || (mustWait && isBelow(place, shown.place)))) {
+      this.#shown = this.#shown.with(at, { item, place: shown.place });
       this.#waiting.delete(id);
       return change;
     }
@@ -156,7 +156,10 @@ export class ItemList<Item extends { readonly id: string }> {
           return entry === undefined ? [] : [{ item: entry.item, place }];
         });
         const shown = new Map(this.#shown.map((entry) => [entry.item.id, entry]));
-        const moved = [...fresh.values()].filter((entry) => shown.get(entry.item.id)?.place !== entry.place);
+        const moved = [...fresh.values()].filter(({ item, place }) => {
+          const before = shown.get(item.id)?.place;
+          return before !== place && !(mustWait && isBelow(place, before));
+        });
         // Below the edge nothing was known: what is there is no news, and moves nothing.
         const isNews = ({ place }: Entry<Item>): boolean => mustWait && !this.#isBelowEdge(place);
         this.#insert(moved.filter((entry) => !isNews(entry)));
@@ -196,4 +199,9 @@ export class ItemList<Item extends { readonly id: string }> {
       a.place === null || b.place === null || a.place === b.place ? 0 : a.place > b.place ? -1 : 1,
     );
   }
+}
+
+/** What raised an item was taken back: that is no news, and moves nothing under the reader. */
+function isBelow(place: Place | null, before: Place | null | undefined): boolean {
+  return place !== null && before != null && place < before;
 }

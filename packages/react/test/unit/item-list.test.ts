@@ -118,6 +118,20 @@ test('what stays is shown as it is now, and so is what others have raised when i
   expect([ids(list), list.entries[0]?.item.relevancy]).toEqual([['a', 'b'], at(9)]);
 });
 
+test('what falls, since something was taken back, is no news and stays where it is while items wait', () => {
+  const list = listIn('RELEVANCY');
+  const pageOf = (...items: readonly FanfareItem[]) => ({
+    edges: items.map((node) => ({ cursor: node.id, node })),
+    pageInfo: { hasNextPage: false, endCursor: null },
+  });
+  list.expectRefresh()(pageOf(testItem('b', at(5)), testItem('a', at(3))), true);
+  list.apply({ item: testItem('b', at(9)), isNew: false }, true);
+  list.apply({ item: testItem('b', at(2)), isNew: false }, true);
+  expect([ids(list), list.waiting, list.entries[0]?.item.relevancy]).toEqual([['b', 'a'], 0, at(2)]);
+  list.expectRefresh()(pageOf(testItem('a', at(3)), testItem('b', at(1))), true);
+  expect([ids(list), list.waiting, list.entries[0]?.item.relevancy]).toEqual([['b', 'a'], 0, at(1)]);
+});
+
 test('an event below the loaded part is left to its page', () => {
   const list = listIn('RELEVANCY');
   const node = testItem('a', at(5));
