@@ -46,6 +46,11 @@ export class ItemList<Item extends { readonly id: string }> {
     return this.#waiting.size;
   }
 
+  /** Whether it waits, be it to be shown higher. */
+  waits(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
   get hasNextPage(): boolean {
     return this.#hasNextPage;
   }

@@ -122,7 +122,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   #shownCounts(): NotificationCounts {
     const items = this.shownOf(this.getSnapshot().items);
     const above = (isDone: (item: Notification) => boolean): NotificationCounts['unseen'] => ({
-      count: items.filter((item) => !isDone(item)).length + this.list.waiting,
+      count: items.filter((item) => !isDone(item) && !this.list.waits(item.id)).length + this.list.waiting,
       isExact: true,
     });
     const { unseen, unread } = this.#counts;

@@ -78,6 +78,13 @@ test('what comes into an open list is seen even before the counts have heard of 
   expect(markNotificationsSeen.mock.calls).toEqual([[{ upTo: at(3) }]]);
 });
 
+test('what is shown and waits to be shown higher is counted once', async () => {
+  const { client, list, counts } = await settle({ mutations: { markNotificationsSeen: done } });
+  await list.markSeen();
+  await client.emit({ __typename: 'NotificationUpdated', notification: testNotification('a', at(4)) });
+  expect([counts()[0], list.getSnapshot().waiting]).toEqual([1, 1]);
+});
+
 test('one is read, and then all', async () => {
   const markNotificationsRead = vi.fn(done);
   const { list, counts } = await settle({ mutations: { markNotificationsRead } });
