@@ -13,9 +13,6 @@ const TICK_MS = 1_000;
  * has not asked for any more is not watched for it. They are its own: who has stood still itself has not heard the others.
  */
 const SILENT_TICKS = 10;
-/** Another token of the same reader may still be good. */
-const OF_THE_TOKEN = ['UNAUTHENTICATED', 'FORBIDDEN'];
-
 /** What the leader watches, and for which tabs. */
 interface Topic {
   readonly abort: AbortController;
@@ -26,7 +23,7 @@ interface Topic {
   cause?: string | undefined;
 }
 
-/** What one tab has to do with the others. Over when no list is left, or when its token is refused. */
+/** What one tab has to do with the others. Over when no list is left, or when its token is refused. A list that is refused ends alone. */
 export class TabHub {
   readonly #client: WatchingClient;
   readonly #tab: string = randomKey();
@@ -258,11 +255,11 @@ export class TabHub {
   #fail(topic: string, error: FeedClientError): void {
     const { code, message } = error;
     this.#topics.delete(topic);
-    if (!OF_THE_TOKEN.includes(code)) {
+    if (code !== 'UNAUTHENTICATED') {
       this.#send({ kind: 'error', topic, code, message });
       return;
     }
-    // The other tabs have tokens of their own: one of them goes on.
+    // The other tabs have tokens of their own, which may still be good: one of them goes on.
     for (const member of this.#members) member.fail(error);
     this.#close();
   }

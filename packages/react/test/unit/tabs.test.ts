@@ -1,4 +1,4 @@
-import type { WatchOptions } from '@fanfare/client';
+import { FeedClientError, type WatchOptions } from '@fanfare/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FanfareItem } from '../../src/item.ts';
 import { Connection, type Subscriber, type WatchingClient } from '../../src/store/connection.ts';
@@ -67,4 +67,35 @@ test('a retry reconnects all tabs, whichever of them requests it', async () => {
     await expect.poll(() => watches.slice(before).map(({ after }) => after)).toEqual(['c2']);
     expect(open()).toHaveLength(1);
   }
+});
+
+test('a list that is refused ends alone, and the others of all tabs stay live', async () => {
+  useLocks();
+  let feed: WatchOptions<FanfareItem> | undefined;
+  const client: WatchingClient = {
+    watchNotifications: () => Promise.reject(new FeedClientError('FORBIDDEN', 'Not for you')),
+    watch: (options) => {
+      feed = options;
+      options.onState?.('live');
+      return new Promise((resolve) => {
+        options.signal?.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    },
+  };
+  const refused: string[] = [];
+  const onEvent = vi.fn();
+  const connection = new Connection(
+    sharedSource(client, () => Promise.resolve('a reader')),
+    ({ message }) => refused.push(message),
+  );
+  const list = { filter: undefined, cursor: 'c1', onEvent, onResync: () => Promise.resolve() };
+  onTestFinished(connection.open({ ...list, what: 'watch' }));
+  onTestFinished(connection.open({ ...list, what: 'watchNotifications' }));
+  await expect.poll(() => refused).toEqual(['Not for you']);
+  expect(feed?.signal?.aborted).toBe(false);
+  const unread = { count: 0, isExact: true };
+  await feed?.onEvent({ __typename: 'UnreadCountChanged', cursor: 'c2', unread });
+  await expect.poll(() => onEvent.mock.calls).toHaveLength(1);
 });
