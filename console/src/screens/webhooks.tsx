@@ -55,7 +55,8 @@ function Receivers({ onSent }: { readonly onSent: () => void }): ReactNode {
   const [said, setSaid] = useState('');
   useEvery(2_000, reload);
   const receivers = data?.webhookReceivers ?? [];
-  if (error !== null)
+  // What is known stays when it cannot be read again, so nothing below it jumps.
+  if (error !== null && data === undefined)
     return (
       <p role="alert" className="alert">
         {error.message}
