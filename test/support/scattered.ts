@@ -106,7 +106,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['teamId', 'departmentId', 'supervisorId'],
       ]),
       because('number of members of a tenant', ['_id'], 'features/directory/store/members.ts'),
-      ...[SEARCH, RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
+      ...[SEARCH, RENAMED, EVERYBODY, TENANT, EMPTY],
     ],
     writes: [],
   },
