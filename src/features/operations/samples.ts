@@ -56,20 +56,21 @@ export class Samples {
       ...[...change.lags].map(([bound, count]) => [`lag ${String(bound)}`, count] as const),
     ].filter(([, value]) => value !== 0);
     const counts = pending === null ? 'processes' : 'workers';
-    const isFirst = (await this.#commands.hincrby(key, counts, 1)) === 1;
-    await Promise.all([
-      ...fields.map(([name, value]) => this.#commands.hincrbyfloat(key, name, value)),
-      this.#commands.expire(key, KEPT_SECONDS),
-    ]);
+    // At once, so that nothing is left without an end.
+    const added = this.#commands.multi().hincrby(key, counts, 1).expire(key, KEPT_SECONDS);
+    for (const [name, value] of fields) added.hincrbyfloat(key, name, value);
+    const [[error, count] = [null]] = (await added.exec()) ?? [];
+    if (error !== null) throw error;
+    const isFirst = count === 1;
     if (isFirst && pending !== null) await this.#commands.hset(key, 'pending', await pending());
   }
 
-  /** Complete samples that began then or later, the oldest first. */
-  async since(time: Date, asOf = clock.time()): Promise<Sample[]> {
-    const now = Math.floor(asOf / SAMPLE_MS);
-    const first = Math.max(now - MAX_SAMPLES, Math.ceil(time.getTime() / SAMPLE_MS));
+  /** Complete samples, the oldest first. */
+  async lastHour(asOf = clock.time()): Promise<Sample[]> {
+    const first = Math.floor(asOf / SAMPLE_MS) - MAX_SAMPLES;
+    // Those before are only for lags.
     const slots = Array.from(
-      { length: Math.max(0, now - first) + LAG_SAMPLES - 1 },
+      { length: MAX_SAMPLES + LAG_SAMPLES - 1 },
       (_, n) => first - LAG_SAMPLES + 1 + n,
     );
     const hashes = await Promise.all(slots.map((slot) => this.#commands.hgetall(this.#keyOf(slot))));
@@ -153,9 +154,8 @@ export function startSampling({
 export async function readSamples(
   { samples }: { readonly samples: Samples | null },
   identity: Identity,
-  since: Date | null,
 ): Promise<readonly Sample[]> {
   requireRole(identity, 'admin');
   if (tenantOf(identity.userId) !== null) return [];
-  return samples?.since(since ?? new Date(0)) ?? [];
+  return samples?.lastHour() ?? [];
 }
