@@ -330,11 +330,15 @@ test('a registration is checked, can be taken back by its member alone, and goes
     { p256dh: 'BAAA' },
     { p256dh: Buffer.alloc(65, 4).toString('base64url') },
     { auth: 'AAAA' },
+    { endpoint: 'https://push.example*.other.example/one' },
   ])
     await expect(services.registerPush(session('ann'), { ...given, ...wrong })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
     });
+  // The same browser, with anything behind #.
+  await services.registerPush(session('ann'), { ...given, endpoint: `${given.endpoint}#two` });
   await services.registerPush(session('ann'), given);
+  expect(await left()).toHaveLength(1);
   expect(await services.unregisterPush(session('bea'), given.endpoint)).toBe(false);
   expect(await services.unregisterPush(session('ann'), given.endpoint)).toBe(true);
   expect(await left()).toEqual([]);
