@@ -14,19 +14,13 @@ const endpointSchema = z
   .string()
   .max(MAX_ENDPOINT_LENGTH, `Must have at most ${String(MAX_ENDPOINT_LENGTH)} characters`)
   .refine(isPushService, 'Must be an https URL with a host name, and without a user name')
-  .transform(normalEndpoint);
+  // One form for each browser: what stands behind # is not sent.
+  .transform((text) => new URL(text).href.replace(/#.*$/, ''));
 
 function isPushService(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
   return protocol === 'https:' && username === '' && password === '' && /^[a-z0-9.-]+$/.test(hostname);
-}
-
-/** One form for each browser: what stands behind # is not sent. */
-function normalEndpoint(text: string): string {
-  const url = new URL(text);
-  url.hash = '';
-  return url.href;
 }
 
 const BASE64URL = /^[\w-]+=*$/;
@@ -70,6 +64,6 @@ export async function registerPush(
 
 /** Forgets a browser. `false`: it is not registered for the reader. */
 export function unregisterPush(core: Core, session: ReaderSession, endpoint: string): Promise<boolean> {
-  const known = URL.canParse(endpoint) ? normalEndpoint(endpoint) : endpoint;
+  const { data: known = endpoint } = endpointSchema.safeParse(endpoint);
   return core.pushRegistrations.unregister(session.identity.userId, known);
 }

@@ -61,8 +61,7 @@ export class Samples {
     for (const [name, value] of fields) added.hincrbyfloat(key, name, value);
     const [[error, count] = [null]] = (await added.exec()) ?? [];
     if (error !== null) throw error;
-    const isFirst = count === 1;
-    if (isFirst && pending !== null) await this.#commands.hset(key, 'pending', await pending());
+    if (count === 1 && pending !== null) await this.#commands.hset(key, 'pending', await pending());
   }
 
   /** Complete samples, the oldest first. */
