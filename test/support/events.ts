@@ -11,7 +11,7 @@ import { storageContext } from './storage-context.ts';
 /** A mover that nothing starts. */
 export function eventMover(
   collections: Collections,
-  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'notifyAfterMs' | 'webhooks'>> = {},
+  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'notifyAfterMs'>> = {},
 ): JobRunner {
   return runnerOf(events, storageContext(collections), {
     events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null, ...settings },

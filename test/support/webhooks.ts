@@ -4,10 +4,11 @@ import type { Collections } from '../../src/storage/database/mongo.ts';
 import { JobRunner } from '../../src/jobs/job.ts';
 import {
   webhookJob,
+  webhooks,
   type WebhookJobOptions,
   type WebhookObserver,
 } from '../../src/features/webhooks/jobs/deliveries.ts';
-import { FAILING } from './jobs.ts';
+import { FAILING, runnerOf } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -56,6 +57,16 @@ export function webhookWorker(
     ...{ retryForMs: 72 * HOUR_MS, slowAfterMs: HOUR_MS, ...rest },
   });
   return new JobRunner(job, { logger: FAILING });
+}
+
+/** One round of the job that ends and deletes what nothing is sent of any more. */
+export async function cleanRecords(
+  collections: Collections,
+  receivers: readonly WebhookReceiver[],
+): Promise<void> {
+  const settings = { receivers, timeoutMs: 10_000, retryForMs: HOUR_MS };
+  await using records = runnerOf(webhooks, storageContext(collections), { events: { webhooks: settings } });
+  await records.round();
 }
 
 /** Rounds until nothing is due or new. */

@@ -172,8 +172,8 @@ test('tells a host that was away too long that events are missing, and gives no 
   const { hostEvents } = parts.repositories;
   const early = await parts.services.readHostEvents(parts.service, { first: 2 });
   const late = await parts.services.readHostEvents(parts.service, {});
-  expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toEqual({ purged: 4, upTo: 4 });
-  expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toEqual({ purged: 0, upTo: null });
+  expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toBe(4);
+  expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toBe(0);
   await expect(
     parts.services.readHostEvents(parts.service, { after: early.endCursor }),
   ).rejects.toMatchObject({

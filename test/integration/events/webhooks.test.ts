@@ -5,7 +5,7 @@ import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { newWebhookSecret, startWebhookTarget, type WebhookTarget } from '../../support/webhook-receiver.ts';
-import { movableClock, sendAll, webhookWorker } from '../../support/webhooks.ts';
+import { cleanRecords, movableClock, sendAll, webhookWorker } from '../../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -273,15 +273,11 @@ test('a waiting event of a removed receiver fails with that reason, and cannot b
   const states = async (): Promise<(string | null)[][]> =>
     (await deliveries()).map(({ url, state, error }) => [url, state, error]).sort();
   const waiting = await states();
-  const webhooks = { receivers: [kept.receiver], timeoutMs: 10_000, retryForMs: HOUR_MS };
-  await using mover = eventMover(collections, { webhooks });
   // Another process may have it in its settings, and has for a minute.
-  await mover.round(new Date());
+  await cleanRecords(collections, [kept.receiver]);
   expect(await states()).toEqual(waiting);
   await collections.webhookReceivers.updateOne({ _id: removed.url }, { $set: { seenAt: new Date(0) } });
-  await using later = eventMover(collections, { webhooks });
-  await mover.stop();
-  await later.round(new Date());
+  await cleanRecords(collections, [kept.receiver]);
   expect(await states()).toEqual(
     waiting.map(([url, state, error]) =>
       url === removed.url ? [url, 'FAILED', 'The receiver is no longer configured'] : [url, state, error],
@@ -499,6 +495,7 @@ test('events past their retention are not sent, and this is reported', async () 
   expect(await deliveries()).toHaveLength(1);
   await using mover = eventMover(collections, { retentionMs: HOUR_MS });
   await mover.round(new Date(Date.now() + 1.5 * HOUR_MS));
+  await cleanRecords(collections, [target.receiver]);
   expect(await collections.webhookDeliveries.countDocuments()).toBe(0);
   target.answer = 200;
   await sendAll(worker);

@@ -1,5 +1,4 @@
 import type { HostEvent } from '../../../domain/host-event.ts';
-import { RECEIVER_REMOVED, RECEIVER_REMOVED_AFTER_MS } from '../../../domain/webhook.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 import { digestJob } from './digests.ts';
 
@@ -21,9 +20,9 @@ export function events(setup: JobSetup): readonly Job[] {
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
 function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retentionMs: number): Job {
-  const { eventSources, hostEvents, webhookDeliveries, webhookReceivers, workSignal } = core;
+  const { eventSources, hostEvents, workSignal } = core;
   const { leaseMs, pollMs } = config.fanOut;
-  const { digests, notifyAfterMs, webhooks } = config.events;
+  const { digests, notifyAfterMs } = config.events;
   let isHeld = false;
   let purgeAt = 0;
   let extendAt = 0;
@@ -70,16 +69,7 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
 
   async function purge(now: Date): Promise<void> {
     if (performance.now() < purgeAt) return;
-    const before = new Date(now.getTime() - retentionMs);
-    const { purged, upTo } = await hostEvents.purge(before, BATCH);
-    // Deletes deliveries of deleted events, including those left by an interrupted round.
-    await webhookDeliveries.purge(upTo ?? (await hostEvents.range()).deletedUpTo);
-    // Nobody sends to a receiver that is in the settings of no process.
-    const seen = await webhookReceivers.seenSince(new Date(now.getTime() - RECEIVER_REMOVED_AFTER_MS));
-    const urls = webhooks.receivers.map(({ url }) => url);
-    await webhookDeliveries.giveUpOthers([...urls, ...seen], RECEIVER_REMOVED);
-    // Later, so that a receiver that comes back is still told what it missed.
-    await webhookReceivers.forget(new Date(before.getTime() - retentionMs));
+    const purged = await hostEvents.purge(new Date(now.getTime() - retentionMs), BATCH);
     if (purged < BATCH) purgeAt = performance.now() + PURGE_EVERY_MS;
   }
 }

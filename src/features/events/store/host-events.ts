@@ -193,14 +193,8 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
       return new Map(documents.map((document) => [document._id, toEvent(document)]));
     },
 
-    /**
-     * Deletes a batch of events appended before then, oldest first. Numbers are not reused. Index `age`.
-     * @returns the number deleted, and the number up to which all events are deleted.
-     */
-    async purge(
-      before: Date,
-      limit: number,
-    ): Promise<{ readonly purged: number; readonly upTo: number | null }> {
+    /** Deletes a batch of events appended before then, oldest first. Returns how many. Numbers are not reused. Index `age`. */
+    async purge(before: Date, limit: number): Promise<number> {
       const old = await hostEvents
         .find({ storedAt: { $lt: before } })
         .sort({ storedAt: 1 })
@@ -208,14 +202,14 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      if (old.length === 0) return { purged: 0, upTo: null };
+      if (old.length === 0) return 0;
       const deletedUpTo = Math.max(...old.map(({ seq }) => seq));
       // First, so that concurrent readers get an error instead of incomplete results.
       await retryOnDuplicateKey(() =>
         eventState.updateOne({ _id: 'events' }, { $max: { deletedUpTo } }, { upsert: true }),
       );
       const { deletedCount } = await hostEvents.deleteMany({ seq: { $lte: deletedUpTo } });
-      return { purged: deletedCount, upTo: deletedUpTo };
+      return deletedCount;
     },
   };
 }

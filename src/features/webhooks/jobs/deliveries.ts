@@ -1,4 +1,6 @@
 import {
+  RECEIVER_REMOVED,
+  RECEIVER_REMOVED_AFTER_MS,
   type WebhookReceiver,
   refusalOf,
   type WebhookDelivery,
@@ -110,13 +112,16 @@ const SLOW_AFTER_MS = 250;
 /** Events of one receiver that wait for another attempt; with more, the log is not read on. */
 const MAX_RETRYING = 1_000;
 
-/** Sends events to each receiver in the settings. */
-export function webhooks({ core, config, workerId, logger, metrics, eventsMoved }: JobSetup): readonly Job[] {
+const CLEAN_EVERY_MS = 60_000;
+
+/** Sends events to each receiver in the settings, and removes what is stored of those that are not. */
+export function webhooks(setup: JobSetup): readonly Job[] {
+  const { core, config, workerId, logger, metrics, eventsMoved } = setup;
   const { retentionMs, webhooks: settings } = config.events;
   const { leaseMs, pollMs } = config.fanOut;
   const { receivers, timeoutMs, retryForMs } = settings;
   if (retentionMs === null) return [];
-  return receivers.map((receiver) => {
+  const jobs = receivers.map((receiver) => {
     const { url, allowPrivateAddress } = receiver;
     const name = nameOf(receiver, receivers);
     const maxConnections = CONCURRENT_REQUESTS;
@@ -127,6 +132,26 @@ export function webhooks({ core, config, workerId, logger, metrics, eventsMoved 
       observer: observerOf(name, logger, metrics),
     });
   });
+  return [webhookRecords(setup, retentionMs), ...jobs];
+}
+
+/** Ends what waits for receivers that are in no settings, and deletes what belongs to events that are not kept any longer. */
+function webhookRecords({ core, config }: JobSetup, retentionMs: number): Job {
+  const { hostEvents, webhookDeliveries, webhookReceivers } = core;
+  const urls = config.events.webhooks.receivers.map(({ url }) => url);
+  return {
+    name: 'webhook records',
+    every: CLEAN_EVERY_MS,
+    async run({ now }) {
+      await webhookDeliveries.purge((await hostEvents.range()).deletedUpTo);
+      // Nobody sends to a receiver that is in the settings of no process.
+      const seen = await webhookReceivers.seenSince(new Date(now.getTime() - RECEIVER_REMOVED_AFTER_MS));
+      await webhookDeliveries.giveUpOthers([...urls, ...seen], RECEIVER_REMOVED);
+      // Later than its events, so that a receiver that comes back is still told what it missed.
+      await webhookReceivers.forget(new Date(now.getTime() - 2 * retentionMs));
+      return false;
+    },
+  };
 }
 
 /** Name of a receiver in logs and metrics. Omits path and query, which may contain secrets. */
