@@ -60,7 +60,7 @@ const FEATURES = [
   { collections: [REPORTS], api: () => import('./reports/api.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
-  { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
+  { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE], api: () => import('./events/api.ts') },
   { collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS], api: () => import('./webhooks/api.ts') },
   { collections: [ACTIONS] },
   { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },

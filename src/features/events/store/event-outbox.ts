@@ -6,7 +6,7 @@ import { clock } from '../../../lib/clock.ts';
 import type { OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions } from '../../../storage/database/errors.ts';
 import { type Collections, newObjectId } from '../../../storage/database/mongo.ts';
-import { eventIdOf, eventsOfInteraction } from '../../webhooks/store/webhooks.ts';
+import { eventIdOf, eventsOfInteraction } from './event-facts.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 import type { InteractionDocument } from '../../../storage/documents/documents.ts';
 

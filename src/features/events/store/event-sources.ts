@@ -16,7 +16,7 @@ import {
   eventsOfInteraction,
   eventsOfReport,
   FACTS_OF,
-} from '../../webhooks/store/webhooks.ts';
+} from './event-facts.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
 /** Events to move, and how to remove them from their sources afterwards. */
