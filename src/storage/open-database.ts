@@ -15,7 +15,7 @@ import { WriteCheck } from './database/write-check.ts';
 import { openClientSpan, type OpenSpan } from '../telemetry/tracing.ts';
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 
 interface DriverConnection {
   writeCommand(command: object, options: object): Promise<void>;
@@ -29,7 +29,7 @@ interface ConnectionOptions {
 
 /** The driver accepts a connection class from clients but does not export its own. */
 const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
-  readonly Connection: new (socket: Duplex, options: ConnectionOptions) => DriverConnection;
+  readonly Connection: new (socket: Socket, options: ConnectionOptions) => DriverConnection;
 };
 
 /**
@@ -48,8 +48,8 @@ const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connecti
  * another half a minute.
  */
 class EndingConnection extends Connection {
-  constructor(socket: Duplex, options: ConnectionOptions) {
-    super(socket, options);
+  constructor(socket: Socket, options: ConnectionOptions) {
+    super(endingAfter(socket), options);
     const { cancellationToken } = options;
     const end = (): void => this.destroy();
     cancellationToken?.once('cancel', end);
@@ -67,6 +67,24 @@ class EndingConnection extends Connection {
       throw isSocketError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
     }
   }
+}
+
+/**
+ * Counts a socket's timeout from when it is set to when the answer is complete. In Node it begins anew with every byte, and an
+ * answer that trickles has no end.
+ */
+function endingAfter(socket: Socket): Socket {
+  let late: NodeJS.Timeout | undefined;
+  // What connecting has set.
+  socket.setTimeout(0);
+  socket.setTimeout = (ms) => {
+    clearTimeout(late);
+    late = ms === 0 ? undefined : setTimeout(() => socket.emit('timeout'), ms);
+    return socket;
+  };
+  return socket.once('close', () => {
+    clearTimeout(late);
+  });
 }
 
 /** EPIPE, ECONNRESET, ERR_STREAM_DESTROYED and the like; errors of the driver and of aborts have no such code. */
@@ -87,7 +105,7 @@ export class UnsupportedServer extends Error {
 
 /** Of MongoDB 6.0, the oldest with all stages and operators that are used. */
 const LEAST_WIRE_VERSION = 17;
-/** The longest that a command waits for a connection, and then for any part of its answer. Milliseconds. */
+/** The longest that a command waits for a connection, and then for its answer. Milliseconds. */
 const ANSWERS_WITHIN_MS = 60_000;
 
 /**

@@ -10,15 +10,18 @@ export interface TcpProxy extends AsyncDisposable {
   freeze(): void;
   /** Passes on what clients send, and none of the answers. */
   mute(): void;
-  /** New connections work again; frozen and muted ones stay dead. */
+  /** Passes on what clients send, and of the answers of each connection five bytes in a second. */
+  trickle(): void;
+  /** New connections work again; frozen and muted ones stay dead, and trickling ones slow. */
   heal(): void;
 }
 
 /** @param target the URL, or the port, where connections lead; a function is asked for every one */
 export async function startTcpProxy(target: string | (() => string | number)): Promise<TcpProxy> {
-  let mode: 'pass' | 'cut' | 'freeze' | 'mute' = 'pass';
+  let mode: 'pass' | 'cut' | 'freeze' | 'mute' | 'trickle' = 'pass';
   const sockets = new Set<Socket>();
-  const answering = new Set<Socket>();
+  /** Where the answers of each connection go. */
+  const answering = new Map<Socket, Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -33,7 +36,8 @@ export async function startTcpProxy(target: string | (() => string | number)): P
     keep(far);
     near.pipe(far);
     if (mode === 'pass') far.pipe(near);
-    answering.add(far);
+    if (mode === 'trickle') trickle(far, near);
+    answering.set(far, near);
     far.on('close', () => answering.delete(far));
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
@@ -52,7 +56,11 @@ export async function startTcpProxy(target: string | (() => string | number)): P
     },
     mute: () => {
       mode = 'mute';
-      for (const socket of answering) socket.unpipe();
+      for (const far of answering.keys()) far.unpipe();
+    },
+    trickle: () => {
+      mode = 'trickle';
+      for (const [far, near] of answering) trickle(far.unpipe(), near);
     },
     heal: () => {
       mode = 'pass';
@@ -63,6 +71,20 @@ export async function startTcpProxy(target: string | (() => string | number)): P
       await once(server, 'close');
     },
   };
+}
+
+const BYTE_EVERY_MS = 200;
+
+function trickle(from: Socket, to: Socket): void {
+  const waiting: Buffer[] = [];
+  from.on('data', (chunk: Buffer) => waiting.push(...Array.from(chunk, (byte) => Buffer.of(byte))));
+  const drops = setInterval(() => {
+    const next = waiting.shift();
+    if (next !== undefined) to.write(next);
+  }, BYTE_EVERY_MS);
+  to.on('close', () => {
+    clearInterval(drops);
+  });
 }
 
 /** Where the server of a URL listens: local databases at a socket, in the ways of their clients. */

@@ -1,0 +1,48 @@
+import { expect, inject, test } from 'vitest';
+import { startTcpProxy, through, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
+import { isDatabaseUnavailable } from '../../src/storage/database/errors.ts';
+import { startTestApp } from '../support/app.ts';
+import { ALL_FINE, readiness, tryEverything } from '../support/local-engine.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+
+const WITHIN = { timeout: PATIENCE_MS, interval: 100 };
+const NONE_FINE = Object.fromEntries(Object.keys(ALL_FINE).map((name) => [name, 'UNAVAILABLE']));
+/** In place of a minute. An answer of a hundred bytes trickles for twenty seconds. */
+const LIMITS = { socketTimeoutMS: '1500', waitQueueTimeoutMS: '1500', connectTimeoutMS: '1500' };
+
+test.for<[string, (proxy: TcpProxy) => void]>([
+  ['answers nothing', (proxy) => proxy.mute()],
+  ['takes nothing', (proxy) => proxy.freeze()],
+  ['answers byte by byte', (proxy) => proxy.trickle()],
+  ['closes every connection', (proxy) => proxy.cut()],
+])('while the database %s, every request ends with UNAVAILABLE; then all goes on', async ([, disturb]) => {
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  const uri = new URL(through(inject('mongodbUri'), proxy));
+  for (const [name, value] of Object.entries(LIMITS)) uri.searchParams.set(name, value);
+  await using app = await startTestApp({ env: { MONGODB_URI: uri.href } });
+  const service = app.identity('service', 'service');
+  await app.services.followMany(service, [{ followerId: 'ann', refId: 'author' }]);
+  expect(await tryEverything(app)).toEqual(ALL_FINE);
+  await app.idle();
+
+  disturb(proxy);
+  // On a connection that is open.
+  const read = app.app.database.db.collection('members').findOne();
+  expect(isDatabaseUnavailable(await read.catch((error: unknown) => error))).toBe(true);
+  expect(await tryEverything(app)).toEqual(NONE_FINE);
+  // A second time: connections that were lost are not the only ones that wait.
+  expect([await tryEverything(app), (await readiness(app)).status]).toEqual([NONE_FINE, 503]);
+
+  proxy.heal();
+  await expect
+    .poll(async () => [await tryEverything(app), (await readiness(app)).status], WITHIN)
+    .toEqual([ALL_FINE, 200]);
+  // Workers had lost their connections too.
+  const { action } = await app.services.publishAction(service, {
+    actorId: 'author',
+    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'afterwards' } },
+  });
+  await app.idle();
+  const entries = await app.core.feedStore.find('ann', [action.id]);
+  expect(entries.length).toBe(1);
+});
