@@ -18,6 +18,7 @@ export const HOST_EVENT_TYPES = [
   'report.created',
   'report.resolved',
   'follow.opened',
+  'follow.assigned',
   'follow.closed',
   'digest.due',
   'notification.due',

@@ -89,7 +89,16 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
     // An existing mark means that a call was interrupted and the count may be wrong.
     settling: { $ifNull: ['$settling', mark] },
     active: true,
-    ...events.staged('follow.opened', now, { $not: [IS_OPEN] }),
+    ...events.stagedOneOf(
+      [
+        { type: 'follow.opened', when: { $not: [IS_OPEN] } },
+        // One that is assigned when it opens has the first event alone.
+        ...(isAssigned === true
+          ? [{ type: 'follow.assigned', when: { $ne: ['$isAssigned', true] } } as const]
+          : []),
+      ],
+      now,
+    ),
   };
 }
 

@@ -241,12 +241,15 @@ export function interactionRecords(
     ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
       const token = newToken();
       const isHide = moderation.kind === 'HIDE_INTERACTION';
+      // Whom it concerns has not been notified of it while it was hidden.
+      const notified = isHide ? {} : events.pushed('interaction.recorded', moderation.at);
       const document = await collection.findOneAndUpdate(
         { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
         {
           $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
           ...(isHide ? {} : { $unset: { state: 1 } }),
-          $push: { unlogged: moderationDocument(interaction, moderation) },
+          ...notified,
+          $push: { ...notified.$push, unlogged: moderationDocument(interaction, moderation) },
         },
         { returnDocument: 'after' },
       );

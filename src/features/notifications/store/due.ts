@@ -183,10 +183,11 @@ async function concernedBy(
     if (action !== undefined && (event.type === 'item.delivered' || event.type === 'action.updated'))
       named([actionId, action], event, since, add);
   }
+  const isRecent = (at: Date | undefined): at is Date => at !== undefined && at >= since;
   for (const { id, followerId, refId, openedAt, assignedAt, isMember } of follows) {
-    if (isMember && openedAt !== undefined && followerId !== refId)
+    if (isMember && isRecent(openedAt) && followerId !== refId)
       add(refId, notificationKey('FOLLOW', openedAt), id);
-    if (assignedAt !== undefined) add(followerId, notificationKey('ASSIGNED', id), id);
+    if (isRecent(assignedAt)) add(followerId, notificationKey('ASSIGNED', id), id);
   }
   return concerned;
 }
@@ -293,10 +294,13 @@ async function interactionsOf(
   );
 }
 
-/** Follows that were opened since then and go on. */
+/** Follows that were opened or assigned since then and go on. */
 async function followsOf({ follows, members }: Collections, events: readonly HostEvent[], since: Date) {
   const opened = events.flatMap(({ type, facts: { followId, followerId, refId } }) =>
-    type === 'follow.opened' && followId !== undefined && followerId !== undefined && refId !== undefined
+    (type === 'follow.opened' || type === 'follow.assigned') &&
+    followId !== undefined &&
+    followerId !== undefined &&
+    refId !== undefined
       ? [{ id: new ObjectId(followId), followerId, refId }]
       : [],
   );
@@ -308,7 +312,7 @@ async function followsOf({ follows, members }: Collections, events: readonly Hos
         .find({
           _id: { $in: opened.map(({ id }) => id) },
           followerId: { $in: [...new Set(opened.map(({ followerId }) => followerId))] },
-          openedAt: { $gte: since },
+          $or: [{ openedAt: { $gte: since } }, { assignedAt: { $gte: since } }],
         })
         .project<Pick<FollowDocument, '_id' | 'followerId' | 'refId' | 'openedAt' | 'assignedAt'>>({
           ...{ followerId: 1, refId: 1, openedAt: 1, assignedAt: 1 },
