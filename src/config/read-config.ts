@@ -132,8 +132,9 @@ function pushFaults(values: Partial<SettingValues>, faults: readonly ConfigFault
       .filter((name) => !faults.some((fault) => fault.name === name))
       .map((name) => ({ name, message: `is not set, expected all of ${PUSH_SETTINGS.join(', ')} or none` }));
   const [name] = PUSH_SETTINGS;
-  if (values.EVENT_RETENTION === undefined)
-    return [{ name, message: 'is set while EVENT_RETENTION is off, expected only one of these' }];
+  for (const needed of ['EVENT_RETENTION', 'NOTIFY_AFTER'] as const)
+    if (values[needed] === undefined && !faults.some((fault) => fault.name === needed))
+      return [{ name, message: `is set while ${needed} is off, expected only one of these` }];
   const pair = createECDH('prime256v1');
   pair.setPrivateKey(values.PUSH_VAPID_PRIVATE_KEY ?? '', 'base64url');
   if (pair.getPublicKey('base64url') === values[name]) return [];

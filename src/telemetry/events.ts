@@ -232,6 +232,17 @@ export const logWebhookGivenUp = event<{
   error: string;
 }>('error', 'Webhook delivery failed for good, an admin can retry it');
 
+/** Its messages are tried again for a day. @param fields.service host of a push service. */
+export const logPushFailing = event<{ service: string; error: string }>(
+  'warn',
+  'Push service does not take messages, they are tried again',
+);
+export const logPushBack = event<{ service: string }>('info', 'Push service takes messages again');
+export const logPushGivenUp = event<{ service: string; messages: number; error: string }>(
+  'warn',
+  'Push messages were given up after a day',
+);
+
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */
 export const logWebhookSkipped = event<{ receiver: string; events: number }>(
   'error',

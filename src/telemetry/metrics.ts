@@ -191,6 +191,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}) 
     ...deliveryMetrics(meters),
     ...liveMetrics(meters),
     ...webhookMetrics(meters),
+    ...pushMetrics(meters),
     contentType: registry.contentType,
     metrics: (): Promise<string> => registry.metrics(),
     totals: (): Promise<Totals> => totalsIn(registry),
@@ -404,6 +405,24 @@ function webhookMetrics({ counter, gauge, histogram }: Meters) {
       if (events === null) behind.remove({ receiver });
       else behind.set({ receiver }, events);
     },
+  };
+}
+
+/**
+ * How an attempt to send a push message ended: `taken`; `gone`, which forgets the browser; `refused` by another answer; `unanswered`,
+ * which includes requests that could not be made; or `given_up`, after a day.
+ */
+export type PushOutcome = 'taken' | 'gone' | 'refused' | 'unanswered' | 'given_up';
+
+/** Not by push service: members name them. */
+function pushMetrics({ counter }: Meters) {
+  const attempts = counter(
+    'fanfare_push_messages_total',
+    'Attempts to send a push message, by outcome.',
+    'outcome',
+  );
+  return {
+    pushAttempted: (outcome: PushOutcome, messages = 1): void => attempts.inc({ outcome }, messages),
   };
 }
 

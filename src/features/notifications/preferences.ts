@@ -102,5 +102,8 @@ export async function setQuietHours(
   const isNone = Object.values(given).every((value) => value == null);
   const hours = isNone ? null : validate(quietSchema, given);
   if (hours !== null && hours.from === hours.to) throw badInput('Must not be the same as from', ['to']);
-  await core.notifications.setQuietHours(session.identity.userId, hours, clock.now());
+  const { userId } = session.identity;
+  const now = clock.now();
+  await core.notifications.setQuietHours(userId, hours, now);
+  if (core.pushPublicKey !== null) await core.pushRegistrations.hurry(userId, now);
 }

@@ -4,6 +4,7 @@ import { hostEventOf, hostEventView, type HostEventView } from '../../../src/dom
 import { storedId } from '../../../src/domain/stored-id.ts';
 import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
 import type { Core } from '../../../src/features/core.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { encodeActionId, encodeInteractionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
@@ -140,6 +141,30 @@ describe('a member is notified', () => {
       expect(notifications).toMatchObject([
         { actionId: null, eventIds: [expect.stringMatching(/^[\da-f]{24}$/)] },
       ]);
+  });
+
+  test('when what they follow already is assigned to them', async () => {
+    const { services, service, session } = parts;
+    const assign = (isAssigned: boolean) =>
+      services.followMany(service, [{ followerId: 'cid', refId: 'project', isAssigned }]);
+    await services.follow(session('cid'), 'project', 0);
+    expect(await kinds()).toEqual([]);
+    await parts.database.collections.follows.updateMany({}, { $set: { openedAt: new Date(0) } });
+    for (const isAssigned of [true, true]) await assign(isAssigned);
+    expect(await kinds()).toEqual(['cid ASSIGNED']);
+    const events: string[] = [];
+    for await (const { type } of poll(parts, { after: null })) events.push(type);
+    expect(events.filter((type) => type.startsWith('follow.'))).toEqual(['follow.opened', 'follow.assigned']);
+  });
+
+  test('of a comment that was held, once a moderator shows it', async () => {
+    const beforeInteract = () => Promise.resolve({ verdict: 'hold' } as const);
+    const core: Core = { ...parts.core, hooks: { beforePublish: null, beforeInteract } };
+    const comment = { actionId: await published(), kind: 'COMMENT', text: 'hello' };
+    const { interaction } = await addInteraction(core, parts.session('bea'), comment);
+    expect(await kinds()).toEqual([]);
+    await parts.services.unhideInteraction(parts.session('mona', 'moderator'), interaction.id);
+    expect(await kinds()).toEqual(['ann COMMENT']);
   });
 });
 
@@ -278,6 +303,24 @@ test.each([
   await add('bea', actionId, 'LIKE');
   expect(await kinds()).toEqual([]);
   await parts.services.setQuietHours(parts.session('ann'), 'to' in change ? { ...quiet, ...change } : change);
+  await tell();
+  expect(kindsOf(await due())).toEqual(['ann LIKE']);
+});
+
+test('new quiet hours hold back what is gathered, and do not hurry it', async () => {
+  const at = (after: number): string => new Date(Date.now() + after * HOUR_MS).toISOString().slice(11, 16);
+  const { services, session } = parts;
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  await note(HOUR_MS);
+  await services.setQuietHours(session('ann'), { from: at(-3), to: at(-2), timeZone: 'UTC' });
+  await tell();
+  expect(await due()).toEqual([]);
+  await services.setQuietHours(session('ann'), { from: at(0.5), to: at(2), timeZone: 'UTC' });
+  hours = 1.1;
+  await tell();
+  expect(await due()).toEqual([]);
+  hours = 2.1;
   await tell();
   expect(kindsOf(await due())).toEqual(['ann LIKE']);
 });

@@ -6,7 +6,9 @@ import { dueNotifications } from '../../../src/features/notifications/jobs/due.t
 import { pushJob } from '../../../src/features/notifications/jobs/push.ts';
 import { type Job, JobRunner } from '../../../src/jobs/job.ts';
 import { eventMover } from '../../support/events.ts';
-import { FAILING, runnerOf, setupOf } from '../../support/jobs.ts';
+import { FAILING, runnerOf, setupOf, type TestJobSetup } from '../../support/jobs.ts';
+import { type LogFields, type Logger, silentLogger } from '../../../src/telemetry/logger.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { type Browser, PUSH_ENV, type PushService, startPushService } from '../../support/push-service.ts';
 
@@ -54,9 +56,17 @@ async function decide(): Promise<void> {
   while (await worker.round(later()));
 }
 
-function sender({ timeoutMs = 10_000, allowPrivateAddress = true } = {}): Job {
-  return pushJob(setupOf(parts.core), createPushClient({ ...PUSH, timeoutMs, allowPrivateAddress }));
+function sender({
+  timeoutMs = 10_000,
+  allowPrivateAddress = true,
+  ...setup
+}: { readonly timeoutMs?: number; readonly allowPrivateAddress?: boolean } & TestJobSetup = {}): Job {
+  const client = createPushClient({ ...PUSH, timeoutMs, allowPrivateAddress });
+  return pushJob(setupOf(parts.core, setup), client);
 }
+
+/** For a failing push service: what is logged of it has a test of its own. */
+const CALM = { logger: silentLogger() };
 
 /** One attempt for each browser that is due. */
 async function send(options: Parameters<typeof sender>[0] = {}): Promise<void> {
@@ -138,7 +148,7 @@ test('a message is given up after a day, and later ones are sent', async () => {
   const second = await mention('ann');
   service.answer(phone, 201);
   hours = 24.5;
-  await send();
+  await send(CALM);
   await send();
   const ids = bodiesOf(phone).map((body) =>
     JSON.stringify(body).includes(encodeNotificationId('ann', `MENTION:${second}`)),
@@ -195,7 +205,7 @@ test('a push service that breaks off four times in a row rests, and is then aske
   await register('ann', ...broken);
   await mention('ann');
   const asked = () => broken.flatMap((browser) => service.received(browser)).length;
-  const job = sender();
+  const job = sender(CALM);
   await using worker = new JobRunner(job, { logger: FAILING });
   const round = async (): Promise<void> => {
     while (await worker.round(later()));
@@ -274,10 +284,51 @@ test('a message that is a minute late has what is left of it, and waits for the 
   hours = 5;
   await send();
   expect(service.received(phone)).toEqual([]);
-  hours = 6.1;
+  // Hours that end earlier: it waits no longer for the end of the others.
+  await parts.services.setQuietHours(parts.session('ann'), { ...quiet, to: at(4) });
   await send();
   const id = encodeNotificationId('ann', `MENTION:${second}`);
   expect(bodiesOf(phone)).toMatchObject([{ total: 1, notifications: [{ id }] }]);
+});
+
+test('a push service that refuses four times in a row is logged with its answer, and when it takes some again', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  const log: string[] = [];
+  const note = ({ service: host, error = '' }: LogFields, message: string): void => {
+    expect(host).toBe(new URL(service.url).host);
+    log.push(`${message.replace(/,.*/, '')} ${String(error)}`.trim());
+  };
+  const metrics = createMetrics({ withProcess: false });
+  const logger: Logger = { ...FAILING, warn: note, info: note };
+  const job = sender({ logger, metrics });
+  const attempt = async (status: number | 'broken off'): Promise<void> => {
+    service.answer(phone, status);
+    await new JobRunner(job, { logger: FAILING }).round(later());
+    await job.close?.();
+    hours += 1;
+  };
+  await mention('ann');
+  for (const status of [403, 403, 'broken off', 403] as const) await attempt(status);
+  expect(log).toEqual(['Push service does not take messages Answered 403']);
+  await attempt(201);
+  const laptop = service.browser('laptop');
+  await register('ann', laptop);
+  service.answer(laptop, 410);
+  await mention('ann');
+  await attempt(403);
+  hours = 30;
+  await attempt(403);
+  expect(log.slice(1)).toEqual([
+    'Push service takes messages again',
+    'Push messages were given up after a day Answered 403',
+  ]);
+  const counted = (await metrics.metrics()).matchAll(
+    /^fanfare_push_messages_total\{outcome="(\w+)"\} (\d+)$/gm,
+  );
+  expect(Object.fromEntries(Array.from(counted, ([, outcome, count]) => [outcome, Number(count)]))).toEqual({
+    ...{ refused: 4, unanswered: 1, taken: 1, given_up: 1, gone: 1 },
+  });
 });
 
 test('an attempt ends after the time limit', async () => {

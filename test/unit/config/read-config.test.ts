@@ -102,7 +102,10 @@ describe('readConfig', () => {
     expect(faultsOf({ ...PUSH_ENV, PUSH_VAPID_PRIVATE_KEY: other })).toEqual({
       PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('does not belong to') as string,
     });
-    expect(faultsOf({ ...PUSH_ENV, EVENT_RETENTION: 'off' })).toHaveProperty('PUSH_VAPID_PUBLIC_KEY');
+    for (const needed of ['EVENT_RETENTION', 'NOTIFY_AFTER'])
+      expect(faultsOf({ ...PUSH_ENV, [needed]: 'off' })).toEqual({
+        PUSH_VAPID_PUBLIC_KEY: `is set while ${needed} is off, expected only one of these`,
+      });
     expect(faultsOf({ ...PUSH_ENV, PUSH_SUBJECT: 'ops' })).toHaveProperty('PUSH_SUBJECT');
   });
 

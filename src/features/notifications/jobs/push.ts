@@ -7,6 +7,8 @@ import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../domain/webhook.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
+import { logPushBack, logPushFailing, logPushGivenUp } from '../../../telemetry/events.ts';
+import type { PushOutcome } from '../../../telemetry/metrics.ts';
 import { contentOf, type DuePush, isPushDue, type PushPlaces, type QueuedPush } from '../store/push.ts';
 
 /** After this a message is given up. */
@@ -19,6 +21,8 @@ const MAX_PER_SERVICE = 4;
 /** Attempts in a row without any answer after which a push service is left alone for a while. */
 const RESTS_AFTER = 4;
 const REST_MS = 60_000;
+/** Attempts in a row that take no message, after which the log says so. */
+const REPORTED_AFTER = 4;
 /** Upper bound on push services that are remembered: members name them. */
 const MAX_SERVICES = 1_000;
 /** Beside the time of a request. */
@@ -40,11 +44,14 @@ export function push(setup: JobSetup): readonly Job[] {
  * Sends the messages of each browser in order, one at a time, and those of different browsers beside each other. A round does not
  * wait for them: a push service that does not answer holds some of the places until the time limit, and then none for a while.
  */
-export function pushJob({ core, config, decideDue }: JobSetup, client: PushClient): Job {
+export function pushJob({ core, config, decideDue, logger, metrics }: JobSetup, client: PushClient): Job {
   const { notifications, pushRegistrations } = core;
   const leaseMs = config.events.webhooks.timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
-  const services = new PushServices();
+  const services = new PushServices({
+    failing: (service, error) => logPushFailing(logger, { service, error }),
+    back: (service) => logPushBack(logger, { service }),
+  });
   return {
     name: 'push messages',
     every: config.fanOut.pollMs,
@@ -77,6 +84,11 @@ export function pushJob({ core, config, decideDue }: JobSetup, client: PushClien
   async function send(claim: DuePush, { now, signal }: Round, service: PushService): Promise<void> {
     const isOld = ({ at }: QueuedPush): boolean => now.getTime() - at.getTime() >= KEPT_MS;
     const done = claim.messages.filter(isOld).map(({ id }) => id);
+    if (done.length > 0) {
+      metrics.pushAttempted('given_up', done.length);
+      const { error = 'No attempt was made', endpoint } = claim;
+      logPushGivenUp(logger, { service: new URL(endpoint).host, messages: done.length, error });
+    }
     const queued = claim.messages.find((one) => !isOld(one));
     if (queued === undefined) {
       await pushRegistrations.settle(claim, done, now);
@@ -87,7 +99,7 @@ export function pushJob({ core, config, decideDue }: JobSetup, client: PushClien
       throw error;
     });
     if (message instanceof Date) {
-      await pushRegistrations.release(claim, message);
+      await pushRegistrations.wait(claim, message);
       return;
     }
     if (message === null) {
@@ -100,10 +112,14 @@ export function pushJob({ core, config, decideDue }: JobSetup, client: PushClien
       outcome = await client.send(claim, { body: bodyOf(claim.userId, message), ttl }, signal);
     } catch (error) {
       if (signal.aborted) await pushRegistrations.release(claim, clock.now());
-      else await pushRegistrations.release(claim, later(claim, 0), { error });
+      else {
+        metrics.pushAttempted('unanswered');
+        await pushRegistrations.release(claim, later(claim, 0), { error });
+      }
       return;
     }
-    noteAnswer(service, outcome);
+    metrics.pushAttempted(outcomeClass(outcome));
+    services.note(claim.endpoint, service, outcome);
     if (outcome.isTaken) await pushRegistrations.settle(claim, [...done, message.id], now);
     else if (GONE.has(outcome.status ?? 0)) await pushRegistrations.forget(claim);
     else await pushRegistrations.release(claim, later(claim, outcome.retryAfterMs ?? 0), outcome);
@@ -129,17 +145,35 @@ export function pushJob({ core, config, decideDue }: JobSetup, client: PushClien
   }
 }
 
+function outcomeClass(outcome: WebhookOutcome): PushOutcome {
+  if (outcome.isTaken) return 'taken';
+  if (outcome.status === undefined) return 'unanswered';
+  return GONE.has(outcome.status) ? 'gone' : 'refused';
+}
+
 interface PushService {
   running: number;
   /** Attempts in a row that had no answer. */
   unanswered: number;
+  /** Attempts in a row that took no message. */
+  failed: number;
   /** Milliseconds since the epoch. */
   restsUntil: number;
+}
+
+interface PushObserver {
+  failing(service: string, error: string): void;
+  back(service: string): void;
 }
 
 /** Which push services are sent something, and how they do, as this process has seen. */
 class PushServices {
   readonly #services = new Map<string, PushService>();
+  readonly #observer: PushObserver;
+
+  constructor(observer: PushObserver) {
+    this.#observer = observer;
+  }
 
   /** The places of a round. */
   places(now: Date): PushPlaces & { readonly hasRefused: () => boolean } {
@@ -168,7 +202,9 @@ class PushServices {
 
   begin(endpoint: string): PushService {
     const { origin } = new URL(endpoint);
-    const service = this.#services.get(origin) ?? { running: 0, unanswered: 0, restsUntil: 0 };
+    const service = this.#services.get(origin) ?? {
+      ...{ running: 0, unanswered: 0, failed: 0, restsUntil: 0 },
+    };
     service.running += 1;
     this.#services.delete(origin);
     this.#services.set(origin, service);
@@ -180,12 +216,21 @@ class PushServices {
         }
     return service;
   }
-}
 
-function noteAnswer(service: PushService, outcome: WebhookOutcome): void {
-  const isAnswered = outcome.isTaken || outcome.status !== undefined;
-  service.unanswered = isAnswered ? 0 : service.unanswered + 1;
-  if (service.unanswered >= RESTS_AFTER) service.restsUntil = clock.time() + REST_MS;
+  /** Notes how an attempt ended. */
+  note(endpoint: string, service: PushService, outcome: WebhookOutcome): void {
+    const isAnswered = outcome.isTaken || outcome.status !== undefined;
+    service.unanswered = isAnswered ? 0 : service.unanswered + 1;
+    if (service.unanswered >= RESTS_AFTER) service.restsUntil = clock.time() + REST_MS;
+    const { host } = new URL(endpoint);
+    if (outcome.isTaken || GONE.has(outcome.status ?? 0)) {
+      if (service.failed >= REPORTED_AFTER) this.#observer.back(host);
+      service.failed = 0;
+    } else {
+      service.failed += 1;
+      if (service.failed === REPORTED_AFTER) this.#observer.failing(host, outcome.error);
+    }
+  }
 }
 
 /** Counted from the end of the attempt. */

@@ -45,8 +45,8 @@ interface PushRegistrationDocument {
   messages?: QueuedPush[];
   /** The last event that was queued. */
   lastEvent?: string;
-  /** Present while there are messages. */
-  due?: LeaseDocument;
+  /** Present while there are messages. Its progress: they wait for the end of quiet hours. */
+  due?: LeaseDocument<'quiet'>;
 }
 
 declare module '../../../storage/documents/declaration.ts' {
@@ -99,6 +99,8 @@ export interface DuePush extends Held<string>, PushRegistration {
   readonly messages: readonly QueuedPush[];
   /** Including this one, since the last message was taken. */
   readonly attempts: number;
+  /** Of the attempt before. */
+  readonly error?: string | undefined;
 }
 
 /** Browsers with something to be sent by then. */
@@ -176,7 +178,8 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
         only: { field: 'endpoint', isWanted: (endpoint) => take(endpoint as string) },
       });
       return documents.map(({ _id: id, messages = [], due, ...rest }) => ({
-        ...{ ...rest, id, token: claiming.token, messages, attempts: due?.attempts ?? 1 },
+        ...{ ...rest, id, token: claiming.token, messages },
+        ...{ attempts: due?.attempts ?? 1, error: due?.error },
       }));
     },
 
@@ -190,6 +193,23 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
         { $set: { due: { $cond: [{ $eq: ['$messages', []] }, '$$REMOVE', { due: now }] } } },
         { $set: { messages: { $cond: [{ $eq: ['$messages', []] }, '$$REMOVE', '$messages'] } } },
       ]);
+    },
+
+    /** Quiet until then. */
+    async wait(claim: DuePush, until: Date): Promise<void> {
+      await pushRegistrations.updateOne(leases.held(claim), {
+        $set: { 'due.due': until, 'due.progress': 'quiet' },
+        $unset: { 'due.owner': 1 },
+        $inc: { 'due.attempts': -1 },
+      });
+    },
+
+    /** What waits for the end of quiet hours is decided again. Index `member`. */
+    async hurry(userId: UserId, now: Date): Promise<void> {
+      await pushRegistrations.updateMany(
+        { userId, 'due.progress': 'quiet', 'due.owner': { $exists: false }, 'due.due': { $gt: now } },
+        { $set: { 'due.due': now }, $unset: { 'due.progress': 1 } },
+      );
     },
 
     /** Due again from then on, for a reason or in order. */

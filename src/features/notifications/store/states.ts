@@ -178,7 +178,7 @@ export function notificationStates({ notificationStates: collection }: Collectio
         },
       ]),
 
-    /** What waits is decided again: it may have waited for the end of other hours. */
+    /** What was due before is decided again: it may have waited for the end of other hours. What is still gathered is not hurried. */
     setQuietHours: (userId: UserId, hours: QuietHours | null, now: Date) =>
       change(userId, [
         {
@@ -186,8 +186,8 @@ export function notificationStates({ notificationStates: collection }: Collectio
             quietHours: hours === null ? '$$REMOVE' : literal(storedHours(hours)),
             due: {
               $cond: [
-                // Not one that is being decided now.
-                { $and: [{ $gt: ['$due.due', null] }, { $lte: ['$due.owner', null] }] },
+                // Not one that is being decided now, and none that was never claimed, which has no attempts.
+                { $and: [{ $gte: ['$due.attempts', 0] }, { $lte: ['$due.owner', null] }] },
                 { $mergeObjects: ['$due', { due: { $min: ['$due.due', now] } }] },
                 { $ifNull: ['$due', '$$REMOVE'] },
               ],
