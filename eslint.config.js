@@ -81,7 +81,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'packages/feed-models/src/**',
+      'packages/{feed-models,webhooks}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },

@@ -36,8 +36,8 @@ import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import { decideDue } from '../features/notifications/due-notifications.ts';
 import { dueNotifications } from '../features/notifications/jobs/due.ts';
+import { PART_JOBS } from '../packages/jobs.ts';
 import { push } from '../features/notifications/jobs/push.ts';
-import { webhooks } from '../features/webhooks/jobs/deliveries.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [
@@ -53,7 +53,7 @@ export const JOBS: readonly DeclareJob[] = [
   events,
   dueNotifications,
   push,
-  webhooks,
+  ...PART_JOBS,
 ];
 
 /** Starts all background workers of a process. Disposing releases unfinished work. */

@@ -11,13 +11,6 @@ import { NewFile, readOwnFile } from '../lib/own-file.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What `fanfare doctor` says about one thing. */
-export interface Finding {
-  readonly state: 'ok' | 'note' | 'FAIL';
-  readonly what: string;
-  readonly detail: string;
-}
-
 interface RunningServer {
   readonly url: string;
   /** For the user demo with all roles; `null` when the server cannot sign tokens. */

@@ -2,15 +2,14 @@ import { allIndexes } from '../app/collections.ts';
 import { missingIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
 import { connectDatabase } from '../storage/open-database.ts';
-import type { Database } from '../storage/database/mongo.ts';
-import { webhookDeliveriesRepository } from '../features/webhooks/store/webhooks.ts';
+import type { Database, Finding } from '../storage/database/mongo.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
 import { doubtsOf } from '../config/doubts.ts';
 import { redact } from '../lib/redact.ts';
 import { EXAMINATIONS } from '../packages/commands.ts';
-import { configOf, CommandError, type CommandContext, type Finding, findServer } from './context.ts';
+import { configOf, CommandError, type CommandContext, findServer } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './shutdown.ts';
 import { keptSecret, keptSecretPath } from './kept-secret.ts';
@@ -124,7 +123,6 @@ async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): As
   yield await examineIndexes(database, hasTenants);
   yield await examineSchema(database, hasTenants);
   for (const examinePart of EXAMINATIONS) yield* examinePart(database);
-  yield* examineWebhooks(database);
 }
 
 async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {
@@ -160,12 +158,6 @@ async function examineSchema({ collections }: Database, hasTenants: boolean): Pr
   return migration.error === undefined
     ? note(what, progress)
     : failed(what, `${progress}, last attempt: ${migration.error}`);
-}
-
-/** Deliveries that nobody retries any more, by receiver and reason. */
-async function* examineWebhooks({ collections }: Database): AsyncGenerator<Finding> {
-  for (const { url, error, count } of await webhookDeliveriesRepository(collections).failed())
-    yield note('Webhooks', `${String(count)} deliveries to ${new URL(url).host} failed: ${error}`);
 }
 
 async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Finding> {

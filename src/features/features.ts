@@ -1,3 +1,4 @@
+import { webhooks } from '../../packages/webhooks/src/feature.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
 import { READER_STAMPS } from '../feed/store/reader-stamps.ts';
@@ -6,6 +7,7 @@ import { PROCESSES } from '../storage/database/processes.ts';
 import { SCHEMA } from '../storage/database/schema-version.ts';
 import { SECRETS } from '../storage/database/secrets.ts';
 import { WRITE_PROBES } from '../storage/database/write-check.ts';
+
 import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
 import { BLOCKS } from './blocks/store.ts';
 import { BOOKMARKS } from './bookmarks/store.ts';
@@ -25,7 +27,6 @@ import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { REPORTS } from './reports/store.ts';
 import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './webhooks/store/webhooks.ts';
 
 interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
@@ -61,7 +62,7 @@ const FEATURES = [
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE], api: () => import('./events/api.ts') },
-  { collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS], api: () => import('./webhooks/api.ts') },
+  webhooks,
   { collections: [ACTIONS] },
   { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },
   { collections: [SCORES, RANKINGS] },

@@ -8,7 +8,7 @@ import { RedisSubscriptions } from './redis-subscriptions.ts';
 const TAKEN_MS = 10_000;
 const PATIENCE_MS = 250;
 
-const KINDS: readonly DueWork[] = ['fan-out', 'rebuild', 'webhooks'];
+const KINDS: readonly DueWork[] = ['fan-out', 'rebuild', 'events'];
 /** Every worker polls. */
 const OFFER_TO_ALL: WorkOffer = { take: () => Promise.resolve(true) };
 
@@ -219,8 +219,8 @@ export class WorkListeners {
   }
 }
 
-/** What is due: fan-outs of actions, rebuilds of feeds, or calls about events. */
-export type DueWork = 'fan-out' | 'rebuild' | 'webhooks';
+/** What is due: fan-outs of actions, rebuilds of feeds, or events that were moved to the log. */
+export type DueWork = 'fan-out' | 'rebuild' | 'events';
 
 /** An announcement that work is due. */
 export interface WorkOffer {

@@ -3,6 +3,7 @@ import { addDemo } from '../../packages/demo/src/index.ts';
 import { addImport } from '../../packages/import/src/index.ts';
 import { addPlan } from '../../packages/planner/src/index.ts';
 import { addShard } from '../../packages/sharding/src/index.ts';
+import { examineWebhooks } from '../../packages/webhooks/src/examine.ts';
 
 /** Those that come before the commands for data. */
 export const DATA_COMMANDS = [addImport];
@@ -17,4 +18,4 @@ export const INSTALLATION_COMMANDS = [addShard];
 export const TENANT_COMMANDS = [addAdopt];
 
 /** What `fanfare doctor` says about the data of packages. */
-export const EXAMINATIONS = [examineOffloads];
+export const EXAMINATIONS = [examineOffloads, examineWebhooks];

@@ -35,10 +35,6 @@ import { notificationsRepository } from '../features/notifications/store/notific
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository, tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
-import {
-  webhookDeliveriesRepository,
-  webhookReceiversRepository,
-} from '../features/webhooks/store/webhooks.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
@@ -142,8 +138,6 @@ export function createRepositories(
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
     tenantData: tenantDataRepository(collections, [...CORE_COLLECTIONS, ...feedCollections]),
     sourceActions: sourceActionsRepository(collections.actions, collections.follows),
-    webhookDeliveries: webhookDeliveriesRepository(collections),
-    webhookReceivers: webhookReceiversRepository(collections),
     workFigures: workFiguresRepository(collections),
   };
 }

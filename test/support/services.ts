@@ -1,6 +1,6 @@
 import type { Core } from '../../src/features/core.ts';
 import * as hostEvents from '../../src/features/events/host-events.ts';
-import * as webhooks from '../../src/features/webhooks/webhooks.ts';
+import * as webhooks from '../../packages/webhooks/src/use-cases.ts';
 import * as readGroups from '../../src/feed/groups/read-groups.ts';
 import * as bookmarks from '../../src/features/bookmarks/use-cases.ts';
 import * as explainItem from '../../src/features/explain/explain-item.ts';

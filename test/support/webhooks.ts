@@ -7,7 +7,7 @@ import {
   webhooks,
   type WebhookJobOptions,
   type WebhookObserver,
-} from '../../src/features/webhooks/jobs/deliveries.ts';
+} from '../../packages/webhooks/src/deliveries.ts';
 import { FAILING, runnerOf } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';

@@ -1,5 +1,4 @@
-import type { Finding } from '../../../src/cli/context.ts';
-import type { Database } from '../../../src/storage/database/mongo.ts';
+import type { Database, Finding } from '../../../src/storage/database/mongo.ts';
 import { offloadsRepository } from './store/offloads.ts';
 
 /** Actions of an interrupted offload are invisible. */

@@ -20,6 +20,13 @@ export interface Database extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What `fanfare doctor` says about one thing. */
+export interface Finding {
+  readonly state: 'ok' | 'note' | 'FAIL';
+  readonly what: string;
+  readonly detail: string;
+}
+
 /** What mongos answers to `hello`. */
 export const ROUTER = 'isdbgrid';
 

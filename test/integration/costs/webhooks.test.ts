@@ -1,3 +1,4 @@
+import { webhookDeliveriesRepository } from '../../../packages/webhooks/src/store.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { eventMover, moveEvents } from '../../support/events.ts';
@@ -121,7 +122,7 @@ test('finds deliveries by their indexes', async () => {
       triedSince: new Date(0),
     })),
   );
-  const { webhookDeliveries: deliveries } = parts.repositories;
+  const deliveries = webhookDeliveriesRepository(parts.database.collections);
   const url = 'https://h2.example';
   const place = { seq: 100, id: 'f'.repeat(32) };
   const queries: readonly (readonly [string, () => Promise<unknown>])[] = [

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { refusalOf, webhookKey } from '../../../src/domain/webhook.ts';
+import { webhookKey } from '../../../src/domain/webhook.ts';
+import { webhookDeliveriesRepository } from '../../../packages/webhooks/src/store.ts';
+import { refusalOf } from '../../../packages/webhooks/src/webhook.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -283,7 +285,7 @@ test('a waiting event of a removed receiver fails with that reason, and cannot b
       url === removed.url ? [url, 'FAILED', 'The receiver is no longer configured'] : [url, state, error],
     ),
   );
-  const failures = await parts.repositories.webhookDeliveries.failed();
+  const failures = await webhookDeliveriesRepository(collections).failed();
   expect(failures).toEqual([{ url: removed.url, error: 'The receiver is no longer configured', count: 1 }]);
   const failed = (await deliveries()).find(({ url }) => url === removed.url);
   await expect(parts.services.retryWebhook(parts.admin, failed?.id ?? '')).rejects.toMatchObject({

@@ -43,7 +43,7 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
       const batch = await eventSources.read(now, BATCH);
       if (batch.events.length === 0) return false;
       await hostEvents.append(batch.events, now);
-      eventsMoved.notify('webhooks');
+      eventsMoved.notify('events');
       await noteDigests(batch.events, now);
       if (notifyAfterMs !== null) {
         const dueAt = new Date(now.getTime() + notifyAfterMs);

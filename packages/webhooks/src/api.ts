@@ -1,7 +1,7 @@
-import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
-import { MAX_READERS_PER_EVENT } from '../../domain/host-event.ts';
-import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
-import { MAX_LISTED_RECEIVERS, webhookPayload, type WebhookState } from '../../domain/webhook.ts';
+import { MAX_ID_LENGTH } from '../../../src/descriptors/id-schema.ts';
+import { MAX_READERS_PER_EVENT } from '../../../src/domain/host-event.ts';
+import { MAX_PAGE_SIZE } from '../../../src/feed/page/paging.ts';
+import { MAX_LISTED_RECEIVERS, webhookPayload, type WebhookState } from './webhook.ts';
 import {
   type WebhookDeliveryView,
   type WebhookReceiverView,
@@ -9,12 +9,12 @@ import {
   listWebhookReceivers,
   retryWebhook,
   sendTestEvent,
-} from './webhooks.ts';
-import { builder } from '../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { describedEnum } from '../../graphql/types/enums.ts';
-import { EVENT_BYTES, HostEvent } from '../events/api.ts';
-import type { ListSize } from '../../graphql/limits/cost.ts';
+} from './use-cases.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
+import { describedEnum } from '../../../src/graphql/types/enums.ts';
+import { EVENT_BYTES, HostEvent } from '../../../src/features/events/api.ts';
+import type { ListSize } from '../../../src/graphql/limits/cost.ts';
 
 const WebhookStateEnum = describedEnum<WebhookState>(
   'WebhookState',

@@ -1,20 +1,20 @@
-import type { ActionId, UserId } from '../../../domain/action.ts';
-import type { HostEventType, NumberedHostEvent } from '../../../domain/host-event.ts';
-import { fieldBeside, type Beside } from '../../../domain/stored-id.ts';
-import { MAX_LISTED_RECEIVERS, type WebhookDelivery, type WebhookState } from '../../../domain/webhook.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import { eventIdOf } from '../../events/store/event-facts.ts';
-import { literal } from '../../../storage/stages/revision.ts';
+import type { ActionId, UserId } from '../../../src/domain/action.ts';
+import type { HostEventType, NumberedHostEvent } from '../../../src/domain/host-event.ts';
+import { fieldBeside, type Beside } from '../../../src/domain/stored-id.ts';
+import { MAX_LISTED_RECEIVERS, type WebhookDelivery, type WebhookState } from './webhook.ts';
+import { retryOnDuplicateKey } from '../../../src/storage/database/errors.ts';
+import type { Collections } from '../../../src/storage/database/mongo.ts';
+import { eventIdOf } from '../../../src/features/events/store/event-facts.ts';
+import { literal } from '../../../src/storage/stages/revision.ts';
 import {
   type Declared,
   index,
   indexWithin,
   NAMES_NOBODY,
   NOT_OF_ACTIONS,
-} from '../../../storage/documents/declaration.ts';
-import { type Claiming, leased } from '../../../storage/database/lease.ts';
-import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
+} from '../../../src/storage/documents/declaration.ts';
+import { type Claiming, leased } from '../../../src/storage/database/lease.ts';
+import type { LeaseDocument } from '../../../src/storage/documents/lease-document.ts';
 
 export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
   name: 'webhookReceivers',
@@ -341,7 +341,7 @@ function toDelivery(document: WebhookDeliveryDocument): WebhookDelivery {
   return { ...rest, id, actionId, error, nextAttemptAt };
 }
 
-declare module '../../../storage/documents/declaration.ts' {
+declare module '../../../src/storage/documents/declaration.ts' {
   interface Documents {
     readonly webhookDeliveries: WebhookDeliveryDocument;
     readonly webhookReceivers: WebhookReceiverDocument;

@@ -1,16 +1,16 @@
-import type { Core } from '../core.ts';
-import { decodePlace, encodePlace } from '../../domain/cursor.ts';
-import { badInput, FanfareError } from '../../domain/errors.ts';
-import type { HostEventView } from '../../domain/host-event.ts';
-import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from '../../domain/webhook.ts';
-import { clock } from '../../lib/clock.ts';
-import { viewHostEvents } from '../erasure/store/member-data.ts';
-import type { WebhookPlace } from './store/webhooks.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
-import { requireRole } from '../validate.ts';
-import type { Page, PageArgs } from '../shapes.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
+import { badInput, FanfareError } from '../../../src/domain/errors.ts';
+import type { HostEventView } from '../../../src/domain/host-event.ts';
+import { idBeside, hasNeighbours } from '../../../src/domain/stored-id.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from './webhook.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { viewHostEvents } from '../../../src/features/erasure/store/member-data.ts';
+import { webhookDeliveriesRepository, type WebhookPlace, webhookReceiversRepository } from './store.ts';
+import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
+import { requireRole } from '../../../src/features/validate.ts';
+import type { Page, PageArgs } from '../../../src/features/shapes.ts';
 
 const LIST = 'webhookDeliveries';
 const ID = /^[0-9a-f]{32}$/;
@@ -38,7 +38,8 @@ export async function listWebhookDeliveries(
   return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
     size: pageSize(args.first),
     after: after && { seq: after.at, id: after.id },
-    scan: (from, limit) => core.webhookDeliveries.page(identity.userId, args.state ?? null, from, limit),
+    scan: (from, limit) =>
+      webhookDeliveriesRepository(core.collections).page(identity.userId, args.state ?? null, from, limit),
     select: (deliveries) => withEvents(core, identity, deliveries),
     cursorOf: (place) => encodePlace(list, place.seq, place.id),
   });
@@ -51,9 +52,9 @@ export async function listWebhookDeliveries(
 export async function retryWebhook(core: Core, identity: Identity, id: string): Promise<WebhookDeliveryView> {
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
-  const { webhookDeliveries, webhookReceivers } = core;
+  const webhookDeliveries = webhookDeliveriesRepository(core.collections);
   const known = await webhookDeliveries.find(identity.userId, id);
-  const seenAt = known === null ? null : await webhookReceivers.seenAt(known.url);
+  const seenAt = known === null ? null : await webhookReceiversRepository(core.collections).seenAt(known.url);
   if (known !== null && clock.time() - (seenAt?.getTime() ?? 0) > RECEIVER_REMOVED_AFTER_MS)
     throw new FanfareError(
       'CONFLICT',
@@ -81,7 +82,7 @@ export async function listWebhookReceivers(core: Core, identity: Identity): Prom
   if (hasNeighbours(identity.userId)) return [];
   const [{ last }, receivers] = await Promise.all([
     core.hostEvents.range(),
-    core.webhookReceivers.all(clock.now()),
+    webhookReceiversRepository(core.collections).all(clock.now()),
   ]);
   return receivers.map(({ seq, ...rest }) => ({ ...rest, behind: Math.max(0, last - seq) }));
 }
@@ -90,12 +91,11 @@ export async function listWebhookReceivers(core: Core, identity: Identity): Prom
  * Sends an event of the type `webhook.test` in the way of all others. Returns its id.
  * @throws FanfareError FORBIDDEN; CONFLICT when no worker has a receiver in its settings
  */
-export async function sendTestEvent(
-  { eventOutbox, webhookReceivers }: Core,
-  identity: Identity,
-): Promise<string> {
+export async function sendTestEvent({ eventOutbox, collections }: Core, identity: Identity): Promise<string> {
   requireRole(identity, 'admin');
-  const seen = await webhookReceivers.seenSince(new Date(clock.time() - RECEIVER_REMOVED_AFTER_MS));
+  const seen = await webhookReceiversRepository(collections).seenSince(
+    new Date(clock.time() - RECEIVER_REMOVED_AFTER_MS),
+  );
   if (seen.length === 0)
     throw new FanfareError('CONFLICT', 'No worker has a receiver in its settings: nothing would be sent');
   return eventOutbox.putTest(identity.userId);

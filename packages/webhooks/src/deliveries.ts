@@ -1,36 +1,38 @@
 import {
-  RECEIVER_REMOVED,
-  RECEIVER_REMOVED_AFTER_MS,
   type WebhookReceiver,
-  refusalOf,
-  type WebhookDelivery,
   MAX_RETRY_AFTER_MS,
   retryDelayMs,
-  webhookPayload,
   signatureHeaders,
-} from '../../../domain/webhook.ts';
-import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
-import { holdLease } from '../../../fan-out/passes.ts';
-import type { Context } from '../../../feed/context.ts';
-import type { NumberedHostEvent } from '../../../domain/host-event.ts';
-import type { ParkedEvent } from '../store/webhooks.ts';
+} from '../../../src/domain/webhook.ts';
+import {
+  RECEIVER_REMOVED,
+  RECEIVER_REMOVED_AFTER_MS,
+  refusalOf,
+  type WebhookDelivery,
+  webhookPayload,
+} from './webhook.ts';
+import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
+import { holdLease } from '../../../src/fan-out/passes.ts';
+import type { Context } from '../../../src/feed/context.ts';
+import type { NumberedHostEvent } from '../../../src/domain/host-event.ts';
+import { type ParkedEvent, webhookDeliveriesRepository, webhookReceiversRepository } from './store.ts';
 import {
   createWebhookClient,
   type WebhookClient,
   type WebhookOutcome,
-} from '../../../connections/webhook-client.ts';
-import { clock } from '../../../lib/clock.ts';
-import type { WorkSignal } from '../../../live/work-signal.ts';
+} from '../../../src/connections/webhook-client.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import type { WorkSignal } from '../../../src/live/work-signal.ts';
 import {
   logWebhookBack,
   logWebhookDown,
   logWebhookGivenUp,
   logWebhookSkipped,
-} from '../../../telemetry/events.ts';
-import { viewHostEvents } from '../../erasure/store/member-data.ts';
-import type { ActionId } from '../../../domain/action.ts';
-import { Gate } from '../../../lib/gate.ts';
-import { within } from '../../../lib/within.ts';
+} from '../../../src/telemetry/events.ts';
+import { viewHostEvents } from '../../../src/features/erasure/store/member-data.ts';
+import type { ActionId } from '../../../src/domain/action.ts';
+import { Gate } from '../../../src/lib/gate.ts';
+import { within } from '../../../src/lib/within.ts';
 
 interface HealthObserver {
   /** So many consecutive attempts failed that no new events are sent to it. */
@@ -137,7 +139,9 @@ export function webhooks(setup: JobSetup): readonly Job[] {
 
 /** Ends what waits for receivers that are in no settings, and deletes what belongs to events that are not kept any longer. */
 function webhookRecords({ core, config }: JobSetup, retentionMs: number): Job {
-  const { hostEvents, webhookDeliveries, webhookReceivers } = core;
+  const { hostEvents } = core;
+  const webhookDeliveries = webhookDeliveriesRepository(core.collections);
+  const webhookReceivers = webhookReceiversRepository(core.collections);
   const urls = config.events.webhooks.receivers.map(({ url }) => url);
   return {
     name: 'webhook records',
@@ -202,7 +206,8 @@ function observerOf(
  * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
  */
 export function webhookJob(core: Context, options: WebhookJobOptions): Job {
-  const { webhookReceivers, hostEvents } = core;
+  const { hostEvents } = core;
+  const webhookReceivers = webhookReceiversRepository(core.collections);
   const { workerId, leaseMs, receiver, now, observer, eventsMoved } = options;
   const { url } = receiver;
   const health = new ReceiverHealth(observer);
@@ -216,7 +221,7 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
   return {
     name: options.name,
     every: options.every,
-    ...(eventsMoved === undefined ? {} : { wokenBy: { signal: eventsMoved, work: 'webhooks' } }),
+    ...(eventsMoved === undefined ? {} : { wokenBy: { signal: eventsMoved, work: 'events' } }),
     async run(round) {
       const { signal } = round;
       latest = round;
@@ -263,6 +268,7 @@ interface SendingOptions extends WebhookJobOptions {
 /** One round of sending to one receiver, events in their current form: members erased since are not named. */
 class SendingRound {
   readonly #core: Context;
+  readonly #deliveries: ReturnType<typeof webhookDeliveriesRepository>;
   readonly #to: SendingOptions;
   readonly #url: string;
   /** Number of the last event in the log. */
@@ -270,6 +276,7 @@ class SendingRound {
 
   constructor(core: Context, to: SendingOptions) {
     this.#core = core;
+    this.#deliveries = webhookDeliveriesRepository(core.collections);
     this.#to = to;
     this.#url = to.receiver.url;
   }
@@ -279,9 +286,9 @@ class SendingRound {
    * any more is not sent but given up. Returns false when none was due.
    */
   async retryDue(): Promise<boolean> {
-    const { hostEvents, webhookDeliveries } = this.#core;
+    const { hostEvents } = this.#core;
     const { receiver, turns, now, observer } = this.#to;
-    const due = await webhookDeliveries.due(this.#url, now(), BATCH);
+    const due = await this.#deliveries.due(this.#url, now(), BATCH);
     const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
     const work = async (turn: Turn<WebhookDelivery>): Promise<void> => {
       const deliveries = turn.left;
@@ -291,7 +298,7 @@ class SendingRound {
         const event = events.get(eventId);
         const refusal = event === undefined ? null : refusalOf(receiver, event);
         if (refusal !== null) {
-          await webhookDeliveries.giveUp(delivery, refusal, attempts);
+          await this.#deliveries.giveUp(delivery, refusal, attempts);
           observer.givenUp({ eventId, attempts, error: refusal });
           continue;
         }
@@ -304,7 +311,7 @@ class SendingRound {
     await turns.run(due, {
       placeOf: (delivery) => delivery,
       work,
-      putOff: (some) => webhookDeliveries.putOff(some, this.#answeredBy()),
+      putOff: (some) => this.#deliveries.putOff(some, this.#answeredBy()),
     });
     return due.length > 0;
   }
@@ -332,7 +339,7 @@ class SendingRound {
 
   /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
   async #room(): Promise<number> {
-    const retrying = await this.#core.webhookDeliveries.countRetrying(this.#url, MAX_RETRYING);
+    const retrying = await this.#deliveries.countRetrying(this.#url, MAX_RETRYING);
     if (this.#to.health.isDown) return retrying === 0 ? 1 : 0;
     return Math.min(BATCH, MAX_RETRYING - retrying);
   }
@@ -343,10 +350,9 @@ class SendingRound {
    * receiver is down.
    */
   async #sendOrPark(events: readonly NumberedHostEvent[]): Promise<number | null> {
-    const { webhookDeliveries } = this.#core;
     const { health, turns, now } = this.#to;
     const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
-    const waiting = await webhookDeliveries.waitingActions(this.#url, [...actionIds]);
+    const waiting = await this.#deliveries.waitingActions(this.#url, [...actionIds]);
     const wasDown = health.isDown;
     const parked: ParkedEvent[] = [];
     const left: number[] = [];
@@ -362,7 +368,7 @@ class SendingRound {
         const result = health.isDown && !wasDown ? 'unsent' : await this.#send(event, 0);
         if (turn.late !== null) {
           await turn.late;
-          const delivery = await webhookDeliveries.of(this.#url, event.id);
+          const delivery = await this.#deliveries.of(this.#url, event.id);
           if (delivery !== null) await this.#conclude(delivery, result, true);
           return;
         }
@@ -381,9 +387,9 @@ class SendingRound {
     await turns.run(events, {
       placeOf: ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }),
       work,
-      putOff: (some) => webhookDeliveries.park(this.#url, some.map(later), now()),
+      putOff: (some) => this.#deliveries.park(this.#url, some.map(later), now()),
     });
-    await webhookDeliveries.park(this.#url, parked, now());
+    await this.#deliveries.park(this.#url, parked, now());
     return left.length === 0 ? null : Math.min(...left);
   }
 
@@ -399,7 +405,7 @@ class SendingRound {
     if (!(await maySend())) return 'unsent';
     const outcome = await this.#post(event);
     if (outcome === null) return 'unsent';
-    if (health.note(outcome)) await this.#core.webhookDeliveries.hasten(this.#url, now());
+    if (health.note(outcome)) await this.#deliveries.hasten(this.#url, now());
     if (outcome.isTaken) return 'taken';
     const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
     const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
@@ -429,19 +435,18 @@ class SendingRound {
    * @param isLate these have been put off because the attempt took long.
    */
   async #conclude(delivery: WebhookDelivery, result: SendResult, isLate: boolean): Promise<boolean> {
-    const { webhookDeliveries } = this.#core;
     const { retryForMs, now, observer } = this.#to;
     const { id, eventId, attempts, triedSince } = delivery;
     if (result !== 'unsent' && result !== 'taken') {
       const { error, nextAttemptAt } = result;
       if (now().getTime() - triedSince.getTime() < retryForMs) {
-        await webhookDeliveries.postpone(delivery, error, nextAttemptAt);
+        await this.#deliveries.postpone(delivery, error, nextAttemptAt);
         return false;
       }
-      await webhookDeliveries.giveUp(delivery, error, attempts + 1);
+      await this.#deliveries.giveUp(delivery, error, attempts + 1);
       observer.givenUp({ eventId, attempts: attempts + 1, error });
-    } else if (result === 'taken') await webhookDeliveries.drop(id);
-    if (isLate) await webhookDeliveries.putOff([delivery], now());
+    } else if (result === 'taken') await this.#deliveries.drop(id);
+    if (isLate) await this.#deliveries.putOff([delivery], now());
     return result !== 'unsent';
   }
 }

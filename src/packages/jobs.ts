@@ -1,0 +1,5 @@
+import { webhooks } from '../../packages/webhooks/src/deliveries.ts';
+import type { DeclareJob } from '../jobs/job.ts';
+
+/** Jobs that packages bring. */
+export const PART_JOBS: readonly DeclareJob[] = [webhooks];
