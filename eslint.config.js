@@ -45,7 +45,7 @@ const NO_UNREVISED_WRITE = [
 ].map((selector) => ({ selector, message: 'Wrap the update of actions in revised() or unrevised().' }));
 
 export default tseslint.config(
-  { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
+  { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/', 'templates/**/*.ts'] },
   {
     files: ['**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser },

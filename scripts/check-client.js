@@ -1,6 +1,6 @@
-/** Of the tarball of the client alone: an empty folder has it and nothing else of this project, Node and a browser's bundler take it. */
+/** Of the client alone: an empty folder has it and nothing else of this project, Node and a browser's bundler take it. */
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,18 +12,15 @@ if (typeof client.watch !== 'function') throw new Error('The client cannot watch
 console.log('made');`;
 
 /**
- * @param folder where a folder may be made
- * @param options tarballs: of all packages; env: of the processes that are started
+ * @param cwd an empty folder
+ * @param options env: of the processes that are started
  * @returns faults, as lines
  */
-export async function checkClient(folder, { tarballs, env }) {
-  const cwd = join(folder, 'client-alone');
-  await mkdir(cwd);
+export async function checkClient(cwd, { env }) {
   const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
   await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(cwd, 'entry.js'), IMPORTS);
-  const { file } = tarballs.find(({ name }) => name === '@fanfare/client');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', file]);
+  await run('npm', ['install', '@fanfare/client']);
   const faults = [];
   const installed = (await readdir(join(cwd, 'node_modules'))).filter((name) => !name.startsWith('.'));
   const others = installed.filter((name) => name !== '@fanfare');

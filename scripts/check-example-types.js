@@ -1,4 +1,4 @@
-/** Of the example with types of its own: what a host writes against the tarball is checked by the types in it. */
+/** Of the example with types of its own: what a host writes is checked by the types of the package. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const SETTINGS = {
 };
 
 /**
- * @param folder with the configuration of the example, and the tarball installed
+ * @param folder with the configuration of the example, and the package installed
  * @returns faults, as lines
  */
 export async function checkExampleTypes(folder) {
@@ -49,6 +49,6 @@ export async function checkExampleTypes(folder) {
   } catch (error) {
     return [`examples/ci: what is written against its types: ${error.stdout}`];
   }
-  console.log('examples/ci is checked by the types of the tarball');
+  console.log('examples/ci is checked by the types of the package');
   return [];
 }

@@ -1,6 +1,6 @@
 /** Of the package for React with the older of the two Reacts it is for: rendered by Node, taken over and moved on in a browser. */
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import chromium from '@sparticuz/chromium';
@@ -70,27 +70,14 @@ window.tried = (async () => {
 })();`;
 
 /**
- * @param folder where a folder may be made
- * @param options tarballs: of all packages; env: of the processes that are started
+ * @param cwd an empty folder
+ * @param options env: of the processes that are started
  * @returns faults, as lines
  */
-export async function checkReact18(folder, { tarballs, env }) {
-  const cwd = join(folder, 'react-18');
-  await mkdir(cwd);
+export async function checkReact18(cwd, { env }) {
   const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
   await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
-  const files = tarballs
-    .filter(({ name }) => name === '@fanfare/client' || name === '@fanfare/react')
-    .map(({ file }) => file);
-  await run('npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    'react@18',
-    'react-dom@18',
-    ...files,
-  ]);
+  await run('npm', ['install', 'react@18', 'react-dom@18', '@fanfare/client', '@fanfare/react']);
   await writeFile(join(cwd, 'page.js'), PAGE_FILE);
   await writeFile(join(cwd, 'server.js'), SERVER_FILE);
   const { stdout, stderr } = await run(process.execPath, ['server.js']).catch((error) => error);

@@ -1,30 +1,22 @@
-/** Of the tarballs of the client and of the package for React: how large they are, and that they work where they are meant to. */
-import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+/** Of the client and the package for React: how large they are, and that they work in a server component. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 /** What a page loads of both, gzipped, without React. */
 const LARGEST_BYTES = 20_000;
-const READY_WITHIN_MS = 240_000;
-const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline'];
 
 /**
- * @param cwd an empty folder with all tarballs installed
- * @param options env: of the processes that are started; react, vite: the versions to install
+ * @param cwd a folder with all packages and React installed
+ * @param options run: starts a program
  * @returns faults, as lines
  */
-export async function checkReact(cwd, { env, react, vite }) {
-  const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
-  await run('npm', [...INSTALL, `react@${react}`, `react-dom@${react}`, `vite@${vite}`]);
+export async function checkReact(cwd, { run }) {
   const size = await sizeOf(cwd);
   console.log(`@fanfare/react with the client: ${size} bytes gzipped, of ${LARGEST_BYTES}`);
   const faults = size > LARGEST_BYTES ? [`@fanfare/react: ${size} bytes gzipped, over ${LARGEST_BYTES}`] : [];
-  faults.push(...(await checkServerComponent(cwd, { run, env, react })));
-  faults.push(...(await checkExample(cwd, { run, env })));
-  return faults;
+  return [...faults, ...(await checkServerComponent(cwd, { run }))];
 }
 
 /** As a bundler makes it for a browser, of all that the package exports. */
@@ -87,11 +79,12 @@ export const load = (url, context, next) => loadModule(url, context, async (...a
 });`;
 
 /** Loaded as a server for React's server components loads modules: with its condition, "use client" respected. */
-async function checkServerComponent(cwd, { run, react }) {
+async function checkServerComponent(cwd, { run }) {
   const folder = join(cwd, 'server-component');
   await mkdir(folder);
   // Its bundler is a peer that nothing here needs.
-  await run('npm', [...INSTALL, '--legacy-peer-deps', `react-server-dom-webpack@${react}`]);
+  const { version } = JSON.parse(await readFile(join(cwd, 'node_modules/react/package.json'), 'utf8'));
+  await run('npm', ['install', '--legacy-peer-deps', `react-server-dom-webpack@${version}`], { cwd });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'my-feed.js'), CLIENT_FILE);
   await writeFile(join(folder, 'page.js'), PAGE_FILE);
@@ -104,7 +97,7 @@ async function checkServerComponent(cwd, { run, react }) {
     join(folder, 'register.js'),
     join(folder, 'page.js'),
   ];
-  const { stdout, stderr } = await run(process.execPath, args).catch((error) => error);
+  const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch((error) => error);
   const wanted = [
     ...['react/dist/index.js#FanfareProvider', 'react/dist/index.js#UnreadBadge'],
     ...['react/dist/more.js#InboxPopover', 'my-feed.js#MyFeed', 'from-here'],
@@ -112,58 +105,6 @@ async function checkServerComponent(cwd, { run, react }) {
   const missing = wanted.filter((text) => !stdout.includes(text));
   if (missing.length > 0)
     return [`A server component goes without ${missing.join(', ')}: ${stdout}${stderr}`];
-  console.log('A server component has the provider, parts and a snapshot from the tarball');
+  console.log('A server component has the provider, parts and a snapshot');
   return [];
-}
-
-/** By its one command, beside nothing but what was installed. */
-async function checkExample(cwd, { run, env }) {
-  const folder = join(cwd, 'example-react');
-  await cp('examples/react', folder, {
-    recursive: true,
-    filter: (path) => !/\.fanfare|node_modules/.test(path),
-  });
-  await run('npx', ['--no-install', 'vite', 'build', folder]);
-  // Not by npx, which ends before what it has started.
-  const program = join(cwd, 'node_modules/vite/bin/vite.js');
-  const vite = spawn(process.execPath, [program, folder, '--host', '127.0.0.1'], {
-    ...{ cwd, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
-  });
-  const ended = new Promise((resolve) => vite.once('exit', resolve));
-  try {
-    const url = await printedUrl(vite);
-    const text = async (path, options) => (await fetch(new URL(path, url), options)).text();
-    const token = await text('token');
-    const answer = await text('graphql', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ feed { edges { node { action { descriptor { summary } } } } } }' }),
-    });
-    const script = await text('src/app.tsx');
-    if (!/John Doe posted/.test(answer) || !/@fanfare_react|@fanfare\/react/.test(script))
-      return [`examples/react: ${answer} ${script.slice(0, 400)}`];
-    console.log('examples/react runs from the tarballs');
-    return [];
-  } finally {
-    process.kill(-vite.pid, 'SIGTERM');
-    await ended;
-  }
-}
-
-function printedUrl(vite) {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const late = setTimeout(() => reject(new Error(`Not ready in time:\n${text}`)), READY_WITHIN_MS);
-    vite.stdout.on('data', (data) => {
-      text += data;
-      const [found] = /http:\/\/[\d.:]+\//.exec(text.replaceAll(/\u001b\[\d+m/g, '')) ?? [];
-      if (found === undefined) return;
-      clearTimeout(late);
-      resolve(found);
-    });
-    vite.once('exit', (code) => {
-      clearTimeout(late);
-      reject(new Error(`It ended with ${code}:\n${text}`));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { makeFolder } from '../lib/own-file.ts';
 import { isInstalled, PACKAGE, packageVersion } from '../lib/package-info.ts';
@@ -8,7 +8,16 @@ const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** Nothing that has appeared since the folder was looked at is written over or through. */
 const NEW = { flag: 'wx' } as const;
 /** Dot files written by this command. */
-const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
+const OURS: ReadonlySet<string> = new Set(['.env', '.gitignore', '.fanfare']);
+const ENV = `# Settings of this machine. All of them: node_modules/@fanfare/server/docs/configuration.md
+# The databases of docker-compose.yml instead of local ones:
+# MONGODB_URI=mongodb://127.0.0.1:27017/?replicaSet=rs0
+# REDIS_URL=redis://127.0.0.1:6379
+`;
+/** What runs and checks TypeScript. */
+const TOOLS = ['@types/node', 'tsx', 'typescript'];
+const WITH_ENV = 'node --env-file-if-exists=.env';
+const WITH_TYPES = `${WITH_ENV} --import tsx`;
 
 /** Creates a small project in an empty folder. @throws CommandError if the folder is not empty. */
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
@@ -24,7 +33,8 @@ export async function init({ terminal }: CommandContext, given: string): Promise
       `${folder} is not empty: it contains ${there.slice(0, 3).join(', ')}. Choose another folder.`,
     );
   await cp(TEMPLATE, folder, { recursive: true, force: false, errorOnExist: true });
-  await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n', NEW);
+  await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n.env\n', NEW);
+  await writeFile(join(folder, '.env'), ENV, NEW);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`, NEW);
   const place = relative('', folder);
   terminal.out(`Created a project in ${folder}. To run it:\n`);
@@ -36,8 +46,15 @@ async function manifest(): Promise<object> {
   return {
     private: true,
     type: 'module',
-    scripts: { start: 'fanfare serve', example: 'node example.mjs', schema: 'fanfare schema' },
+    scripts: {
+      start: `${WITH_ENV} node_modules/@fanfare/server/bin/fanfare.js serve`,
+      example: `${WITH_TYPES} example.ts`,
+      schema: 'fanfare schema',
+      test: `${WITH_TYPES} --test test/*.test.ts`,
+      types: 'tsc',
+    },
     dependencies: await dependencies(),
+    devDependencies: await tools(),
   };
 }
 
@@ -49,4 +66,12 @@ async function dependencies(): Promise<Readonly<Record<string, string>>> {
   }
   const version = await packageVersion();
   return { '@fanfare/server': version, '@fanfare/local-engine': version };
+}
+
+/** At the versions that this package is developed with. */
+async function tools(): Promise<Readonly<Record<string, string>>> {
+  const { devDependencies } = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  return Object.fromEntries(TOOLS.map((name) => [name, devDependencies[name] ?? 'latest']));
 }

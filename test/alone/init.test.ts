@@ -23,25 +23,27 @@ test('creates a project with a valid configuration and a start script that runs 
   const made = join(folder, 'feed');
   expect((await readdir(made)).sort()).toEqual(
     [
-      ...['.gitignore', 'README.md', 'docker-compose.yml', 'example.mjs'],
-      ...['fanfare.config.mjs', 'package.json'],
+      ...['.env', '.gitignore', 'README.md', 'docker-compose.yml', 'example.ts'],
+      ...['fanfare.config.ts', 'package.json', 'test', 'tsconfig.json'],
     ].sort(),
   );
-  const { scripts, dependencies } = JSON.parse(await readFile(join(made, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-    dependencies: Record<string, string>;
-  };
-  expect(scripts).toEqual({ start: 'fanfare serve', example: 'node example.mjs', schema: 'fanfare schema' });
+  const { scripts, dependencies, devDependencies } = JSON.parse(
+    await readFile(join(made, 'package.json'), 'utf8'),
+  ) as Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>;
+  expect(Object.keys(scripts)).toEqual(['start', 'example', 'schema', 'test', 'types']);
+  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  // Settings of one machine stay on it.
+  expect((await readFile(join(made, '.gitignore'), 'utf8')).split('\n')).toContain('.env');
   // These tests run in a checkout, of which no registry has the version.
   const checkout = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
   expect(dependencies).toEqual({
     '@fanfare/server': `file:${checkout}`,
     '@fanfare/local-engine': `file:${join(checkout, 'packages', 'local-engine')}`,
   });
-  await withHostConfig(rest, join(made, 'fanfare.config.mjs'));
+  await withHostConfig(rest, join(made, 'fanfare.config.ts'));
   expect(descriptorTypes().map(({ type }) => type)).toEqual(['Custom', 'TaskFinished']);
   // The owner replaces the types; the one that every configuration has stays, and the example uses that.
-  const example = await readFile(join(made, 'example.mjs'), 'utf8');
+  const example = await readFile(join(made, 'example.ts'), 'utf8');
   const [, inputName = ''] = /descriptor: \{\s*(\w+):/.exec(example) ?? [];
   expect(descriptorOfInput(inputName)?.type).toBe('Custom');
 });
@@ -49,7 +51,7 @@ test('creates a project with a valid configuration and a start script that runs 
 test('does not touch a folder that is not empty', async () => {
   const { stdout: _stdout, ...rest } = context();
   await init(rest, folder);
-  await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it contains .gitignore`);
+  await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it contains .env`);
 });
 
 test('reports which folder it cannot create if a file has that name', async () => {

@@ -110,7 +110,7 @@ describe('the image', () => {
     const folder = env['DATA_DIR'] ?? '';
     const { code } = await start(['init', join(folder, 'project')]).result;
     expect(code).toBe(0);
-    expect(await readdir(join(folder, 'project'))).toContain('example.mjs');
+    expect(await readdir(join(folder, 'project'))).toContain('example.ts');
   });
 
   it('runs a worker that reports its health', async () => {

@@ -1,6 +1,6 @@
 // Publishes an action and reads it in the feed of a member who follows the project.
 import { createFanfare } from '@fanfare/server';
-import config from './fanfare.config.mjs';
+import config from './fanfare.config.ts';
 
 const fanfare = createFanfare(config, { settings: { LOG_LEVEL: 'warn' } });
 try {

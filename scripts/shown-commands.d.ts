@@ -1,0 +1,3 @@
+export function blocksOf(text: string): { language: string; code: string }[];
+export function commandsIn(code: string): string[];
+export function shownCommands(text: string): string[];
