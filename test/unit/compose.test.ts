@@ -17,6 +17,10 @@ interface Service {
   readonly cpus?: number;
   readonly healthcheck?: { readonly test?: readonly string[] };
   readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
 }
 
 const read = (name: string) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -96,6 +100,16 @@ describe('docker-compose.yml', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['proxy']);
   });
+
+  it.each(OURS)(
+    'runs the %s without rights, with nothing to write to but its data and temporary files',
+    (_, service) => {
+      expect(service.read_only).toBe(true);
+      expect(service.tmpfs?.map((mount) => mount.split(':')[0])).toEqual(['/tmp', '/data']);
+      expect(service.cap_drop).toEqual(['ALL']);
+      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    },
+  );
 
   it('uses only variables that .env.example lists', async () => {
     const example = await read('.env.example');

@@ -22,6 +22,7 @@ interface Resource {
 interface Spec {
   readonly selector?: { readonly matchLabels?: Labels } & Readonly<Record<string, unknown>>;
   readonly podSelector?: { readonly matchLabels: Labels };
+  readonly maxUnavailable?: number;
   readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
   readonly metrics?: readonly ScaledBy[];
   readonly egress?: readonly {
@@ -35,7 +36,9 @@ interface Spec {
     readonly spec: {
       readonly automountServiceAccountToken: boolean;
       readonly terminationGracePeriodSeconds: number;
+      readonly securityContext: Readonly<Record<string, unknown>>;
       readonly containers: readonly Container[];
+      readonly volumes: readonly { readonly name: string; readonly emptyDir?: object }[];
     };
   };
 }
@@ -57,7 +60,9 @@ interface Container {
   readonly args: readonly string[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly livenessProbe: Probe;
-  readonly readinessProbe?: Probe;
+  readonly readinessProbe: Probe;
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
 interface Probe {
@@ -167,7 +172,8 @@ describe('the example for Kubernetes', () => {
         containerPort: Number(literals.get('METRICS_PORT')),
       });
     expect(api?.livenessProbe.httpGet).toEqual({ path: '/health', port: 'metrics' });
-    expect(api?.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'metrics' });
+    for (const container of [api, worker])
+      expect(container?.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'metrics' });
     expect(worker?.livenessProbe.exec?.command).toEqual(['node', 'bin/fanfare.js', 'worker', '--health']);
     const named = resources.flatMap(({ spec }) => [
       ...(spec?.ports ?? []).map(({ targetPort }) => targetPort),
@@ -222,6 +228,35 @@ describe('the example for Kubernetes', () => {
     const outside = '{"cidr":"0.0.0.0/0","except":["10.0.0.0/8","100.64.0.0/10","169.254.0.0/16",';
     expect(portsTo(outside)).toEqual([443]);
     for (const { to = [] } of rules) expect(to).not.toEqual([]);
+  });
+
+  it('gives processes no rights, and nothing to write to but their data and temporary files', () => {
+    for (const { metadata, spec } of deployments) {
+      const { securityContext, containers, volumes } = spec?.template?.spec ?? {};
+      expect(securityContext, metadata.name).toEqual({
+        ...{ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const { securityContext: own, volumeMounts } of containers ?? []) {
+        expect(own).toEqual({
+          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp']);
+      }
+      for (const { name, emptyDir } of volumes ?? []) expect(emptyDir, name).toEqual({});
+    }
+  });
+
+  it('lets one pod of each deployment go at a time, and limits outgoing connections of all pods', () => {
+    const budgets = resources.filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budgets.map(({ metadata, spec }) => [metadata.name, spec?.maxUnavailable])).toEqual(
+      deployments.map(({ metadata }) => [metadata.name, 1]),
+    );
+    const [egress] = resources.filter(({ spec }) => spec?.egress !== undefined);
+    const chosen = Object.entries(egress?.spec?.podSelector?.matchLabels ?? {});
+    for (const { spec } of deployments)
+      expect(Object.entries(spec?.template?.metadata.labels ?? {})).toEqual(expect.arrayContaining(chosen));
   });
 
   it('gives processes no cluster token, and uses the image of this release', () => {
