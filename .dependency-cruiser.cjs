@@ -129,6 +129,15 @@ const PARTS = {
     '^util$',
     '^node_modules/(?:@types/)?(?:commander|mongodb)/',
   ],
+  tenants: [
+    '^src/(?:cli|descriptors|domain|lib|storage)/',
+    '^src/app/(?:collections|databases)\\.ts$',
+    '^src/features/(?:core|validate|tenants/store)\\.ts$',
+    '^src/features/(?:erasure/store/erasures|publish/store/publishing)\\.ts$',
+    '^src/feed/feed-store\\.ts$',
+    '^(?:stream|stream/promises|timers/promises|util|zlib)$',
+    '^node_modules/(?:@types/)?(?:commander|mongodb)/',
+  ],
   webhooks: [
     '^src/(?:connections|domain|graphql|jobs|lib|storage|telemetry)/',
     '^src/descriptors/id-schema\\.ts$',

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS, DATA_COMMANDS, INSTALLATION_COMMANDS, TENANT_COMMANDS } from '../packages/commands.ts';
+import { COMMANDS, DATA_COMMANDS, INSTALLATION_COMMANDS } from '../packages/commands.ts';
 import { type AddCommands, type CommandContext, TENANT, TOKEN } from './context.ts';
-import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { processCount } from './processes/member.ts';
 import type { ServeOptions } from './serve.ts';
@@ -127,7 +126,6 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     addDataCommands,
     ...COMMANDS,
     ...INSTALLATION_COMMANDS,
-    addTenantCommands,
     addProjectCommands,
   ])
     add(program, now, exit);
@@ -157,40 +155,6 @@ Examples:
       --follows follows.ndjson --actions actions.ndjson.gz
   ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
   MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;
-
-const addTenantCommands: AddCommands = (program, context, exit) => {
-  const tenant = program
-    .command('tenant')
-    .description('list, export or erase whole tenants, or adopt a database into one');
-  tenant
-    .command('list')
-    .description('list tenants with stored data, and their numbers of members and actions')
-    .action(async () => {
-      const { listTenants } = await import('./tenants.ts');
-      await listTenants(context());
-    });
-  tenant
-    .command('export')
-    .description('write everything stored about a tenant, one JSON object per line')
-    .argument('<tenant>', 'name of the tenant')
-    .requiredOption('--out <file>', 'file to create, gzip if it ends in .gz')
-    .action(async (name: string, options: ExportTenantOptions) => {
-      const { exportTenant } = await import('./tenants.ts');
-      await exportTenant(context(), name, options);
-    });
-  tenant
-    .command('erase')
-    .description(
-      'remove everything stored about a tenant; first make sure that nobody has a valid token of it',
-    )
-    .argument('<tenant>', 'name of the tenant')
-    .option('--yes', 'really')
-    .action(async (name: string, options: EraseTenantOptions) => {
-      const { eraseTenant } = await import('./tenants.ts');
-      await eraseTenant(context(), name, options);
-    });
-  for (const add of TENANT_COMMANDS) add(tenant, context, exit);
-};
 
 const addProjectCommands: AddCommands = (program, context, exit) => {
   program

@@ -26,7 +26,7 @@ import { NOTIFICATION_STATES } from './notifications/store/states.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { REPORTS } from './reports/store.ts';
-import { ERASED_TENANTS } from './tenants/store/tenant-data.ts';
+import { ERASED_TENANTS } from './tenants/store.ts';
 
 interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];

@@ -1,6 +1,5 @@
 import { belongingsRepository } from './belongings.ts';
 import { CORE_COLLECTIONS } from '../features/features.ts';
-import type { Declaration } from './documents/declaration.ts';
 import { actionGroupsRepository } from '../feed/store/action-groups.ts';
 import { ActionCache } from './actions/action-cache.ts';
 import { actionsRepository } from './actions/actions.ts';
@@ -34,7 +33,7 @@ import { pushRegistrationsRepository } from '../features/notifications/store/pus
 import { notificationsRepository } from '../features/notifications/store/notifications.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
-import { erasedTenantsRepository, tenantDataRepository } from '../features/tenants/store/tenant-data.ts';
+import { erasedTenantsRepository } from '../features/tenants/store.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
@@ -50,8 +49,6 @@ import { directoryStampsRepository } from '../features/directory/store/directory
 import { NameCache } from '../features/directory/store/name-cache.ts';
 
 export interface RepositoryOptions {
-  /** Collections of feed models. Default: none. */
-  readonly feedCollections?: readonly Declaration[];
   /** Epoch of the current feed model; see `feed-epochs.ts`. */
   readonly feedEpoch?: number;
   /** Whether to record events for hosts. Default: false. */
@@ -76,7 +73,6 @@ export type Repositories = ReturnType<typeof createRepositories>;
 export function createRepositories(
   collections: Collections,
   {
-    feedCollections = [],
     feedEpoch,
     pullRefreshMs,
     recordsEvents = false,
@@ -136,7 +132,6 @@ export function createRepositories(
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
-    tenantData: tenantDataRepository(collections, [...CORE_COLLECTIONS, ...feedCollections]),
     sourceActions: sourceActionsRepository(collections.actions, collections.follows),
     workFigures: workFiguresRepository(collections),
   };

@@ -13,7 +13,7 @@ import { buildSchema } from '../../src/graphql/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
 import { FEED_COLLECTIONS } from '../../src/packages/feed-models.ts';
 import { tenantIn } from '../../src/storage/documents/declaration.ts';
-import { adoptDatabase, AdoptionRefused } from '../../packages/archive/src/store/adopt-database.ts';
+import { adoptDatabase, AdoptionRefused } from '../../packages/tenants/src/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
 import { READS, rowsOf } from '../support/tenant-table.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const ROLES: readonly Role[] = ['user', 'service', 'admin'];
-const EVENTS = { ...PUSH_ENV, POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
+const EVENTS = { ...PUSH_ENV, NOTIFY_AFTER: '1h', POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -66,7 +66,13 @@ beforeAll(async () => {
   const receivers = [...ofTenants, ofEverybody];
   app = closer.own(
     await startTestApp({
-      env: { ...PUSH_ENV, TENANT_CLAIM, WEBHOOKS: JSON.stringify(receivers), POLL_INTERVAL: '50ms' },
+      env: {
+        ...PUSH_ENV,
+        TENANT_CLAIM,
+        WEBHOOKS: JSON.stringify(receivers),
+        NOTIFY_AFTER: '1h',
+        POLL_INTERVAL: '50ms',
+      },
     }),
   );
 });

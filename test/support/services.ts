@@ -40,7 +40,7 @@ import * as preferences from '../../src/features/notifications/preferences.ts';
 import * as explainNotification from '../../src/features/notifications/explain-notification.ts';
 import * as push from '../../src/features/notifications/push.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
-import * as allOfTenant from '../../src/features/tenants/all-of-tenant.ts';
+import * as allOfTenant from '../../packages/tenants/src/all-of-tenant.ts';
 
 /** Modules with use cases that take the core. */
 const MODULES = {

@@ -1,9 +1,3 @@
-import { COLLECTIONS } from '../../../src/app/collections.ts';
-import { startDatabases } from '../../../src/app/databases.ts';
-import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
-import { nameOf } from '../../../src/cli/tenants.ts';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
-import { AdoptionRefused, adoptDatabase } from './store/adopt-database.ts';
 import { archiveOf } from './store/offloads.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../src/config/config.ts';
@@ -97,30 +91,6 @@ export async function restore(context: CommandContext, path: string, options: Re
     terminal.out(
       `${String(skipped)} were not: they exist already, are in a later file, or belong to an erased tenant.`,
     );
-}
-
-/** Assigns all data of a database without tenants to one tenant. */
-export async function adoptTenant(context: CommandContext, name: string): Promise<void> {
-  const tenant = nameOf(context, name);
-  const config = configOf(context, { needsKey: false });
-  using steps = embeddedSteps(context.terminal, null);
-  await using local = config.mongodb.uri === undefined ? await startDatabases(context, config, steps) : null;
-  const uri = config.mongodb.uri ?? local?.mongodbUri ?? '';
-  await using database = await connectDatabase({ uri, db: config.mongodb.db });
-  const changed = new Map<string, number>();
-  try {
-    await adoptDatabase(database, COLLECTIONS, tenant, {
-      now: clock.now(),
-      onProgress: (collection, count) => changed.set(collection, count),
-    });
-  } catch (error) {
-    if (error instanceof AdoptionRefused) throw new CommandError(error.message);
-    throw error;
-  }
-  for (const [collection, count] of changed) context.terminal.out(`${collection}\t${String(count)}`);
-  context.terminal.note(
-    `All data now belong to ${tenant}. Start servers with the same TENANT_CLAIM; tokens require that claim.`,
-  );
 }
 
 function checkedBy({ auth }: Config, steps: Steps): Parameters<typeof checkRestorable>[1] {

@@ -30,15 +30,3 @@ export const addArchive: AddCommands = (program, context, exit) => {
       await restore(context(), file, options);
     });
 };
-
-/** `fanfare tenant adopt`. */
-export const addAdopt: AddCommands = (tenant, context) => {
-  tenant
-    .command('adopt')
-    .description('assign all data of a database without tenants to one tenant; no server may run meanwhile')
-    .argument('<tenant>', 'name of the tenant')
-    .action(async (name: string) => {
-      const { adoptTenant } = await import('./commands.ts');
-      await adoptTenant(context(), name);
-    });
-};

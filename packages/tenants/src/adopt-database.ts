@@ -1,23 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { plainId, storedId, tenantOf, type Tenant } from '../../../../src/domain/stored-id.ts';
-import { groupKeyOf } from '../../../../src/descriptors/group-key.ts';
-import { descriptorOfType } from '../../../../src/descriptors/registry.ts';
-import { newRevision } from '../../../../src/storage/stages/revision.ts';
-import type { ActionDocument, InteractionDocument } from '../../../../src/storage/documents/documents.ts';
-import type { MuteDocument } from '../../../../src/storage/documents/reader-documents.ts';
-import { erasureKeyOf } from '../../../../src/features/erasure/store/erasures.ts';
-import { latestVersion, MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
-import type { Database } from '../../../../src/storage/database/mongo.ts';
-import { processesRepository } from '../../../../src/storage/database/processes.ts';
-import {
-  isKeyed,
-  notePublications,
-  type Published,
-} from '../../../../src/features/publish/store/publishing.ts';
-import { schemaVersionRepository } from '../../../../src/storage/database/schema-version.ts';
-import { type Declaration, type Documents, tenantIn } from '../../../../src/storage/documents/declaration.ts';
-import { type Change, mapIds } from '../../../../src/storage/documents/ids.ts';
+import { plainId, storedId, tenantOf, type Tenant } from '../../../src/domain/stored-id.ts';
+import { groupKeyOf } from '../../../src/descriptors/group-key.ts';
+import { descriptorOfType } from '../../../src/descriptors/registry.ts';
+import { newRevision } from '../../../src/storage/stages/revision.ts';
+import type { ActionDocument, InteractionDocument } from '../../../src/storage/documents/documents.ts';
+import type { MuteDocument } from '../../../src/storage/documents/reader-documents.ts';
+import { erasureKeyOf } from '../../../src/features/erasure/store/erasures.ts';
+import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
+import type { Database } from '../../../src/storage/database/mongo.ts';
+import { processesRepository } from '../../../src/storage/database/processes.ts';
+import { isKeyed, notePublications, type Published } from '../../../src/features/publish/store/publishing.ts';
+import { schemaVersionRepository } from '../../../src/storage/database/schema-version.ts';
+import { type Declaration, type Documents, tenantIn } from '../../../src/storage/documents/declaration.ts';
+import { type Change, mapIds } from '../../../src/storage/documents/ids.ts';
 
 const BATCH = 500;
 

@@ -1,15 +1,20 @@
+import { COLLECTIONS } from '../../../src/app/collections.ts';
+import { startDatabases } from '../../../src/app/databases.ts';
+import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
+import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { AdoptionRefused, adoptDatabase } from './adopt-database.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { isTenantName, TENANT_FORM, type Tenant } from '../domain/stored-id.ts';
-import { clock } from '../lib/clock.ts';
-import { isThere, NewFile } from '../lib/own-file.ts';
-import { processesRepository } from '../storage/database/processes.ts';
-import { erasedTenantsRepository } from '../features/tenants/store/tenant-data.ts';
-import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import * as allOfTenant from '../features/tenants/all-of-tenant.ts';
+import { isTenantName, TENANT_FORM, type Tenant } from '../../../src/domain/stored-id.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { isThere, NewFile } from '../../../src/lib/own-file.ts';
+import { processesRepository } from '../../../src/storage/database/processes.ts';
+import { erasedTenantsRepository } from '../../../src/features/tenants/store.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
+import * as allOfTenant from './all-of-tenant.ts';
 
 export interface ExportTenantOptions {
   readonly out: string;
@@ -109,12 +114,36 @@ export async function eraseTenant(
   context.terminal.note(`All data of ${tenant} have been removed.`);
 }
 
+/** Assigns all data of a database without tenants to one tenant. */
+export async function adoptTenant(context: CommandContext, name: string): Promise<void> {
+  const tenant = nameOf(context, name);
+  const config = configOf(context, { needsKey: false });
+  using steps = embeddedSteps(context.terminal, null);
+  await using local = config.mongodb.uri === undefined ? await startDatabases(context, config, steps) : null;
+  const uri = config.mongodb.uri ?? local?.mongodbUri ?? '';
+  await using database = await connectDatabase({ uri, db: config.mongodb.db });
+  const changed = new Map<string, number>();
+  try {
+    await adoptDatabase(database, COLLECTIONS, tenant, {
+      now: clock.now(),
+      onProgress: (collection, count) => changed.set(collection, count),
+    });
+  } catch (error) {
+    if (error instanceof AdoptionRefused) throw new CommandError(error.message);
+    throw error;
+  }
+  for (const [collection, count] of changed) context.terminal.out(`${collection}\t${String(count)}`);
+  context.terminal.note(
+    `All data now belong to ${tenant}. Start servers with the same TENANT_CLAIM; tokens require that claim.`,
+  );
+}
+
 function sumOf(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** @throws CommandError when it is no name, or tenants are off. */
-export function nameOf(context: CommandContext, name: string): Tenant {
+function nameOf(context: CommandContext, name: string): Tenant {
   if (!isTenantName(name)) throw new CommandError(`<tenant> got "${String(name)}", expected ${TENANT_FORM}`);
   if (configOf(context, { needsKey: false }).auth.tenantClaim === undefined)
     throw new CommandError('TENANT_CLAIM is not set: it names the claim of tokens that holds the tenant');

@@ -1,56 +1,10 @@
-import { BSON, type Document, type Filter, type ObjectId, type Collection } from 'mongodb';
-import type { UserId } from '../../../domain/action.ts';
-import { idRangeOf, tenantOf, type Tenant, withoutTenantIn } from '../../../domain/stored-id.ts';
-import type { ActionDocument } from '../../../storage/documents/documents.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import {
-  type Declaration,
-  tenantIn,
-  type Declared,
-  NAMES_NOBODY,
-  NOT_OF_ACTIONS,
-} from '../../../storage/documents/declaration.ts';
-import { fieldOf } from '../../../storage/documents/ids.ts';
-import { createHash } from 'node:crypto';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import type { ErasedTenantDocument } from '../../../storage/documents/installation-documents.ts';
-
-export const ERASED_TENANTS: Declared<'erasedTenants'> = {
-  name: 'erasedTenants',
-  holds: 'that a tenant was erased',
-  ids: {},
-  indexes: [],
-  shard: { because: 'one document per erased tenant' },
-  erase: NAMES_NOBODY,
-  export: NAMES_NOBODY,
-  action: NOT_OF_ACTIONS,
-};
-
-/** One-way, as for erased members: tells whether a given tenant was erased, but not which ones were. */
-function keyOf(tenant: Tenant): string {
-  return createHash('sha256').update(`erased tenant\0${tenant}`).digest('hex');
-}
-
-/** When tenants were last erased, for files written before. Unique key: `_id`. */
-export function erasedTenantsRepository(collection: Collection<ErasedTenantDocument>) {
-  return {
-    async note(tenant: Tenant, erasedAt: Date): Promise<void> {
-      await retryOnDuplicateKey(() =>
-        collection.updateOne({ _id: keyOf(tenant) }, { $max: { erasedAt } }, { upsert: true }),
-      );
-    },
-
-    /** Those of the tenants that have been erased since a time. */
-    async erasedSince(tenants: readonly Tenant[], since: Date): Promise<ReadonlySet<Tenant>> {
-      if (tenants.length === 0) return new Set();
-      const byKey = new Map(tenants.map((tenant) => [keyOf(tenant), tenant]));
-      const documents = await collection
-        .find({ _id: { $in: [...byKey.keys()] }, erasedAt: { $gte: since } })
-        .toArray();
-      return new Set(documents.flatMap(({ _id }) => byKey.get(_id) ?? []));
-    },
-  };
-}
+import { BSON, type Document, type Filter, type ObjectId } from 'mongodb';
+import type { UserId } from '../../../src/domain/action.ts';
+import { idRangeOf, tenantOf, type Tenant, withoutTenantIn } from '../../../src/domain/stored-id.ts';
+import type { ActionDocument } from '../../../src/storage/documents/documents.ts';
+import type { Collections } from '../../../src/storage/database/mongo.ts';
+import { type Declaration, tenantIn } from '../../../src/storage/documents/declaration.ts';
+import { fieldOf } from '../../../src/storage/documents/ids.ts';
 
 export interface TenantSummary {
   readonly tenant: Tenant;

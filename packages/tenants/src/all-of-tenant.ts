@@ -1,13 +1,14 @@
-import type { Core } from '../core.ts';
-import type { UserId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { FeedPosition } from '../../domain/newsfeed-item.ts';
-import { plainId, tenantOf, type Tenant } from '../../domain/stored-id.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import type { FeedStore } from '../../feed/feed-store.ts';
-import { clock } from '../../lib/clock.ts';
-import type { TenantSummary } from './store/tenant-data.ts';
-import { requireRole } from '../validate.ts';
+import { COLLECTIONS } from '../../../src/app/collections.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { UserId } from '../../../src/domain/action.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { FeedPosition } from '../../../src/domain/newsfeed-item.ts';
+import { plainId, tenantOf, type Tenant } from '../../../src/domain/stored-id.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import type { FeedStore } from '../../../src/feed/feed-store.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { tenantDataRepository, type TenantSummary } from './tenant-data.ts';
+import { requireRole } from '../../../src/features/validate.ts';
 
 export interface TenantProgress {
   /** The collection, or `feeds of readers`. */
@@ -26,11 +27,11 @@ const FEED_BATCH = 500;
 
 /** All tenants with stored data. @throws FanfareError FORBIDDEN */
 export async function* listTenants(
-  { tenantData }: Core,
+  { collections }: Core,
   identity: Identity,
 ): AsyncGenerator<TenantSummary, void, undefined> {
   requireOperator(identity);
-  yield* tenantData.list();
+  yield* tenantDataRepository(collections, COLLECTIONS).list();
 }
 
 /**
@@ -45,7 +46,8 @@ export async function* eraseTenant(
   tenant: Tenant,
 ): AsyncGenerator<TenantProgress, void, undefined> {
   requireOperator(identity);
-  const { tenantData, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = core;
+  const { collections, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = core;
+  const tenantData = tenantDataRepository(collections, COLLECTIONS);
   // From now on files written before cannot be restored; noted again at the end for files written meanwhile.
   await erasedTenants.note(tenant, clock.now());
   for await (const readers of tenantData.readers(tenant)) {
@@ -74,11 +76,12 @@ export const READERS = 'feeds of readers';
  * @throws FanfareError FORBIDDEN
  */
 export async function* exportTenant(
-  { tenantData, feedStore }: Core,
+  { collections, feedStore }: Core,
   identity: Identity,
   tenant: Tenant,
 ): AsyncGenerator<TenantLines, void, undefined> {
   requireOperator(identity);
+  const tenantData = tenantDataRepository(collections, COLLECTIONS);
   const counts: Record<string, number> = {};
   const counted = (section: string, lines: readonly string[]): TenantLines => {
     counts[section] = (counts[section] ?? 0) + lines.length;
