@@ -70,7 +70,7 @@ class EndingConnection extends Connection {
 }
 
 /**
- * Counts a socket's timeout from when it is set to when the answer is complete. In Node it begins anew with every byte, and an
+ * Counts a socket's timeout from when it is set to when the answer is complete. In Node it begins again with every byte, and an
  * answer that trickles has no end.
  */
 function endingAfter(socket: Socket): Socket {

@@ -271,8 +271,8 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         { hint: 'claim_by_lane', batchSize: limit },
       )
       .toArray();
-    const lane = found[0]?.lane;
-    const most = lanes.find((one) => one.lane === lane)?.most ?? 1;
+    // A union keeps no order.
+    const { lane, most = 1 } = lanes.find((one) => found.some((each) => each.lane === one.lane)) ?? {};
     const ids = found.filter((one) => one.lane === lane).map(({ _id }) => _id);
     return { ids: ids.slice(0, most), isAll: found.length <= most && found.length === ids.length };
   }

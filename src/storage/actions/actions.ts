@@ -384,6 +384,8 @@ export function actionsRepository(collections: Collections, events: EventEntries
         else if (document.of === 'feed') feed = document.value;
         else if (document.of === 'member') member = toMember(document.value);
         else directoryStamp = document.value.stamp;
+      // A union keeps no order.
+      slice.sort((a, b) => b.conducted.getTime() - a.conducted.getTime() || (a.id < b.id ? 1 : -1));
       return { actions: slice, feed, member, directoryStamp };
     },
 

@@ -177,7 +177,13 @@ function fromOutbox(
 
 /** With fewer documents than asked for, there are no others. */
 function boundOf(documents: readonly { readonly unsentAt?: Date }[], limit: number): Date | null {
-  return documents.length < limit ? null : (documents.at(-1)?.unsentAt ?? null);
+  if (documents.length < limit) return null;
+  // A union keeps no order.
+  return documents.reduce<Date | null>(
+    (last, { unsentAt = null }) =>
+      last === null || (unsentAt !== null && unsentAt > last) ? unsentAt : last,
+    null,
+  );
 }
 
 /** An update pipeline that removes entries. */

@@ -157,6 +157,9 @@ const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> & Document = {
 function oldestOf(copied: readonly Extract<Found, { recorded: Date }>[]): FollowStart['oldest'] {
   const now = clock.time();
   if (copied.some(({ expiresAt }) => expiresAt !== undefined && expiresAt.getTime() <= now)) return undefined;
-  const last = copied.at(-1);
-  return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
+  // A union keeps no order.
+  const [last] = copied
+    .map(({ _id, recorded }) => ({ recorded, id: _id.toHexString() }))
+    .sort((a, b) => a.recorded.getTime() - b.recorded.getTime() || (a.id < b.id ? -1 : 1));
+  return last ?? null;
 }

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../../lib/byte-text.ts';
 import type { Collection, Filter, Document } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Ref } from '../../../domain/member.ts';
@@ -137,7 +138,8 @@ export function followerPagesRepository(collection: Collection<FollowDocument>) 
         .toArray();
       const pages: UserId[][] = slices.map(() => []);
       for (const { slice, followerId } of documents) pages[slice]?.push(followerId);
-      return pages;
+      // A union keeps no order.
+      return pages.map((page) => page.sort(compareUtf8));
     },
   };
 }

@@ -251,6 +251,11 @@ function onDays({ only }: SourceQuery): Document[] {
 
 type Row = Document & { readonly _id: ObjectId; readonly source: Source; readonly time: Date };
 
+/** A union keeps no order. */
+function newestFirst(rows: readonly Row[]): SourceRow[] {
+  return rows.map(toRow).sort((a, b) => b.time.getTime() - a.time.getTime());
+}
+
 function toRow(row: Row): SourceRow {
   const { source, time } = row;
   const common = { id: row._id.toHexString(), time };
@@ -378,7 +383,7 @@ function notificationReads(collections: Collections, epoch?: number) {
             .map((document) => toFollow(document as PlainFollow)),
         },
         state: toState((of('state') as NotificationStateDocument | undefined) ?? null),
-        rows: documents.filter(isOfSource).map(toRow),
+        rows: newestFirst(documents.filter(isOfSource)),
       };
     },
 
@@ -391,7 +396,7 @@ function notificationReads(collections: Collections, epoch?: number) {
       const rows = await inTurns(
         (base ?? actions).aggregate<Row>([...pipeline, ...others], { batchSize: BATCH }),
       );
-      return rows.map(toRow);
+      return newestFirst(rows);
     },
 
     /**
