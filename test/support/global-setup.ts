@@ -7,6 +7,7 @@ import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
+import { startPermutingServer } from './permuted.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';
 import { ranWhole, unusedReasons } from './used-reasons.ts';
@@ -44,6 +45,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   project.provide('mongodbUri', services.mongodbUri);
   project.provide('redisUrl', services.redisUrl);
+  const permuting = await startPermutingServer(services.mongodbUri);
+  project.vitest.projects.find(({ name }) => name === 'permuted')?.provide('mongodbUri', permuting.uri);
   project.provide('spareDatabases', spare);
   const usedReasons = join(dataDir, 'used-reasons');
   project.provide('usedReasons', usedReasons);
@@ -56,6 +59,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       process.exitCode = 1;
     }
     if (mongodbUri !== undefined) await dropSpareDatabases(mongodbUri, spare);
+    await permuting[Symbol.asyncDispose]();
     await services[Symbol.asyncDispose]();
     rmSync(dataDir, { recursive: true, force: true });
   };

@@ -32,14 +32,22 @@ export async function startRouter(uri: string): Promise<Router> {
   return router;
 }
 
+/** What a double answers: a document or its bytes; `null`: the engine is to answer, `undefined`: nobody does. */
+export type Answer = (
+  command: Document,
+  request: Request,
+  /** Has the engine answer, and gives the document of its answer. */
+  engine: () => Promise<Buffer>,
+) => Promise<Document | Buffer | null | undefined>;
+
 /**
  * A server that answers some commands as MongoDB documents it, and has the run's engine answer all others.
  * @param uri of the engine behind it
- * @param answer to a command, whose name is its first field; `null`: the engine is to answer, `undefined`: nobody does
+ * @param answer to a command, whose name is its first field
  */
 export async function startServerDouble(
   uri: string,
-  answer: (command: Document, request: Request) => Promise<Document | null | undefined>,
+  answer: Answer,
 ): Promise<Pick<Router, 'uri' | typeof Symbol.asyncDispose>> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -48,22 +56,13 @@ export async function startServerDouble(
       sockets.add(socket);
       socket
         .on('error', () => client.destroy())
-        .on('close', () => [client, behind].map((end) => end.destroy()));
+        .on('close', () => {
+          sockets.delete(socket);
+          client.destroy();
+          behind.destroy();
+        });
     }
-    behind.pipe(client);
-    const frames = new FrameReader();
-    const take = async (frame: Buffer): Promise<void> => {
-      const request = readRequest(frame);
-      const answered = await answer(BSON.deserialize(request.body.bytes), request);
-      if (answered === null) behind.write(frame);
-      else if (answered !== undefined) {
-        const bytes = BSON.serialize({ ok: 1, ...answered });
-        client.write(Buffer.concat([replyHead(request, bytes.length, 1), bytes]));
-      }
-    };
-    client.on('data', (chunk: Buffer) => {
-      for (const frame of frames.push(chunk)) take(frame).catch(() => client.destroy());
-    });
+    answerAll(client, behind, answer);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -77,6 +76,37 @@ export async function startServerDouble(
       await once(server, 'close');
     },
   };
+}
+
+function answerAll(client: Socket, behind: Socket, answer: Answer): void {
+  const awaited = new Map<number, (frame: Buffer) => void>();
+  const take = async (frame: Buffer): Promise<void> => {
+    const request = readRequest(frame);
+    const engine = async (): Promise<Buffer> => {
+      const reply = new Promise<Buffer>((resolve) => awaited.set(request.id, resolve));
+      behind.write(frame);
+      return (await reply).subarray(replyHead(request, 0, 0).length);
+    };
+    const answered = await answer(BSON.deserialize(request.body.bytes), request, engine);
+    if (answered === null) behind.write(frame);
+    else if (answered !== undefined) {
+      const bytes = Buffer.isBuffer(answered) ? answered : BSON.serialize({ ok: 1, ...answered });
+      client.write(Buffer.concat([replyHead(request, bytes.length, 1), bytes]));
+    }
+  };
+  const [asked, answers] = [new FrameReader(), new FrameReader()];
+  client.on('data', (chunk: Buffer) => {
+    for (const frame of asked.push(chunk)) take(frame).catch(() => client.destroy());
+  });
+  behind.on('data', (chunk: Buffer) => {
+    for (const frame of answers.push(chunk)) {
+      const to = frame.readInt32LE(8);
+      const wanted = awaited.get(to);
+      awaited.delete(to);
+      if (wanted === undefined) client.write(frame);
+      else wanted(frame);
+    }
+  });
 }
 
 /** What a server of the present says of itself. */
