@@ -45,7 +45,16 @@ const NO_UNREVISED_WRITE = [
 ].map((selector) => ({ selector, message: 'Wrap the update of actions in revised() or unrevised().' }));
 
 export default tseslint.config(
-  { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/', 'templates/**/*.ts'] },
+  {
+    ignores: [
+      '**/dist/',
+      'docs/.vitepress/cache/',
+      'coverage/',
+      '**/generated/',
+      '**/__generated__/',
+      'templates/**/*.ts',
+    ],
+  },
   {
     files: ['**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser },
@@ -129,6 +138,8 @@ export default tseslint.config(
     files: [
       '*.ts',
       'console/vite.config.ts',
+      'docs/.vitepress/config.ts',
+      'docs/api/*.paths.ts',
       'console/src/css.d.ts',
       'examples/react/vite.config.ts',
       'test/support/global-setup.ts',
