@@ -122,6 +122,12 @@ const PARTS = {
     '^fs/promises$',
     '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
   ],
+  processes: [
+    '^src/(?:cli|config|lib|telemetry)/',
+    '^src/app/(?:databases|fanfare)\\.ts$',
+    '^src/http/pages/(?:health|metrics-server)\\.ts$',
+    '^(?:cluster|inspector|os)$',
+  ],
   sharding: [
     '^src/cli/(?:context|report-failure)\\.ts$',
     '^src/app/collections\\.ts$',

@@ -3,7 +3,7 @@ import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { COMMANDS, DATA_COMMANDS, INSTALLATION_COMMANDS } from '../packages/commands.ts';
 import { type AddCommands, type CommandContext, TENANT, TOKEN } from './context.ts';
 import type { DoctorOptions } from './doctor.ts';
-import { processCount } from './processes/member.ts';
+import { processCount } from '../packages/processes.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';

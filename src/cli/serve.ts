@@ -2,8 +2,7 @@ import { ROLES } from '../domain/viewer.ts';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { configOf, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
-import { isMember, runMember } from './processes/member.ts';
-import { runGroup } from './processes/group.ts';
+import { isMember, runGroup, runMember } from '../packages/processes.ts';
 import { openRuntime, type Running } from './runtime.ts';
 
 export interface ServeOptions {

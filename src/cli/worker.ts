@@ -1,6 +1,5 @@
 import { configOf, type CommandContext, CommandError, type Terminal } from './context.ts';
-import { isMember, runMember } from './processes/member.ts';
-import { runGroup } from './processes/group.ts';
+import { isMember, runGroup, runMember } from '../packages/processes.ts';
 import { openRuntime } from './runtime.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/units.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { restartDelay } from '../../../src/cli/processes/group.ts';
+import { restartDelay } from '../../src/group.ts';
 
 const SHORT_MS = 100;
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { openLine, type Port } from '../../../src/cli/processes/line.ts';
+import { openLine, type Port } from '../../src/line.ts';
 
 interface Questions {
   readonly name: string;

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
-import { insideOf } from '../../app/fanfare.ts';
-import type { Config } from '../../config/config.ts';
-import { Closer } from '../../lib/closer.ts';
-import { type CommandContext, wholeNumber } from '../context.ts';
-import { fanfareOf, startTraced, type CommandParts } from '../fanfare-of.ts';
-import { demoTokenOf, loggerOf, pagesOf } from '../runtime.ts';
-import { closeOnSignals } from '../shutdown.ts';
+import { insideOf } from '../../../src/app/fanfare.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { Closer } from '../../../src/lib/closer.ts';
+import { type CommandContext, wholeNumber } from '../../../src/cli/context.ts';
+import { fanfareOf, startTraced, type CommandParts } from '../../../src/cli/fanfare-of.ts';
+import { demoTokenOf, loggerOf, pagesOf } from '../../../src/cli/runtime.ts';
+import { closeOnSignals } from '../../../src/cli/shutdown.ts';
 import {
   GROUP_ANSWERS_WITHIN_MS,
   MEMBER_VARIABLE,

@@ -1,20 +1,34 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Readiness } from '../../http/pages/health.ts';
-import { logProcessEnded, logProcessHangs, logProcessStarted, logDatabases } from '../../telemetry/events.ts';
+import type { Readiness } from '../../../src/http/pages/health.ts';
+import {
+  logProcessEnded,
+  logProcessHangs,
+  logProcessStarted,
+  logDatabases,
+} from '../../../src/telemetry/events.ts';
 
-import type { Logger } from '../../telemetry/logger.ts';
-import { createGroupMetrics, type GroupMetrics, type MetricsSnapshot } from '../../telemetry/metrics.ts';
-import { CommandError, type CommandContext } from '../context.ts';
-import { CLOSE_WITHIN_MS, closeOnSignals } from '../shutdown.ts';
+import type { Logger } from '../../../src/telemetry/logger.ts';
+import {
+  createGroupMetrics,
+  type GroupMetrics,
+  type MetricsSnapshot,
+} from '../../../src/telemetry/metrics.ts';
+import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { CLOSE_WITHIN_MS, closeOnSignals } from '../../../src/cli/shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';
 import inspector from 'node:inspector';
-import type { Config } from '../../config/config.ts';
-import { startMetricsServer } from '../../http/pages/metrics-server.ts';
-import { Closer } from '../../lib/closer.ts';
-import { checkBeforeStart, describeDatabases, startDatabases, withAddresses } from '../../app/databases.ts';
-import { embeddedSteps } from '../embedded-steps.ts';
-import type { CommandParts } from '../fanfare-of.ts';
-import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { startMetricsServer } from '../../../src/http/pages/metrics-server.ts';
+import { Closer } from '../../../src/lib/closer.ts';
+import {
+  checkBeforeStart,
+  describeDatabases,
+  startDatabases,
+  withAddresses,
+} from '../../../src/app/databases.ts';
+import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
+import type { CommandParts } from '../../../src/cli/fanfare-of.ts';
+import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../../../src/cli/runtime.ts';
 
 interface GroupRunOptions {
   readonly config: Config;
