@@ -27,7 +27,7 @@ import { membersRepository } from '../features/directory/store/members.ts';
 import type { Collections } from './database/mongo.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
-import { rankedActionsRepository, scoresRepository } from '../features/ranking/store.ts';
+import { rankedActionsRepository, RankingCache, scoresRepository } from '../features/ranking/store.ts';
 import { dueNotificationsRepository } from '../features/notifications/store/due.ts';
 import { pushRegistrationsRepository } from '../features/notifications/store/push.ts';
 import { notificationsRepository } from '../features/notifications/store/notifications.ts';
@@ -118,6 +118,7 @@ export function createRepositories(
     notifications: notificationsRepository(collections, feedEpoch),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
+    rankingCache: new RankingCache(),
     readerChoices: readerChoicesRepository(collections),
     readers: readersRepository(collections),
     readerStamps: stamps,

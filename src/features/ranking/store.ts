@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { RESCORE_EVERY_MS } from '../../domain/ranking.ts';
+import { generationAt, RESCORE_EVERY_MS } from '../../domain/ranking.ts';
 import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Claiming, leased } from '../../storage/database/lease.ts';
@@ -8,8 +9,12 @@ import type { Collections } from '../../storage/database/mongo.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/documents/declaration.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { clock } from '../../lib/clock.ts';
 
 const BATCH = 500;
+
+/** Actions and readers whose part in a ranking a process remembers; of an action some 200 bytes. */
+const REMEMBERED = { actions: 50_000, readers: 10_000 } as const;
 
 /** The fields of an action that its ranking needs: a few hundred bytes without its content. */
 export interface RankedAction {
@@ -18,16 +23,17 @@ export interface RankedAction {
   readonly conducted: Date;
   readonly type: string;
   readonly engagement: EngagementDocument;
+  readonly rev: number;
 }
 
-const FIELDS = { actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;
+const FIELDS = { rev: 1, actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;
 
-type Projected = Pick<ActionDocument, '_id' | 'actorId' | 'conducted' | 'engagement'> & {
+type Projected = Pick<ActionDocument, '_id' | 'actorId' | 'conducted' | 'engagement' | 'rev'> & {
   readonly descriptor: { readonly type: string };
 };
 
-function toRankedAction({ _id, actorId, conducted, engagement, descriptor }: Projected): RankedAction {
-  return { id: _id.toHexString(), actorId, conducted, engagement, type: descriptor.type };
+function toRankedAction({ _id, descriptor, ...fields }: Projected): RankedAction {
+  return { id: _id.toHexString(), type: descriptor.type, ...fields };
 }
 
 /** Reads actions for their ranking. All lookups are by `_id`. */
@@ -56,6 +62,45 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
       }
     },
   };
+}
+
+/** What of an action decides its place in one generation. */
+export interface RankedFacts extends Pick<RankedAction, 'id' | 'actorId' | 'conducted' | 'type'> {
+  /** The generation's score; absent: it has none. */
+  readonly score: number | undefined;
+}
+
+/**
+ * What a process knows of complete generations, whose scores do not change. It is used only for an action whose revision has been
+ * confirmed: an erasure takes its actor.
+ */
+export class RankingCache {
+  readonly #facts = new LRUCache<ActionId, RankedFacts & { readonly rev: number; readonly of: number }>({
+    max: REMEMBERED.actions,
+  });
+  readonly #relations = new LRUCache<
+    UserId,
+    { readonly of: number; readonly counts: ReadonlyMap<UserId, number> }
+  >({ max: REMEMBERED.readers });
+
+  factsOf(id: ActionId, rev: number | undefined, generation: Date): RankedFacts | null {
+    const known = this.#facts.get(id);
+    return known?.rev === rev && known?.of === generation.getTime() ? known : null;
+  }
+
+  keepFacts(facts: RankedFacts, rev: number, generation: Date): void {
+    this.#facts.set(facts.id, { ...facts, rev, of: generation.getTime() });
+  }
+
+  /** The reader's interactions before the generation, by whose actions they are with. */
+  relationsOf(userId: UserId, generation: Date): ReadonlyMap<UserId, number> | null {
+    const known = this.#relations.get(userId);
+    return known?.of === generation.getTime() ? known.counts : null;
+  }
+
+  keepRelations(userId: UserId, counts: ReadonlyMap<UserId, number>, generation: Date): void {
+    this.#relations.set(userId, { of: generation.getTime(), counts });
+  }
 }
 
 export const SCORES: Declared<'scores'> = {
@@ -89,12 +134,14 @@ function slotOf(generation: Date): `g${number}` {
 /** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
 export function scoresRepository({ scores, rankings }: Collections) {
   const leases = leased(rankings, 'lease');
+  let latest = NEVER;
 
   return {
-    /** The latest complete generation; `null` before the first. */
+    /** The latest complete generation; `null` before the first. No query until the next one begins. */
     async current(): Promise<Date | null> {
-      const generation = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
-      return generation.getTime() === NEVER.getTime() ? null : generation;
+      if (latest.getTime() < generationAt(clock.now()).getTime())
+        latest = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
+      return latest.getTime() === NEVER.getTime() ? null : latest;
     },
 
     /** Scores of a generation by action; unscored actions are left out. One round trip. */
@@ -152,6 +199,7 @@ export function scoresRepository({ scores, rankings }: Collections) {
     /** Marks the generation as complete. */
     async finish(generation: Date): Promise<void> {
       await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { lease: 1 } });
+      latest = NEVER;
     },
 
     /** Deletes scores of actions recorded before. */

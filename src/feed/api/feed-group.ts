@@ -20,7 +20,7 @@ import {
 import type { ListSize, PageSize } from '../../graphql/limits/cost.ts';
 import { groupSummaryParts } from '../../graphql/limits/lengths.ts';
 import { FeedStateEnum } from '../../graphql/types/enums.ts';
-import { FeedFilter, NewsfeedItem } from './feed.ts';
+import { countsAsked, FeedFilter, NewsfeedItem } from './feed.ts';
 import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../graphql/types/descriptor.ts';
 import { Member } from '../../features/directory/api/member.ts';
 import { Node } from '../../graphql/types/node.ts';
@@ -178,7 +178,10 @@ builder.queryField('feedGroups', (t) =>
       filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },
     extensions: PAGE_COST,
-    resolve: async (_root, args, context) =>
-      toConnection(await readFeedGroups(context.core, context.session(), args), args),
+    resolve: async (_root, args, context, info) =>
+      toConnection(
+        await readFeedGroups(context.core, context.session(), { ...args, ...countsAsked(info) }),
+        args,
+      ),
   }),
 );

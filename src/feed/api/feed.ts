@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { MAX_RESHARES } from '../../domain/action.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../features/shapes.ts';
@@ -20,7 +21,7 @@ import { Node } from '../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from '../../graphql/types/viewer.ts';
 import { resharedBy } from '../../features/interactions/read-interactions.ts';
-import { readFeed } from '../page/read-page.ts';
+import { readFeed, type CountsAsked } from '../page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../features/rebuild/rebuild-feed.ts';
 import { findFirstUnread, markFeedRead } from '../page/unread.ts';
 import { readSlice } from '../page/read-actions.ts';
@@ -172,6 +173,11 @@ export const FeedFilter = builder.inputType('FeedFilter', {
   }),
 });
 
+/** The counts that a query of a feed asks for. */
+export function countsAsked(info: GraphQLResolveInfo): CountsAsked {
+  return { withTotal: asksForField(info, 'total'), withUnread: asksForField(info, 'unread') };
+}
+
 /** Every page in this order ranks the entries of a whole day, however short it is. */
 const RANKING: Reads = { argument: 'order', value: 'TOP', count: 100 };
 
@@ -186,9 +192,8 @@ builder.queryField('feed', (t) =>
     },
     extensions: { ...PAGE_COST, reads: RANKING },
     async resolve(_root, args, context, info) {
-      const withUnread = asksForField(info, 'unread');
       const withLiveCursor = asksForField(info, 'liveCursor');
-      const asked = { ...args, withUnread, withLiveCursor };
+      const asked = { ...args, ...countsAsked(info), withLiveCursor };
       return toConnection(await readFeed(context.core, context.session(), asked), args);
     },
   }),

@@ -12,12 +12,12 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../features/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
-import { openStages, type PageStages } from '../page/read-page.ts';
+import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { FeedList, MAX_BATCH } from '../page/list.ts';
 import { NO_SNOOZES, type EndedSnoozes } from '../../domain/viewer.ts';
-import type { ActionGroupsRepository } from '../store/action-groups.ts';
+import type { ActionGroupsRepository, FirstMembers } from '../store/action-groups.ts';
 import { batched } from '../session/open-session.ts';
 
 /** The part of the feed that the page's read has. */
@@ -39,12 +39,14 @@ class GroupList extends FeedList {
   readonly #members: GroupMembers;
   /** The first entry that was read of each action: this response shows no other. */
   readonly #entries: Map<ActionId, FeedEntry>;
-  /** The page's visible entries by group, and the group of each. */
+  /** The visible entries of the part by group. */
   readonly #ofGroup = new Map<string, FeedEntry[]>();
-  readonly #groupOf = new Map<ActionId, string>();
   #part: ReadPart | null = null;
+  /** If the part begins at the top: so many entries it has, and so many of them have been kept by their groups. */
+  #length = 0;
+  #kept = 0;
 
-  constructor(core: Core, stages: PageStages) {
+  constructor(core: Core, stages: PageStages, counts: CountsAsked = {}) {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
@@ -55,6 +57,7 @@ class GroupList extends FeedList {
       },
       keyOf: ({ action }) => groupOf(action),
       unreadAtOnce: MAX_BATCH,
+      ...{ withUnread: counts.withUnread, withTotal: counts.withTotal },
     });
     this.#core = core;
     this.#lookUp = stages.lookUp;
@@ -62,9 +65,12 @@ class GroupList extends FeedList {
     this.#members = new GroupMembers({
       actionGroups: core.actionGroups,
       endedSnoozes: async () => (await stages.lookUp()).endedSnoozes(),
-      find: (ids) => this.#find(ids),
+      find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
-      known: (actionId) => this.#ofGroup.get(this.#groupOf.get(actionId) ?? '') ?? [],
+      known: async (groupKey) => {
+        await this.#keepRead();
+        return this.#ofGroup.get(groupKey) ?? [];
+      },
       floor: () => this.#floor(),
     });
   }
@@ -72,8 +78,12 @@ class GroupList extends FeedList {
   /** The next entries of the page. Must be called for one part of the feed, in order. */
   override async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
     const entries = await super.scan(after, limit);
-    const to = entries.length < limit ? null : (entries.at(-1) ?? null);
-    this.#part = { from: this.#part === null ? after : this.#part.from, to };
+    const from = this.#part === null ? after : this.#part.from;
+    // From the top, what was read for the counts belongs to it.
+    const read = from === null ? this.read() : entries;
+    this.#length = read.length;
+    const isWhole = from === null ? this.isReadWhole : entries.length < limit;
+    this.#part = { from, to: isWhole ? null : (read.at(-1) ?? null) };
     return entries;
   }
 
@@ -93,15 +103,15 @@ class GroupList extends FeedList {
     const seen = new Set<string>();
     return async (entries) => {
       const visible = await this.select(entries);
-      for (const item of visible) this.#keep(item);
+      if (this.#part?.from !== null) for (const item of visible) this.#keep(item);
       const items = this.firstOfKeys(visible, seen);
       if (wasListed === null) return items;
       return this.topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
     };
   }
 
-  /** The group that an item opens. @param actionId the member by which the group was found. */
-  groupOf(top: NewsfeedItem, actionId = top.actionId): FeedGroup {
+  /** The group that an item opens. */
+  groupOf(top: NewsfeedItem): FeedGroup {
     const groupKey = groupOf(top.action);
     const isAlone = top.action.groupKey === null;
     const ofGroup = (items: readonly NewsfeedItem[]): NewsfeedItem[] =>
@@ -113,17 +123,17 @@ class GroupList extends FeedList {
       isUnread: top.isUnread,
       load: async (isEnough) => {
         if (isAlone || isEnough([top])) return [top];
-        const items = ofGroup(await this.#members.load(actionId, (some) => isEnough(ofGroup(some))));
-        // Until the group key is stored, the action is found only by its own id.
+        const items = ofGroup(await this.#members.load(groupKey, (some) => isEnough(ofGroup(some))));
+        // It may have been hidden meanwhile.
         return items.length === 0 ? [top] : items;
       },
     };
   }
 
-  /** The group of an action, if any of its members is visible. */
-  async find(actionId: ActionId): Promise<FeedGroup | null> {
-    const [top] = await this.#members.load(actionId, ({ length }) => length > 0);
-    return top === undefined ? null : this.groupOf(top, actionId);
+  /** The group with a key, if any of its members is visible. */
+  async find(groupKey: string): Promise<FeedGroup | null> {
+    const [top] = await this.#members.load(groupKey, ({ length }) => length > 0);
+    return top === undefined ? null : this.groupOf(top);
   }
 
   #first(entry: FeedEntry): FeedEntry {
@@ -132,20 +142,29 @@ class GroupList extends FeedList {
     return known ?? entry;
   }
 
+  /** Keeps what was read from the top and not yet kept: decided with the page, or needed by a count anyway. */
+  async #keepRead(): Promise<void> {
+    if (this.#part?.from !== null) return;
+    const news = this.read(this.#kept, this.#length);
+    this.#kept = this.#length;
+    for (const item of await this.select(news)) this.#keep(item);
+  }
+
   #keep(item: NewsfeedItem): void {
     if (item.action.groupKey === null) return;
     const { groupKey } = item.action;
     const entries = this.#ofGroup.get(groupKey);
     if (entries === undefined) this.#ofGroup.set(groupKey, [item]);
     else entries.push(item);
-    this.#groupOf.set(item.actionId, groupKey);
   }
 
-  async #find(ids: readonly ActionId[]): Promise<FeedEntry[]> {
+  /** @param revs of the actions, where they are known */
+  async #find(ids: readonly ActionId[], revs: ReadonlyMap<ActionId, number>): Promise<FeedEntry[]> {
     const known = ids.flatMap((id) => this.#entries.get(id) ?? []);
     const others = ids.filter((id) => !this.#entries.has(id));
     const found = others.length === 0 ? [] : await this.#core.feedReader.find(await this.#lookUp(), others);
-    return [...known, ...found.filter((entry) => !this.#isInPart(entry)).map((entry) => this.#first(entry))];
+    const below = found.filter((entry) => !this.#isInPart(entry));
+    return [...known, ...below.map((entry) => this.#first(withRev(entry, revs.get(entry.actionId))))];
   }
 
   #isInPart(position: FeedPosition): boolean {
@@ -168,12 +187,16 @@ class GroupList extends FeedList {
     const tops = await Promise.all(
       items.map(async (item) => {
         if (item.action.groupKey === null) return item.actionId;
-        const [top = item] = await this.#members.load(item.actionId, ({ length }) => length > 0);
+        const [top = item] = await this.#members.load(item.action.groupKey, ({ length }) => length > 0);
         return top.actionId;
       }),
     );
     return items.filter(({ actionId }, index) => tops[index] === actionId);
   }
+}
+
+function withRev(entry: FeedEntry, rev: number | undefined): FeedEntry {
+  return rev === undefined ? entry : { ...entry, rev };
 }
 
 export const GROUPS = { standard: 25, most: 50 } as const;
@@ -186,7 +209,7 @@ export const GROUPS = { standard: 25, most: 50 } as const;
 export async function readFeedGroups(
   core: Core,
   session: ReaderSession,
-  args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
+  args: PageArgs & CountsAsked & { readonly filter?: FeedFilter | null | undefined },
 ): Promise<FeedGroupPage> {
   const size = pageSize(args.first, GROUPS);
   const { userId } = session.identity;
@@ -195,7 +218,7 @@ export async function readFeedGroups(
   const asOf = cursor?.asOf ?? clock.now();
   const filter = checkFeedFilter(args.filter);
   const feed = openStages(core, session, { filter, order: 'RELEVANCY' });
-  const list = new GroupList(core, feed);
+  const list = new GroupList(core, feed, args);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(name, JSON.stringify(filter));
   const listed = [...(cursor?.listed ?? [])];
@@ -223,7 +246,7 @@ export async function readFeedGroups(
 
 /**
  * One group of the reader's feed; `null` when none of its items is in the feed. Groups that a session requests in one turn of
- * the event loop are read together, apart from one look-up for each key.
+ * the event loop are read together.
  */
 export const getFeedGroup = sessionBatches<string, FeedGroup | null>(readGroupsByKey);
 
@@ -237,8 +260,8 @@ async function readGroupsByKey(
   const list = new GroupList(core, feed);
   const keys = [...new Set(wanted)];
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
-  const [members, items] = await Promise.all([
-    Promise.all(shared.map((key) => core.actionGroups.anyOf(key))),
+  const [found, items] = await Promise.all([
+    Promise.all(shared.map((key) => list.find(key))),
     core.feedReader
       .find(
         reader,
@@ -248,7 +271,6 @@ async function readGroupsByKey(
   ]);
   const groups = new Map<string, FeedGroup | null>();
   for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, list.groupOf(item));
-  const found = await Promise.all(members.map(async (id) => (id === null ? null : list.find(id))));
   for (const [index, key] of shared.entries()) groups.set(key, found[index] ?? null);
   return wanted.map((groupKey) => groups.get(groupKey) ?? null);
 }
@@ -265,9 +287,12 @@ interface GroupMembersOptions {
   readonly actionGroups: ActionGroupsRepository;
   /** Items that may be above the `latest` of their action because a snooze ended later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
-  readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
-  /** What the page's read has of the group of this action. */
-  readonly known: (actionId: ActionId) => readonly FeedEntry[];
+  readonly find: (
+    actionIds: readonly ActionId[],
+    revs: ReadonlyMap<ActionId, number>,
+  ) => Promise<readonly FeedEntry[]>;
+  /** What the page's read has of the group. */
+  readonly known: (groupKey: string) => Promise<readonly FeedEntry[]>;
   /** Upper bound of the relevancy of entries that the page's read does not have; -Infinity when it has all. */
   readonly floor: () => number;
   /** The items that are visible and pass the filter, in the same order. */
@@ -275,7 +300,7 @@ interface GroupMembersOptions {
 }
 
 interface Wanted {
-  readonly actionId: ActionId;
+  readonly groupKey: string;
   /** Whether these visible items are enough. */
   readonly isEnough: (items: readonly NewsfeedItem[]) => boolean;
 }
@@ -290,7 +315,7 @@ interface Wanted {
  */
 class GroupMembers {
   readonly #options: GroupMembersOptions;
-  readonly #groups = new Map<ActionId, Group>();
+  readonly #groups = new Map<string, Group>();
   readonly #ask: (wanted: Wanted) => Promise<readonly NewsfeedItem[]>;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -300,19 +325,19 @@ class GroupMembers {
     this.#ask = batched((wanted) => this.#inTurn(wanted), Infinity);
   }
 
-  /** The group's first items until there are enough, or all. Empty for an action without a group. */
-  load(actionId: ActionId, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
-    return this.#ask({ actionId, isEnough });
+  /** The group's first items until there are enough, or all. */
+  load(groupKey: string, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
+    return this.#ask({ groupKey, isEnough });
   }
 
   #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
     const loading = Promise.allSettled([this.#last]).then(async () => {
-      const groups = [...new Set(wanted.map(({ actionId }) => actionId))];
+      const groups = [...new Set(wanted.map(({ groupKey }) => groupKey))];
       for (let from = 0; from < groups.length; from += MAX_GROUPS) {
         const some = new Set(groups.slice(from, from + MAX_GROUPS));
-        await this.#load(wanted.filter(({ actionId }) => some.has(actionId)));
+        await this.#load(wanted.filter(({ groupKey }) => some.has(groupKey)));
       }
-      return wanted.map(({ actionId }) => this.#group(actionId).items);
+      return wanted.map(({ groupKey }) => this.#group(groupKey).items);
     });
     this.#last = loading;
     return loading;
@@ -320,11 +345,11 @@ class GroupMembers {
 
   /** Reads until every request has enough. */
   async #load(wanted: readonly Wanted[]): Promise<void> {
-    for (const { actionId } of wanted) this.#group(actionId).addNew(this.#options.known(actionId));
+    for (const { groupKey } of wanted) this.#group(groupKey).addNew(await this.#options.known(groupKey));
     for (;;) {
       const open = new Set<Group>();
-      for (const { actionId, isEnough } of wanted) {
-        const group = this.#group(actionId);
+      for (const { groupKey, isEnough } of wanted) {
+        const group = this.#group(groupKey);
         if (!group.isOver && !isEnough(group.items)) open.add(group);
       }
       if (open.size === 0) return;
@@ -333,9 +358,9 @@ class GroupMembers {
     }
   }
 
-  #group(actionId: ActionId): Group {
-    let group = this.#groups.get(actionId);
-    if (group === undefined) this.#groups.set(actionId, (group = new Group(actionId, this.#options.floor)));
+  #group(key: string): Group {
+    let group = this.#groups.get(key);
+    if (group === undefined) this.#groups.set(key, (group = new Group(key, this.#options.floor)));
     return group;
   }
 
@@ -355,40 +380,44 @@ class GroupMembers {
       if (!group.isRead) byLimit.set(group.limit, [...(byLimit.get(group.limit) ?? []), group]);
     for (const [limit, some] of byLimit) {
       const found = await this.#options.actionGroups.newestOf(
-        some.map(({ actionId }) => actionId),
+        some.map(({ key }) => key),
         limit,
       );
       const back = await this.#backIn(some.filter((group) => !group.isBegun));
       const news = some.map((group) => ({
         group,
-        ids: [
-          ...group.know(back.get(group.actionId) ?? []),
-          ...group.readOn(found.get(group.actionId) ?? []),
-        ],
+        ids: [...group.know(back.get(group.key) ?? []), ...group.readOn(found.get(group.key) ?? NO_MEMBERS)],
       }));
       const ids = news.flatMap((one) => one.ids);
+      const revs = new Map(
+        [...found.values()].flatMap(({ members }) =>
+          members.map(({ actionId, rev }) => [actionId, rev] as const),
+        ),
+      );
       const entries = new Map<ActionId, FeedEntry>();
       for (let from = 0; from < ids.length; from += BATCH)
-        for (const entry of await this.#options.find(ids.slice(from, from + BATCH)))
+        for (const entry of await this.#options.find(ids.slice(from, from + BATCH), revs))
           entries.set(entry.actionId, entry);
       for (const one of news) one.group.add(one.ids.flatMap((id) => entries.get(id) ?? []));
     }
   }
 
   /** Members of these groups whose snooze has ended: they may be above everything read by `latest`. */
-  async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
+  async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<string, readonly ActionId[]>> {
     const { endedSnoozes, actionGroups } = this.#options;
     const ended = groups.length === 0 ? NO_SNOOZES : await endedSnoozes();
     if (ended.size === 0) return new Map();
-    return actionGroups.sharing(
-      groups.map(({ actionId }) => actionId),
+    return actionGroups.among(
+      groups.map(({ key }) => key),
       [...ended.keys()],
     );
   }
 }
 
+const NO_MEMBERS: FirstMembers = { members: [], areAll: true };
+
 class Group {
-  readonly actionId: ActionId;
+  readonly key: string;
   readonly #readFloor: () => number;
   /** Visible items in feed order. */
   readonly items: NewsfeedItem[] = [];
@@ -403,8 +432,8 @@ class Group {
   #floor = Infinity;
   #batchSize = 4;
 
-  constructor(actionId: ActionId, readFloor: () => number) {
-    this.actionId = actionId;
+  constructor(key: string, readFloor: () => number) {
+    this.key = key;
     this.#readFloor = readFloor;
   }
 
@@ -431,8 +460,8 @@ class Group {
   }
 
   /** Adds the first members of the group; returns those that are new. */
-  readOn(members: readonly { readonly actionId: ActionId; readonly latest: Date }[]): ActionId[] {
-    const last = members.length < this.limit ? undefined : members.at(-1);
+  readOn({ members, areAll }: FirstMembers): ActionId[] {
+    const last = areAll ? undefined : members.at(-1);
     this.#floor = last?.latest.getTime() ?? -Infinity;
     this.limit *= GROWTH;
     this.isBegun = true;

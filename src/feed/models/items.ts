@@ -243,8 +243,9 @@ type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;
 
 interface OpenedDocument extends FeedDocument {
   readonly members: readonly PlainMember[];
-  /** With the revisions of their actions, if any. */
-  readonly entries: readonly (FeedEntryDocument & { readonly rev?: number })[];
+  readonly entries: readonly FeedEntryDocument[];
+  /** Of the actions of the entries, unordered. */
+  readonly revisions: readonly Pick<ActionDocument, '_id' | 'rev'>[];
   readonly directory: readonly { readonly stamp: number }[];
   readonly follows?: readonly PlainFollow[];
   readonly pulled?: readonly ActionDocument[];
@@ -294,15 +295,15 @@ function feedOpener(
           { $match: pageFilter(query) },
           { $sort: IN_FEED_ORDER },
           { $limit: limit },
-          {
-            $lookup: {
-              ...{ from: actions.collectionName, localField: 'actionId', foreignField: '_id', as: 'actions' },
-              pipeline: [{ $project: { _id: 0, rev: 1 } }],
-            },
-          },
-          // Only the revision instead of a nested document each: that halves the decoding.
-          { $project: { ...ENTRY_FIELDS, rev: { $arrayElemAt: ['$actions.rev', 0] } } },
+          { $project: ENTRY_FIELDS },
         ]),
+        // All at once: looked up entry by entry they take the database twice as long.
+        {
+          $lookup: {
+            ...{ from: actions.collectionName, localField: 'entries.actionId', foreignField: '_id' },
+            ...{ as: 'revisions', pipeline: [{ $project: { rev: 1 } }] },
+          },
+        },
         // After the entries: an action moved from pushed to pulled meanwhile is found here.
         ...(guessed === null
           ? []
@@ -316,15 +317,15 @@ function feedOpener(
       .toArray();
     if (opened === undefined) return null;
     const [member] = opened.members;
+    const revisions = new Map(opened.revisions.map(({ _id, rev }) => [_id.toHexString(), rev]));
     const found = (opened.follows ?? []).map(toFollow);
     const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
     return {
       floor: null,
-      entries: opened.entries.map((entry) => {
-        const { actionId, relevancy, reasons } = toEntry(entry);
-        return entry.rev === undefined
-          ? { actionId, relevancy, reasons }
-          : { actionId, relevancy, reasons, rev: entry.rev };
+      entries: opened.entries.map((document) => {
+        const entry = toEntry(document);
+        const rev = revisions.get(entry.actionId);
+        return rev === undefined ? entry : { ...entry, rev };
       }),
       reader: {
         asOf,

@@ -67,9 +67,14 @@ export class List<P, C extends P, T> {
     return candidates.flatMap((candidate) => this.#decided.get(this.#options.idOf(candidate)) ?? []);
   }
 
-  /** Candidates already read, from an index on. */
-  protected read(from: number, to: number): readonly C[] {
+  /** Candidates already read from the top, from an index on. */
+  protected read(from = 0, to?: number): readonly C[] {
     return this.#top.slice(from, to);
+  }
+
+  /** Whether all candidates have been read from the top. */
+  protected get isReadWhole(): boolean {
+    return this.#isAtEnd;
   }
 
   /** Reads from the top until at least `length` candidates are known, or all. */
@@ -139,10 +144,17 @@ export interface FeedStages {
 
 interface FeedListOptions extends FeedStages {
   /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
-  readonly withUnread?: boolean;
+  readonly withUnread?: boolean | undefined;
+  /** The total is needed: read the first entries that it counts together with the page. Default: false. */
+  readonly withTotal?: boolean | undefined;
   /** Entries that the unread count reads first. Default: enough if none is left out. */
   readonly unreadAtOnce?: number;
   readonly keyOf?: (item: NewsfeedItem) => string;
+}
+
+function firstRead({ withTotal, withUnread, unreadAtOnce = MAX_UNREAD + 1 }: FeedListOptions): number {
+  if (withTotal === true) return MAX_BATCH;
+  return withUnread === true ? unreadAtOnce : 0;
 }
 
 /** One read of a feed: also counts what is unread of it. */
@@ -155,7 +167,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       ...{ scan: stages.skeleton, select: stages.show, ...(keyOf === undefined ? {} : { keyOf }) },
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
-      firstRead: stages.withUnread === true ? MAX_UNREAD + 1 : 0,
+      firstRead: firstRead(stages),
     });
     this.#stages = stages;
   }

@@ -21,7 +21,7 @@ import {
   type RankingWeights,
 } from '../../domain/ranking.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import { GENERATIONS_KEPT } from '../../features/ranking/store.ts';
+import { GENERATIONS_KEPT, type RankedFacts } from '../../features/ranking/store.ts';
 import { clock } from '../../lib/clock.ts';
 import { collectPage } from './paging.ts';
 
@@ -57,13 +57,14 @@ function listName(userId: UserId): string {
   return `feed:${userId}`;
 }
 
-/** Entries that the order RECENT reads at once. */
+/** Entries that the order RECENT reads at once, and how many for each item of a first page at first. */
 const CHUNK = 250;
+const FIRST_CHUNK = 5;
 
 /**
  * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
  * below `conducted`. So an item is final once everything not yet examined is older. Costs two round trips per 250 entries
- * down to the end of the page; bumped items are the ones examined in addition.
+ * down to the end of the page, and reads fewer at first; bumped items are the ones examined in addition.
  * @throws FanfareError BAD_CURSOR
  */
 export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
@@ -86,15 +87,17 @@ async function collectRecent(
   const { size, behind, scan, select } = options;
   let best: NewsfeedItem[] = [];
   let position: FeedPosition | null = null;
+  let chunk = behind === null ? Math.min(CHUNK, FIRST_CHUNK * (size + 1)) : CHUNK;
   for (;;) {
-    const entries: readonly FeedEntry[] = await scan(position, CHUNK);
+    const entries: readonly FeedEntry[] = await scan(position, chunk);
     const items = await select(entries);
     const further = items.filter((item) => behind === null || isOlder(item, behind));
     best = [...best, ...further].sort(compareRecency).slice(0, size + 1);
     position = entries.at(-1) ?? position;
     const last = best[size];
-    if (entries.length < CHUNK || position === null) return best;
+    if (entries.length < chunk || position === null) return best;
     if (last !== undefined && conducted(last) > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
+    chunk = CHUNK;
   }
 }
 
@@ -202,21 +205,39 @@ async function rank(core: Core, { userId, scan }: OrderedPage, generation: Date)
   const ranked: RankedEntry[] = [];
   for (let from = 0; from < entries.length; from += RANKED_CHUNK) {
     const chunk = entries.slice(from, from + RANKED_CHUNK);
-    const ids = chunk.map((entry) => entry.actionId);
-    const [actions, scores] = await Promise.all([
-      core.rankedActions.find(ids),
-      core.scores.find(ids, generation),
-    ]);
-    const byId = new Map(actions.map((action) => [action.id, action]));
+    const facts = await factsOf(core, chunk, generation);
     for (const entry of chunk) {
-      const action = byId.get(entry.actionId);
+      const action = facts.get(entry.actionId);
       if (action === undefined) continue;
-      const known = { generation, scored: scores.get(action.id), interactions };
-      const ranking = rankedScore(action, known, core.ranking);
+      const ranking = rankedScore(action, { generation, scored: action.score, interactions }, core.ranking);
       if (ranking !== null) ranked.push({ entry, actionId: entry.actionId, score: ranking.score });
     }
   }
   return ranked.sort(compareRanked);
+}
+
+/** Reads only what the process does not know of actions at these revisions. */
+async function factsOf(
+  { rankedActions, rankingCache, scores }: Core,
+  entries: readonly FeedEntry[],
+  generation: Date,
+): Promise<ReadonlyMap<ActionId, RankedFacts>> {
+  const facts = new Map<ActionId, RankedFacts>();
+  const revs = new Map<ActionId, number | undefined>();
+  for (const { actionId, rev } of entries) {
+    const known = rankingCache.factsOf(actionId, rev, generation);
+    if (known === null) revs.set(actionId, rev);
+    else facts.set(actionId, known);
+  }
+  if (revs.size === 0) return facts;
+  const ids = [...revs.keys()];
+  const [actions, scored] = await Promise.all([rankedActions.find(ids), scores.find(ids, generation)]);
+  for (const { id, actorId, conducted, type, rev } of actions) {
+    const found = { ...{ id, actorId, conducted, type }, score: scored.get(id) };
+    facts.set(id, found);
+    rankingCache.keepFacts(found, rev, generation);
+  }
+  return facts;
 }
 
 /** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain the whole day. */
@@ -296,20 +317,21 @@ async function latestGeneration({ scores }: Core): Promise<Date> {
 
 /** The reader's interactions with other members' actions before the generation, counted by actor. */
 async function interactionsByActor(
-  { interactions, rankedActions }: Core,
+  { interactions, rankedActions, rankingCache }: Core,
   userId: UserId,
   generation: Date,
 ): Promise<ReadonlyMap<UserId, number>> {
+  const known = rankingCache.relationsOf(userId, generation);
+  if (known !== null) return known;
   const ids = await interactions.newestBy(userId, generation, INTERACTIONS);
   const counts = new Map<UserId, number>();
-  if (ids.length === 0) return counts;
-  const actors = new Map(
-    (await rankedActions.find([...new Set(ids)])).map(({ id, actorId }) => [id, actorId]),
-  );
+  const found = ids.length === 0 ? [] : await rankedActions.find([...new Set(ids)]);
+  const actors = new Map(found.map(({ id, actorId }) => [id, actorId]));
   for (const id of ids) {
     const actorId = actors.get(id);
     if (actorId !== undefined && actorId !== userId) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
   }
+  rankingCache.keepRelations(userId, counts, generation);
   return counts;
 }
 

