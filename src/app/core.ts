@@ -8,6 +8,7 @@ import type { Context } from '../feed/context.ts';
 import { feedReader } from '../feed/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../live/create-realtime.ts';
+import { OwnWorker } from '../live/own-worker.ts';
 import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
@@ -81,6 +82,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,
+    ownWorker: new OwnWorker(),
     ...{ onLiveLogError, onStoreUnavailable, onPublished },
     forgetDeleted: async () => {
       await forgetDeleted(db);

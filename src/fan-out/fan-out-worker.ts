@@ -3,6 +3,7 @@ import { DEFAULT_LANE, LANES } from '../domain/lane.ts';
 import type { Claim, FoundClaims, LaneRoom } from './store/fan-outs.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../storage/stages/fan-out-stages.ts';
+import type { HeldRoom } from '../live/own-worker.ts';
 import type { WorkOffer } from '../live/work-signal.ts';
 import { tracedEntry } from '../telemetry/tracing.ts';
 import {
@@ -82,6 +83,7 @@ export class FanOutWorker extends BackgroundWorker {
   readonly #offers: WorkOffer[] = [];
   /** It has woken another worker since it was last idle. */
   #hasPassedOn = false;
+  #own: Disposable | undefined;
 
   constructor(context: Context, options: FanOutWorkerOptions) {
     super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'fan-out' });
@@ -92,8 +94,14 @@ export class FanOutWorker extends BackgroundWorker {
     this.#passes = new Passes(options.concurrency, () => this.#lookSoon());
   }
 
+  override start(): void {
+    super.start();
+    this.#own ??= this.#context.ownWorker.add(() => this.#holdRoom());
+  }
+
   /** Stops claiming, lets every running pass finish its chunk and releases the rest. Idempotent. */
   override async stop(): Promise<void> {
+    this.#own?.[Symbol.dispose]();
     await super.stop();
     await this.#passes.allEnded();
     // For what it has released, and for an offer it may have taken and not looked for.
@@ -128,6 +136,23 @@ export class FanOutWorker extends BackgroundWorker {
       return next;
     }
     return Math.max(0, this.#lookAt - performance.now());
+  }
+
+  /** Not while it has reason to look: what waits already comes first, and many are claimed together for less. */
+  #holdRoom(): HeldRoom | null {
+    if (this.#mustLook || this.#offers.length > 0 || this.#outage.waitMs > 0) return null;
+    const place = this.#passes.hold('LIVE');
+    if (place === null) return null;
+    const leaseUntil = new Date(clock.time() + this.#options.leaseMs);
+    return {
+      claim: { token: this.#newToken(), leaseUntil },
+      begin: (claims) => this.#begin(claims),
+      [Symbol.dispose]: () => place[Symbol.dispose](),
+    };
+  }
+
+  #newToken(): string {
+    return `${this.#options.workerId}#${String(++this.#claims)}`;
   }
 
   async #takesOneOf(offers: readonly WorkOffer[]): Promise<boolean> {
@@ -177,10 +202,9 @@ export class FanOutWorker extends BackgroundWorker {
     lanes: readonly LaneRoom[],
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
   ): Promise<FoundClaims> {
-    const { workerId, leaseMs, pollMs } = this.#options;
+    const { leaseMs, pollMs } = this.#options;
     const startedAt = performance.now();
-    const token = `${workerId}#${String(++this.#claims)}`;
-    const found = await this.#context.fanOuts.claim(token, now, leaseMs, {
+    const found = await this.#context.fanOuts.claim(this.#newToken(), now, leaseMs, {
       lanes,
       except: this.#passes.actions,
       takesOver,

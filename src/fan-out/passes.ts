@@ -4,6 +4,7 @@ import type { Claim, LaneRoom } from './store/fan-outs.ts';
 import type { Context } from '../feed/context.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { LaneGate } from './lane-gate.ts';
+import { OnDispose } from '../lib/closer.ts';
 
 /** A claim with all that lifts its action. */
 export interface LiftedClaim {
@@ -65,11 +66,7 @@ export class Passes {
     const [{ lane }] = claims;
     const state = this.#lanes[lane];
     const batch: Running = { places: state.areSmall ? 1 : claims.length, isTogether: true };
-    const change = (work: () => void): void => {
-      const wasFull = !this.#hasRoom(lane);
-      work();
-      if (wasFull && this.#hasRoom(lane)) this.#onRoom();
-    };
+    const change = (work: () => void): void => this.#change(lane, work);
     state.batches.add(batch);
     for (const { action } of claims) this.#actions.add(action.id);
     const running = run({
@@ -94,6 +91,28 @@ export class Passes {
     this.#running.add(running);
   }
 
+  /** Takes a place for a batch that is about to be claimed, until disposed. `null`: the lane is full. */
+  hold(lane: Lane): Disposable | null {
+    if (!this.#hasRoom(lane)) return null;
+    const { batches } = this.#lanes[lane];
+    const batch: Running = { places: 1, isTogether: true };
+    batches.add(batch);
+    let ended: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (ended = resolve));
+    this.#running.add(held);
+    return new OnDispose(() => {
+      this.#running.delete(held);
+      this.#change(lane, () => batches.delete(batch));
+      ended();
+    });
+  }
+
+  #change(lane: Lane, work: () => void): void {
+    const wasFull = !this.#hasRoom(lane);
+    work();
+    if (wasFull && this.#hasRoom(lane)) this.#onRoom();
+  }
+
   get isEmpty(): boolean {
     return this.#actions.size === 0;
   }
@@ -114,7 +133,7 @@ export class Passes {
   }
 
   async allEnded(): Promise<void> {
-    await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #hasRoom(lane: Lane): boolean {

@@ -7,9 +7,18 @@ import type {
   ActionDocument,
   FanOutDocument,
   FormerAudienceDocument,
+  NewClaim,
 } from '../../storage/documents/documents.ts';
 
 export type FormerAudience = Readonly<FormerAudienceDocument>;
+
+/** What a write with this claim has claimed: nothing if the action was not due, or is somebody else's. */
+export function claimedBy(claim: NewClaim | null, documents: readonly WithId<ActionDocument>[]): Claim[] {
+  if (claim === null) return [];
+  return documents
+    .filter(({ fanOut }) => fanOut.worker === claim.token)
+    .map((document) => claimOf(document, claim.token));
+}
 
 /** A worker's claim on one action, valid until the lease ends. Actions claimed together have one token. */
 export interface Claim {

@@ -52,13 +52,19 @@ export async function settleInteraction(
 
 async function mark(core: Core, interaction: Interaction, change: EngagementChange): Promise<Action> {
   const { actionId, at: boost } = interaction;
-  const marked = await core.actions.markInteraction(actionId, {
-    ...{ change, boost, lifts: liftsOf(interaction, change) },
-    ...{ reshare: reshareOf(interaction), now: clock.now() },
+  const { action, claims } = await core.ownWorker.claimBy(async (claim) => {
+    const mark = { change, boost, lifts: liftsOf(interaction, change) };
+    const reshare = reshareOf(interaction);
+    const marked = await core.actions.markInteraction(
+      actionId,
+      { ...mark, reshare, now: clock.now() },
+      claim,
+    );
+    if (marked === null) throw noSuchAction();
+    return marked;
   });
-  if (marked === null) throw noSuchAction();
-  core.workSignal.notify('fan-out');
-  return marked;
+  if (claims.length === 0) core.workSignal.notify('fan-out');
+  return action;
 }
 
 /** Upper bound on the difference between the clocks of processes. */

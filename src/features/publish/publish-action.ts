@@ -11,6 +11,7 @@ import { isHeld } from './ask-host.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
+import type { NewClaim } from '../../storage/documents/documents.ts';
 import { actingAs, summaryOf, validate } from '../validate.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { beyondGrant, takePublications, type GrantedPublications } from '../quotas.ts';
@@ -98,13 +99,10 @@ export async function publishAction(
     ...{ groups, recorded: clock.now(), lane, isImported: false },
     isHeld: held.held.has(checked),
   });
-  const [published] = await Promise.all([
-    core.actions.insert(action, queueHeld(core)),
-    nameRefs(core, [action]),
-  ]);
+  const [published] = await record(core, [action]);
+  if (published === undefined) throw new Error('An insert gave nothing back');
   quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
-  if (!published.isReplay) announceWork(core, 1);
   return published;
 }
 
@@ -168,10 +166,7 @@ export async function publishActions(
     });
   }
   const actions = ready.map(({ action }) => action);
-  const [published] = await Promise.all([
-    core.actions.insertMany(actions, queueHeld(core)),
-    nameRefs(core, actions),
-  ]);
+  const published = await record(core, actions);
   published.forEach((result, index) => {
     const entry = ready[index];
     if (entry === undefined) return;
@@ -180,9 +175,7 @@ export async function publishActions(
       outcomes[entry.position] = { ...result, error: null };
     });
   });
-  const recordedCount = published.filter((result) => !result.isReplay).length;
-  quota.recorded = recordedCount;
-  if (recordedCount > 0) announceWork(core, recordedCount);
+  quota.recorded = published.filter((result) => !result.isReplay).length;
   return outcomes;
 }
 
@@ -327,9 +320,21 @@ function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey 
   return { actorId: actor, idempotencyKey };
 }
 
-function announceWork({ workSignal, onPublished }: Core, count: number): void {
-  onPublished(count);
-  workSignal.notify('fan-out');
+/** Inserts the actions. A worker of this process delivers them at once, if it has room; otherwise workers are woken. */
+async function record(core: Core, actions: readonly NewAction[]): Promise<readonly PublishedAction[]> {
+  const insert = async (claim: NewClaim | null) => {
+    const [recorded] = await Promise.all([
+      core.actions.insert(actions, queueHeld(core), claim),
+      nameRefs(core, actions),
+    ]);
+    return recorded;
+  };
+  const isLive = actions.some(({ lane }) => lane === 'LIVE');
+  const { inserted, claims } = await (isLive ? core.ownWorker.claimBy(insert) : insert(null));
+  const count = inserted.filter(({ isReplay }) => !isReplay).length;
+  if (count > 0) core.onPublished(count);
+  if (count > claims.length) core.workSignal.notify('fan-out');
+  return inserted;
 }
 
 function check(

@@ -7,7 +7,7 @@ import { groupKeyOf } from '../../descriptors/group-key.ts';
 import { idsOf } from '../../descriptors/ids.ts';
 import { concernedByDescriptor } from '../../descriptors/names.ts';
 import { idOfTime } from '../database/database-time.ts';
-import { type ActionDocument, toEngagement } from '../documents/documents.ts';
+import { type ActionDocument, type NewClaim, toEngagement } from '../documents/documents.ts';
 import type { EventEntries } from '../stages/event-entries.ts';
 import { traceToKeep, reportedAs } from '../stages/fan-out-stages.ts';
 import { nameStamp, namesShown, UNCARRIED } from '../../features/directory/store/directory-stamps.ts';
@@ -118,7 +118,12 @@ export function otherIdsOf(action: ActionTexts & { readonly refIds: readonly Ref
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
 }
 
-export function newActionDocument(action: NewAction, events: EventEntries): ActionDocument {
+/** @param claim by which its insert claims it, if it is to be delivered in the lane LIVE; `null`: not. */
+export function newActionDocument(
+  action: NewAction,
+  events: EventEntries,
+  claim: NewClaim | null,
+): ActionDocument {
   const names = namesShown(action);
   const otherIds = otherIdsOf(action);
   const groupKey = groupKeyOf(action);
@@ -151,13 +156,16 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     isDeleted: false,
     latest: action.latest,
     fanOut: {
-      state: 'PENDING',
+      ...(claim === null || action.lane !== 'LIVE'
+        ? { state: 'PENDING', attempts: 0, leaseUntil: action.recorded }
+        : {
+            ...{ state: 'IN_PROGRESS', attempts: 1, begun: 1 },
+            ...{ worker: claim.token, leaseUntil: claim.leaseUntil },
+          }),
       version: 1,
-      attempts: 0,
       lane: action.lane,
       delivered: 0,
       error: null,
-      leaseUntil: action.recorded,
       ...(events.isOn && action.isImported !== true ? { recordsHostEvents: true } : {}),
       ...(trace === undefined ? {} : { trace }),
     },

@@ -8,7 +8,8 @@ import {
   type ActionConditions,
   type ActionListQuery,
 } from './action-document.ts';
-import type { ActionDocument } from '../documents/documents.ts';
+import type { ActionDocument, NewClaim } from '../documents/documents.ts';
+import { claimedIfDue } from '../stages/fan-out-stages.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import type { Blocks } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
@@ -23,6 +24,7 @@ import { interactionCounted, interactionMarked, type InteractionMark } from '../
 import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
+import { claimedBy, type Claim } from '../../fan-out/store/fan-out-claim.ts';
 import { inOneBatch, inTurns } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
@@ -411,14 +413,23 @@ function engagement(collection: Collection<ActionDocument>, events: EventEntries
     /**
      * Records on an action that its interactions changed, and requests a pass. Updates counts optimistically; the pass
      * recomputes them. `null` when the action is gone.
+     * @param claim by which the pass is claimed if it is due in the lane LIVE; `null`: not.
      */
-    async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
+    async markInteraction(
+      id: ActionId,
+      mark: InteractionMark,
+      claim: NewClaim | null,
+    ): Promise<{ readonly action: Action; readonly claims: readonly Claim[] } | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
-        revised([{ $set: interactionMarked(mark, events) }]),
+        revised([
+          { $set: interactionMarked(mark, events) },
+          ...(claim === null ? [] : [{ $set: claimedIfDue(claim) }]),
+        ]),
         { returnDocument: 'after' },
       );
-      return document === null ? null : toAction(document);
+      if (document === null) return null;
+      return { action: toAction(document), claims: claimedBy(claim, [document]) };
     },
 
     /**

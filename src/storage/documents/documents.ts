@@ -77,6 +77,12 @@ export interface FanOutDocument {
   trace?: TraceDocument;
 }
 
+/** What a write stores to claim an action that it makes due. */
+export interface NewClaim {
+  readonly token: string;
+  readonly leaseUntil: Date;
+}
+
 /** The trace that later spans belong to. */
 export interface TraceDocument {
   /** A W3C Trace Context traceparent. */

@@ -2,9 +2,10 @@ import type { Document, Filter } from 'mongodb';
 import type { Lane } from '../../domain/lane.ts';
 import { clock } from '../../lib/clock.ts';
 import { traceParent } from '../../telemetry/tracing.ts';
-import type { TraceDocument, ActionDocument } from '../documents/documents.ts';
+import type { TraceDocument, ActionDocument, NewClaim } from '../documents/documents.ts';
 import type { FanOutState } from '../../domain/action.ts';
 import type { Lifts } from '../../domain/relevancy.ts';
+import { literal } from './revision.ts';
 
 /** Former audiences kept individually until a pass processes them. */
 const MOST_FORMER = 10;
@@ -184,6 +185,23 @@ export function passRequested(request: PassRequest): Document {
       ],
     },
   };
+}
+
+/** Update pipeline fields that claim a pass of the lane LIVE if it is due. In a stage after the one that requests it. */
+export function claimedIfDue({ token, leaseUntil }: NewClaim): Document {
+  const isDue = {
+    $and: [
+      { $eq: ['$fanOut.state', 'PENDING'] },
+      { $eq: ['$fanOut.lane', 'LIVE'] },
+      { $lte: ['$fanOut.leaseUntil', clock.now()] },
+    ],
+  };
+  const counted = (field: string): Document => ({ $add: [{ $ifNull: [`$fanOut.${field}`, 0] }, 1] });
+  const claimed = {
+    ...{ state: 'IN_PROGRESS', worker: literal(token), leaseUntil },
+    ...{ attempts: counted('attempts'), begun: counted('begun') },
+  };
+  return { fanOut: { $cond: [isDue, { $mergeObjects: ['$fanOut', claimed] }, '$fanOut'] } };
 }
 
 /** Expression: stored lifts with these. */

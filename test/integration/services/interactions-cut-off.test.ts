@@ -180,8 +180,8 @@ test('an action that cannot be marked does not keep the interactions of others f
   }
   const [broken = '', ...others] = ids;
   const { actions } = parts.repositories;
-  const markInteraction: typeof actions.markInteraction = (id, change) =>
-    id === broken ? Promise.reject(new Error('broken')) : actions.markInteraction(id, change);
+  const markInteraction: typeof actions.markInteraction = (id, change, claim) =>
+    id === broken ? Promise.reject(new Error('broken')) : actions.markInteraction(id, change, claim);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const settling = settleAbandonedInteractions(
     { ...parts.core, actions: { ...actions, markInteraction } },

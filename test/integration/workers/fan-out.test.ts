@@ -298,7 +298,7 @@ test('runs a postponed pass when it is due, without a wake-up or a poll', async 
   await parts.fanOut();
   const { fanOuts, actions } = parts.repositories;
   const now = new Date();
-  await actions.markInteraction(action.id, { change: { kind: 'none' }, boost: now, now });
+  await actions.markInteraction(action.id, { change: { kind: 'none' }, boost: now, now }, null);
   expect(await fanOuts.nextDue(new Date(0))).not.toBeNull();
   await using worker = parts.worker({ pollMs: 600_000 });
   worker.start();

@@ -2,13 +2,14 @@ import type { ObjectId } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import { newActionDocument, toAction, type NewAction } from '../../../storage/actions/action-document.ts';
-import type { ActionDocument } from '../../../storage/documents/documents.ts';
+import type { ActionDocument, NewClaim } from '../../../storage/documents/documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { idsOf, inOneBatch } from '../../../storage/database/batches.ts';
 import { createHash } from 'node:crypto';
 import type { Declared } from '../../../storage/documents/declaration.ts';
+import { claimedBy, type Claim } from '../../../fan-out/store/fan-out-claim.ts';
 
 export const PUBLICATIONS: Declared<'publications'> = {
   name: 'publications',
@@ -140,6 +141,12 @@ export interface InsertedAction {
   readonly isReplay: boolean;
 }
 
+/** In the order of the input, with what these inserts have claimed. */
+export interface InsertedActions {
+  readonly inserted: readonly InsertedAction[];
+  readonly claims: readonly Claim[];
+}
+
 /** What tells a publication from others: its actor's own key for it. */
 export interface PublicationKey {
   readonly actorId: UserId;
@@ -163,10 +170,14 @@ export function publishing({ actions, publications }: Collections, events: Event
     return ({ _id }) => byId.get(_id.toHexString());
   }
 
-  async function insertSome(some: readonly NewAction[], queue: QueueHeld): Promise<InsertedAction[]> {
+  async function insertSome(
+    some: readonly NewAction[],
+    queue: QueueHeld,
+    claim: NewClaim | null,
+  ): Promise<InsertedActions> {
     const { fixed, known } = await fixIds(
       publications,
-      some.map((action) => newActionDocument(action, events)),
+      some.map((action) => newActionDocument(action, events, claim)),
     );
     const stored = await storedOf([...known]);
     const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
@@ -174,12 +185,14 @@ export function publishing({ actions, publications }: Collections, events: Event
     await queue(fresh.filter(({ isHidden }) => isHidden).map(toAction));
     const overtaken = new Set(await insertAll(fresh));
     const overtakenBy = await storedOf([...overtaken]);
-    return documents.map((document) => {
+    const inserted = documents.map((document) => {
       const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
       if (before === undefined && overtaken.has(document))
         throw new Error('A duplicate key without an action that has it');
       return { action: toAction(before ?? document), isReplay: before !== undefined };
     });
+    const isOwn = (document: ActionDocument): boolean => !overtaken.has(document);
+    return { inserted, claims: claimedBy(claim, fresh.filter(isOwn)) };
   }
 
   /** Returns those whose id an action has already. */
@@ -214,18 +227,20 @@ export function publishing({ actions, publications }: Collections, events: Event
     },
 
     /**
-     * Inserts the action, or returns the existing one with the same actor and idempotency key. One round trip; two with a
-     * key, three on replay.
+     * Inserts the actions, or returns the existing ones with the same actor and idempotency key. One round trip per hundred;
+     * two with a key, three on replay.
+     * @param claim by which those of the lane LIVE are claimed; `null`: none are.
      */
-    async insert(action: NewAction, queue: QueueHeld): Promise<InsertedAction> {
-      const [inserted] = await insertSome([action], queue);
-      if (inserted === undefined) throw new Error('An insert gave nothing back');
-      return inserted;
-    },
-
-    /** The same for many actions, in these writes per hundred; results in the order of the input. */
-    async insertMany(some: readonly NewAction[], queue: QueueHeld): Promise<InsertedAction[]> {
-      return (await inSlices(some, INSERTED_AT_ONCE, (few) => insertSome(few, queue))).flat();
+    async insert(
+      some: readonly NewAction[],
+      queue: QueueHeld,
+      claim: NewClaim | null,
+    ): Promise<InsertedActions> {
+      const parts = await inSlices(some, INSERTED_AT_ONCE, (few) => insertSome(few, queue, claim));
+      return {
+        inserted: parts.flatMap(({ inserted }) => inserted),
+        claims: parts.flatMap(({ claims }) => claims),
+      };
     },
   };
 }
@@ -240,5 +255,7 @@ const NONE_STORED: Stored = () => undefined;
 function keptBack(document: ActionDocument): ActionDocument {
   const { _id, recorded, fanOut } = document;
   if (recorded.getTime() - _id.getTimestamp().getTime() <= LATE_AFTER_MS) return document;
-  return { ...document, fanOut: { ...fanOut, leaseUntil: new Date(recorded.getTime() + LATE_GRACE_MS) } };
+  const { worker: _worker, begun: _begun, ...unclaimed } = fanOut;
+  const leaseUntil = new Date(recorded.getTime() + LATE_GRACE_MS);
+  return { ...document, fanOut: { ...unclaimed, state: 'PENDING', attempts: 0, leaseUntil } };
 }

@@ -145,7 +145,7 @@ export async function settleAbandonedInteractions(
       if (summary === undefined) continue;
       const change = { kind: 'derived', engagement: summary.engagement } as const;
       try {
-        const marked = await actions.markInteraction(actionId, { change, boost: summary.latest, now });
+        const marked = await actions.markInteraction(actionId, { change, boost: summary.latest, now }, null);
         // A deleted action may have been purged before the interaction was recorded.
         if (marked === null) await interactions.purgeAction(actionId);
       } catch (error) {
