@@ -86,15 +86,9 @@ export const ACTIONS: Declared<'actions'> = {
       { partialFilterExpression: { reshares: { $exists: true } } },
     ),
     index(
-      'claim',
-      { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
-      'expired leases; when the next pass is due; admin: actions by a state other than DONE',
-      { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
-    ),
-    index(
       'claim_by_lane',
       { 'fanOut.state': 1, 'fanOut.lane': -1, 'fanOut.leaseUntil': 1 },
-      'claim: the next pending action, the most urgent first',
+      'claim: the next pending action, the most urgent first; expired leases; admin: actions by a state other than DONE',
       { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
     ),
     index('offload', { 'offload.id': 1, 'offload.stage': 1 }, 'offload and restore: how far they are', {

@@ -459,7 +459,7 @@ function engagement(collection: Collection<ActionDocument>, events: EventEntries
 /** How many fan-outs there are to do. */
 function openWork(collection: Collection<ActionDocument>) {
   return {
-    /** Number of pending and running fan-outs, by lane. Index `claim`. */
+    /** Number of pending and running fan-outs, by lane. Index `claim_by_lane`. */
     async pendingByLane(): Promise<Record<Lane, number>> {
       const groups = await collection
         .aggregate<{ _id: Lane | null; count: number }>([
@@ -477,7 +477,7 @@ function openWork(collection: Collection<ActionDocument>) {
       return counts;
     },
 
-    /** Number of fan-outs that are not DONE, by state. Index `claim`. */
+    /** Number of fan-outs that are not DONE, by state. Index `claim_by_lane`. */
     async openFanOuts(): Promise<Partial<Record<FanOutState, number>>> {
       const groups = await collection
         .aggregate<{ _id: FanOutState; count: number }>([

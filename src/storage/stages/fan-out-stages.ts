@@ -79,7 +79,7 @@ const ONE_FOR_EACH_SCOPE = {
 
 const OPEN: FanOutState[] = ['PENDING', 'IN_PROGRESS'];
 
-/** Filter for fan-outs by the state that `reportedFanOut` reports. States other than DONE use the index `claim`. */
+/** Filter for fan-outs by the state that `reportedFanOut` reports. States other than DONE use the index `claim_by_lane`. */
 export function reportedAs(state: FanOutState): Filter<ActionDocument> {
   if (state === 'DONE')
     return {

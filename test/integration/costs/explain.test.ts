@@ -295,17 +295,17 @@ describe('no hot query scans a whole collection', () => {
     ],
     [
       'the search for expired leases',
-      'claim',
+      'claim_by_lane',
       () => parts.repositories.fanOuts.claim('w', at(0), 1_000, { lanes: [] }),
     ],
     [
       'when the next pass that was put off is due',
-      'claim',
+      'claim_by_lane',
       () => parts.repositories.fanOuts.nextDue(new Date()),
     ],
     [
       'failed fan-outs',
-      'claim',
+      'claim_by_lane',
       () =>
         parts.repositories.actions.list({
           beside: 'ann',

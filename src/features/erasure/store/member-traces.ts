@@ -341,7 +341,7 @@ function actionTraces(collections: Collections) {
       return found.length;
     },
 
-    /** Checkpoints and errors of fan-outs may name a reader. Index `claim`: unfinished ones. */
+    /** Checkpoints and errors of fan-outs may name a reader. Index `claim_by_lane`: unfinished ones. */
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
       const [checkpoints, former, notified, errors] = await Promise.all([
