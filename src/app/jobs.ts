@@ -93,12 +93,17 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
   };
 }
 
+/** With a search each second, what a worker had claimed that died goes on within five seconds. */
+const FIRST_LEASE_MS = 4_000;
+
 function fanOut(setup: JobSetup): FanOutWorker {
   const { core, workerId, gate, logger, metrics } = setup;
   const { feeds, fanOut } = setup.config;
   const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
   return new FanOutWorker(core, {
-    ...{ workerId, chunkSize, leaseMs, maxAttempts, concurrency, pollMs, gate },
+    ...{ workerId, chunkSize, maxAttempts, concurrency, pollMs, gate },
+    leaseMs: Math.min(leaseMs, FIRST_LEASE_MS),
+    takeOverLeaseMs: leaseMs,
     skipDormant: dormancy(core, feeds),
     observer: fanOutObserver(logger, metrics),
   });

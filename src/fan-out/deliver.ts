@@ -234,7 +234,7 @@ export async function deliverToAll(
       const last = chunk.length < chunkSize ? undefined : chunk.at(-1);
       const reached = progress.add(delivered, last?.userId);
       if (reached === null) return;
-      const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
+      const leaseUntil = new Date(clock.time() + claim.leaseMs);
       progress.continueInLane(await dependencies.fanOuts.checkpoint(claim, reached, leaseUntil));
     },
   });

@@ -44,7 +44,10 @@ const MOST_OFFERS = 16;
 export interface FanOutWorkerOptions {
   /** Unique among all workers. */
   readonly workerId: string;
+  /** Lease of an action: another worker takes it over this long after the last renewal. */
   readonly leaseMs: number;
+  /** The same for actions that were taken over, so that workers that are only slow do not take them from each other. Default: `leaseMs`. */
+  readonly takeOverLeaseMs?: number;
   /** After so many failed attempts a fan-out is FAILED. */
   readonly maxAttempts: number;
   /** Concurrent fan-outs per lane; small ones that are delivered together count as one. */
@@ -87,9 +90,9 @@ export class FanOutWorker extends BackgroundWorker {
 
   constructor(context: Context, options: FanOutWorkerOptions) {
     super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'fan-out' });
-    const { chunkSize, leaseMs, skipDormant, random = Math.random, gate = new LaneGate() } = options;
+    const { chunkSize, skipDormant, random = Math.random, gate = new LaneGate() } = options;
     this.#gate = gate;
-    this.#context = { ...context, chunkSize, leaseMs, skipDormant, random, gate };
+    this.#context = { ...context, chunkSize, skipDormant, random, gate };
     this.#options = options;
     this.#passes = new Passes(options.concurrency, () => this.#lookSoon());
   }
@@ -143,9 +146,8 @@ export class FanOutWorker extends BackgroundWorker {
     if (this.#mustLook || this.#offers.length > 0 || this.#outage.waitMs > 0) return null;
     const place = this.#passes.hold('LIVE');
     if (place === null) return null;
-    const leaseUntil = new Date(clock.time() + this.#options.leaseMs);
     return {
-      claim: { token: this.#newToken(), leaseUntil },
+      claim: { token: this.#newToken(), leaseMs: this.#options.leaseMs },
       begin: (claims) => this.#begin(claims),
       [Symbol.dispose]: () => place[Symbol.dispose](),
     };
@@ -202,12 +204,12 @@ export class FanOutWorker extends BackgroundWorker {
     lanes: readonly LaneRoom[],
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
   ): Promise<FoundClaims> {
-    const { leaseMs, pollMs } = this.#options;
+    const { leaseMs, takeOverLeaseMs = leaseMs, pollMs } = this.#options;
     const startedAt = performance.now();
     const found = await this.#context.fanOuts.claim(this.#newToken(), now, leaseMs, {
       lanes,
       except: this.#passes.actions,
-      takesOver,
+      ...{ takesOver, takeOverLeaseMs },
     });
     if (takesOver && !found.areTakenOver) this.#takeOverAt = startedAt + pollMs;
     return found;
@@ -233,7 +235,7 @@ export class FanOutWorker extends BackgroundWorker {
 
   async #run(claims: Batch, places: Places): Promise<void> {
     const held = new Map(claims.map((claim) => [claim.action.id, claim]));
-    using lease = this.#holdLease(held);
+    using lease = this.#holdLease(held, claims[0].leaseMs);
     const fenceOf = ({ action: { id } }: Claim): Fence => ({
       isHeld: async () => {
         await lease.isHeld();
@@ -259,8 +261,7 @@ export class FanOutWorker extends BackgroundWorker {
   }
 
   /** One renewal for all that is under way. @param held those lost are taken out. */
-  #holdLease(held: Map<ActionId, Claim>): Lease {
-    const { leaseMs } = this.#options;
+  #holdLease(held: Map<ActionId, Claim>, leaseMs: number): Lease {
     return holdLease(async () => {
       const [first, ...others] = held.values();
       if (first === undefined) return true;

@@ -19,7 +19,6 @@ export interface PassContext extends Context {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly chunkSize: number;
-  readonly leaseMs: number;
   /** Decides which chunk runs next. */
   readonly gate: LaneGate;
 }

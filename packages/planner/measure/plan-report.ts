@@ -44,7 +44,7 @@ export function reportPlan(checked: readonly Checked[]): PartReport {
     title: 'The simulation of fanfare plan, beside real runs',
     shownIn: 'docs/scale.md',
     about: [
-      'In each round unit costs are measured first; the number of cores is that of the machine, less what the processes use while there is nothing to do, and nothing is fitted. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
+      'In each round unit costs are measured first; the number of cores is that of the machine, less what the processes use while there is nothing to do, and nothing is fitted. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back.',
       `The time is from when an action should have been published to when its last follower has it. The API, the workers, the database and what publishes share the machine. p99.9 is of all rounds together, where they have a thousand actions. A run beside which something else was at work on more than ${String(MOST_OTHERS)} cores is shown and does not count, unless there is no other.`,
     ],
     figures,

@@ -12,8 +12,8 @@ import { reportPlan } from './plan-report.ts';
 
 const DATABASE = 'bench_plan';
 const SEED = 19;
-/** Of the world with two workers, one of which is lost: short, so that the run is. */
-const LEASE_SECONDS = 6;
+/** Of a first claim. */
+const LEASE_SECONDS = 4;
 
 /** The simulation of `fanfare plan` beside real processes: at three sizes, in a burst, with two workers, and with one lost. */
 export const planPart: Part = { name: 'plan', run };
@@ -33,10 +33,7 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   const wake = await measureWake(environment, `${DATABASE}_wake`, wakes);
   const of = { environment, env: { CELEBRITY_THRESHOLD: '1000000' } };
   await using one = await openFanOutWorld({ ...of, database: DATABASE });
-  await using two = await openFanOutWorld({
-    ...{ ...of, database: `${DATABASE}_two`, workers: 2 },
-    env: { ...of.env, FAN_OUT_LEASE: `${String(LEASE_SECONDS)}s` },
-  });
+  await using two = await openFanOutWorld({ ...of, database: `${DATABASE}_two`, workers: 2 });
   const worldOf = (workers: number): FanOutWorld => (workers === 1 ? one : two);
   const sizes: CostSizes = sized(options, {
     full: { one: 300, chunk: 30, pairs: 30, bursts: 12, followers: 5_000 },
@@ -72,7 +69,7 @@ function systemOf(
   return {
     ...{ workers, isOneMachine: true, concurrency: 16, chunkSize: 1_000 },
     databaseCores: cpus().length - idle,
-    ...{ leaseSeconds: workers === 1 ? 30 : LEASE_SECONDS, pollSeconds: 1 },
+    ...{ leaseSeconds: LEASE_SECONDS, pollSeconds: 1 },
     costs: fanOutCosts(
       { ...costs, models: { items: { delivery, bytes: { database: 0, redis: 0 } } } },
       'items',

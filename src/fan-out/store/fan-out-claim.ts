@@ -17,7 +17,7 @@ export function claimedBy(claim: NewClaim | null, documents: readonly WithId<Act
   if (claim === null) return [];
   return documents
     .filter(({ fanOut }) => fanOut.worker === claim.token)
-    .map((document) => claimOf(document, claim.token));
+    .map((document) => claimOf(document, claim));
 }
 
 /** A worker's claim on one action, valid until the lease ends. Actions claimed together have one token. */
@@ -25,6 +25,8 @@ export interface Claim {
   readonly action: Action;
   /** With the action unique to this claim: a later claim by the same worker has another token. */
   readonly token: string;
+  /** Unless renewed, others may take the action over after this time. */
+  readonly leaseMs: number;
   /** The version that the pass delivers. Lower than the action's own when it completes an interrupted pass. */
   readonly version: number;
   readonly lane: Lane;
@@ -67,7 +69,7 @@ export interface Claim {
  * with, and a pass for the changes follows. Restarting at every change would never end for an action that keeps changing. A
  * withdrawal ignores checkpoints.
  */
-export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
+export function claimOf(document: WithId<ActionDocument>, { token, leaseMs }: NewClaim): Claim {
   const {
     version,
     attempts,
@@ -82,6 +84,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
   return {
     action,
     token,
+    leaseMs,
     version: resumed?.version ?? version,
     lane: action.fanOut.lane,
     attempts,

@@ -194,6 +194,8 @@ export interface ClaimOptions {
   readonly except?: readonly ActionId[];
   /** Whether to take over expired leases. Default: true. */
   readonly takesOver?: boolean;
+  /** Lease of what is taken over. Default: as of the others. */
+  readonly takeOverLeaseMs?: number;
 }
 
 /** Claims of one lane with one token, oldest first. */
@@ -244,7 +246,8 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         if (modifiedCount > 0) documents.push(...(await claimed.toArray()));
       }
       // Otherwise other workers have taken all of them.
-      if (documents.length > 0) return { claims: documents.map((each) => claimOf(each, token)), isAll };
+      if (documents.length > 0)
+        return { claims: documents.map((each) => claimOf(each, { token, leaseMs })), isAll };
     }
   }
 
@@ -300,15 +303,16 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
       token: string,
       now: Date,
       leaseMs: number,
-      { lanes = ONE_OF_ANY, except = [], takesOver = true }: ClaimOptions = {},
+      { lanes = ONE_OF_ANY, except = [], takesOver = true, takeOverLeaseMs = leaseMs }: ClaimOptions = {},
     ): Promise<FoundClaims> {
-      const lease = { token, now, leaseMs };
       if (takesOver) {
-        const { claims } = await claimAs('IN_PROGRESS', () => expired(except, now), lease);
+        const longer = { token, now, leaseMs: takeOverLeaseMs };
+        const { claims } = await claimAs('IN_PROGRESS', () => expired(except, now), longer);
         if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
       const [first, ...others] = lanes;
       if (first === undefined) return { claims: [], isAll: true, areTakenOver: false };
+      const lease = { token, now, leaseMs };
       const found = await claimAs('PENDING', () => waiting([first, ...others], now), lease);
       return { ...found, areTakenOver: false };
     },

@@ -160,7 +160,7 @@ export function newActionDocument(
         ? { state: 'PENDING', attempts: 0, leaseUntil: action.recorded }
         : {
             ...{ state: 'IN_PROGRESS', attempts: 1, begun: 1 },
-            ...{ worker: claim.token, leaseUntil: claim.leaseUntil },
+            ...{ worker: claim.token, leaseUntil: new Date(clock.time() + claim.leaseMs) },
           }),
       version: 1,
       lane: action.lane,

@@ -80,7 +80,7 @@ export interface FanOutDocument {
 /** What a write stores to claim an action that it makes due. */
 export interface NewClaim {
   readonly token: string;
-  readonly leaseUntil: Date;
+  readonly leaseMs: number;
 }
 
 /** The trace that later spans belong to. */

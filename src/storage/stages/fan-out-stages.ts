@@ -188,17 +188,18 @@ export function passRequested(request: PassRequest): Document {
 }
 
 /** Update pipeline fields that claim a pass of the lane LIVE if it is due. In a stage after the one that requests it. */
-export function claimedIfDue({ token, leaseUntil }: NewClaim): Document {
+export function claimedIfDue({ token, leaseMs }: NewClaim): Document {
+  const now = clock.now();
   const isDue = {
     $and: [
       { $eq: ['$fanOut.state', 'PENDING'] },
       { $eq: ['$fanOut.lane', 'LIVE'] },
-      { $lte: ['$fanOut.leaseUntil', clock.now()] },
+      { $lte: ['$fanOut.leaseUntil', now] },
     ],
   };
   const counted = (field: string): Document => ({ $add: [{ $ifNull: [`$fanOut.${field}`, 0] }, 1] });
   const claimed = {
-    ...{ state: 'IN_PROGRESS', worker: literal(token), leaseUntil },
+    ...{ state: 'IN_PROGRESS', worker: literal(token), leaseUntil: new Date(now.getTime() + leaseMs) },
     ...{ attempts: counted('attempts'), begun: counted('begun') },
   };
   return { fanOut: { $cond: [isDue, { $mergeObjects: ['$fanOut', claimed] }, '$fanOut'] } };

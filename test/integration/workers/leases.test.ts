@@ -288,3 +288,16 @@ test('a worker does not take over its own action after a late renewal', async ()
   expect(await claimOne(fanOuts, 'w', new Date(Date.now() + LATER), 0, { except: [action.id] })).toBeNull();
   expect(await claimOne(fanOuts, 'x', new Date(Date.now() + LATER), 0)).not.toBeNull();
 });
+
+test('an action that was taken over has a longer lease, so that slow workers do not take it from each other', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  await parts.publish({});
+  const leases = { takeOverLeaseMs: 30_000 };
+  const first = await claimOne(fanOuts, 'slow', clock.now(), 4_000, leases);
+  const in5s = new Date(clock.time() + 5_000);
+  const second = await claimOne(fanOuts, 'other', in5s, 4_000, leases);
+  expect([first?.leaseMs, second?.leaseMs]).toEqual([4_000, 30_000]);
+  expect(await claimOne(fanOuts, 'slow', new Date(in5s.getTime() + 20_000), 4_000, leases)).toBeNull();
+  expect(await claimOne(fanOuts, 'slow', new Date(in5s.getTime() + 31_000), 4_000, leases)).not.toBeNull();
+});
