@@ -10,7 +10,6 @@ import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
 import { readsPart } from './parts/reads.ts';
 import { reconnectsPart } from './parts/reconnects.ts';
-import { smallActionsPart } from './parts/small-actions.ts';
 
 /** All parts, in the order in which they run. */
 export const PARTS: readonly Part[] = [
@@ -18,7 +17,6 @@ export const PARTS: readonly Part[] = [
   pagePart,
   readsPart,
   fanOutPart,
-  smallActionsPart,
   bumpPart,
   pushPart,
   reconnectsPart,
