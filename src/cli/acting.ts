@@ -8,15 +8,15 @@ export interface ActingOptions {
 }
 
 /** @throws CommandError when the tenant is missing, or given although tenants are off. */
-export function actingFor(config: Pick<Config, 'auth'>, { tenant }: ActingOptions): Acting {
-  return new Acting(tenantFor(config, tenant));
+export function actingFor({ auth }: Config, { tenant }: ActingOptions): Acting {
+  return new Acting(tenantFor(auth, tenant));
 }
 
 /**
  * Tenant of a command; `null`: tenants are off.
  * @throws CommandError when it is missing, or given although tenants are off.
  */
-export function tenantFor({ auth }: Pick<Config, 'auth'>, given: string | undefined): Tenant | null {
+export function tenantFor(auth: Config['auth'], given: string | undefined): Tenant | null {
   if (given !== undefined && !isTenantName(given))
     throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
   if (auth.tenantClaim === undefined && given !== undefined)

@@ -48,7 +48,7 @@ export async function ownToken(
   options: ActingOptions,
 ): Promise<string> {
   const { auth, dataDir } = configOf(context, { needsKey: false });
-  const tenant = tenantFor({ auth }, options.tenant);
+  const tenant = tenantFor(auth, options.tenant);
   const jwtSecret = auth.jwtSecret ?? (await keptSecret(dataDir));
   if (jwtSecret === null)
     throw new CommandError(
@@ -93,7 +93,7 @@ function tenantOfToken(
   const isOperator = roles.includes(OPERATOR);
   if (isOperator && config.auth.tenantClaim === undefined)
     throw new CommandError(`The role ${OPERATOR} requires tenants, and TENANT_CLAIM is not set`);
-  return isOperator && given === undefined ? null : tenantFor(config, given);
+  return isOperator && given === undefined ? null : tenantFor(config.auth, given);
 }
 
 function readRoles(list: string): TokenRole[] {

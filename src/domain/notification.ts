@@ -99,12 +99,12 @@ export function compareNotifications(a: NotificationPosition, b: NotificationPos
 }
 
 /** Whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block. */
-export function keptAway({ mutes, blocks }: Pick<ReaderProfile, 'mutes' | 'blocks'>): UserId[] {
+export function keptAway({ mutes, blocks }: ReaderProfile): UserId[] {
   return [...mutes.members, ...mutes.refs, ...blocks.either];
 }
 
 /** Whether the member is one of them. */
-export function isKeptAway(reader: Pick<ReaderProfile, 'mutes' | 'blocks'>, actorId: UserId | null): boolean {
+export function isKeptAway(reader: ReaderProfile, actorId: UserId | null): boolean {
   return actorId !== null && (isMutedPerson(reader.mutes, actorId) || isBlocked(reader, actorId));
 }
 

@@ -39,7 +39,7 @@ export class Samples {
   readonly #commands: RedisPart['commands'];
   readonly #prefix: string;
 
-  constructor({ commands, prefix }: Pick<RedisPart, 'commands' | 'prefix'>) {
+  constructor({ commands, prefix }: RedisPart) {
     this.#commands = commands;
     this.#prefix = prefix;
   }

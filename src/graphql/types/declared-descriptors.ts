@@ -49,7 +49,7 @@ function defineEnum(name: string, { values, description }: DescriptorField & { r
 }
 
 function defineObject(descriptor: DescriptorType): void {
-  builder.objectRef<Described>(objectName(descriptor)).implement({
+  builder.objectRef<Described>(objectName(descriptor.type)).implement({
     description: descriptor.description,
     interfaces: [ActionDescriptor],
     fields: (t) =>
@@ -138,7 +138,7 @@ export function defineDeclaredDescriptors(): void {
 
 function nameFaults({ type, fieldList }: DescriptorType): DeclarationFault[] {
   const names = [
-    ...[objectName({ type }), `${type}Input`].map((served) => ({ path: type, served })),
+    ...[objectName(type), `${type}Input`].map((served) => ({ path: type, served })),
     ...fieldList.flatMap(({ name, field }) =>
       field.kind === 'enum' ? [{ path: `${type}.fields.${name}`, served: enumName(type, name) }] : [],
     ),

@@ -22,7 +22,7 @@ import {
 import { Member } from '../../features/directory/api/member.ts';
 import { Ref } from '../../features/directory/api/ref.ts';
 
-export function objectName({ type }: Pick<DescriptorType, 'type'>): string {
+export function objectName(type: string): string {
   return `${type}Descriptor`;
 }
 
@@ -90,7 +90,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
   description: 'What an action was about. There is one type for every kind of action.',
   resolveType({ descriptor: stored }) {
     const descriptor = declarationOf(stored);
-    return descriptor === undefined ? 'UnknownDescriptor' : objectName(descriptor);
+    return descriptor === undefined ? 'UnknownDescriptor' : objectName(descriptor.type);
   },
   fields: (t) => ({
     type: t.string({
