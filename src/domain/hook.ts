@@ -9,10 +9,12 @@ export type Verdict =
   /** Not recorded. The caller is given the message. */
   | { readonly verdict: 'refuse'; readonly message: string };
 
-/** A checked action before it is recorded. Ids are those of the host application. */
+/** A checked action before it is recorded, or as an edit will leave it. Ids are those of the host application. */
 export interface PublicationToCheck {
   readonly tenant?: string;
-  /** Who publishes it: the actor, or a service. */
+  /** Global id of the action that is edited; `null`: it is new. */
+  readonly actionId: string | null;
+  /** Who publishes or edits it: the actor, or a service; an admin. */
   readonly by: UserId;
   readonly actorId: UserId;
   readonly scope: Scope;
@@ -22,9 +24,11 @@ export interface PublicationToCheck {
   readonly descriptor: Readonly<Record<string, unknown>>;
 }
 
-/** A checked interaction before it is recorded. */
+/** A checked interaction before it is recorded, or as an edit will leave it. */
 export interface InteractionToCheck {
   readonly tenant?: string;
+  /** Global id of the comment that is edited; `null`: it is new. */
+  readonly interactionId: string | null;
   readonly by: UserId;
   readonly actorId: UserId;
   /** Global id of the action, and whose it is. */
@@ -33,6 +37,7 @@ export interface InteractionToCheck {
   readonly kind: InteractionKind;
   readonly text: string | null;
   readonly reaction: string | null;
+  /** Empty for an edit, which changes the text alone. */
   readonly mentions: readonly UserId[];
   readonly data: unknown;
 }

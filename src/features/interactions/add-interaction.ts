@@ -139,7 +139,8 @@ async function isHeldByHost(
   if (key !== null && (await interactions.isRecorded(action.id, key))) return false;
   const { kind, text, reaction, mentions, data } = checked;
   return isHeld(hooks.beforeInteract, actor, {
-    ...{ by, actorId: actor, actionId: encodeActionId(action.id), actionActorId: action.actorId, kind },
+    ...{ interactionId: null, by, actorId: actor },
+    ...{ actionId: encodeActionId(action.id), actionActorId: action.actorId, kind },
     ...{ text: text ?? null, reaction: reaction ?? null, mentions, data: data ?? null },
   });
 }

@@ -1,11 +1,13 @@
 import type { Core } from '../core.ts';
 import type { UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
+import { encodeActionId, encodeInteractionId } from '../../domain/node-ids.ts';
 import { MODERATORS } from '../../domain/viewer.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from './store/interaction-records.ts';
-import { reasonSchema } from '../moderation/moderate-action.ts';
+import { automatic, reasonSchema } from '../moderation/moderate-action.ts';
+import { isHeld } from '../publish/ask-host.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireOneOf, validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
@@ -112,6 +114,12 @@ export async function updateInteraction(
     throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
   if (interaction.kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['id']);
   const now = clock.now();
+  if (await isEditHeld(core, identity.userId, found, words)) {
+    const { actionId, actorId } = interaction;
+    await core.reports.hold({ kind: 'interaction', interactionId: id, actionId, actorId }, now, true);
+    const why = { reason: 'Held by the host application', by: automatic(actorId) };
+    await setInteractionHidden(core, id, { kind: 'HIDE_INTERACTION', ...why });
+  }
   const changed = await core.interactions.edit(
     interaction,
     words,
@@ -120,6 +128,21 @@ export async function updateInteraction(
   );
   if (changed === null) return unchanged(core, found);
   return conclude(core, changed, { kind: 'none' });
+}
+
+/** Whether the host holds the comment with this text. @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE */
+async function isEditHeld(
+  { hooks: { beforeInteract } }: Core,
+  by: UserId,
+  { interaction, action }: ShownInteraction,
+  text: string,
+): Promise<boolean> {
+  const { id, actorId, kind, reaction, data } = interaction;
+  if (beforeInteract === null || interaction.text === text) return false;
+  return isHeld(beforeInteract, actorId, {
+    ...{ interactionId: encodeInteractionId(id), by, actorId, actionId: encodeActionId(action.id) },
+    ...{ actionActorId: action.actorId, kind, text, reaction, mentions: [], data },
+  });
 }
 
 async function requireShown(

@@ -58,6 +58,9 @@ async function setHidden(
   return action;
 }
 
+/** Who acts in the moderation log when reports or the host application hide something. */
+export const automatic = (actorId: UserId): UserId => idBeside(actorId, 'automatic');
+
 /** The same without a session, for what reports decide. `null`: nothing to change. */
 export async function setActionHidden(
   core: Core,

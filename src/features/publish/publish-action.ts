@@ -217,7 +217,16 @@ async function heldByHost(
   const refused = new Map<CheckedInput, FanfareError>();
   const ask = async (input: CheckedInput): Promise<void> => {
     const { actor: actorId, scope, recipients, mentions, refs, body: descriptor } = input;
-    const what = { by: identity.userId, actorId, scope, recipients, mentions, refs, descriptor };
+    const what = {
+      actionId: null,
+      by: identity.userId,
+      actorId,
+      scope,
+      recipients,
+      mentions,
+      refs,
+      descriptor,
+    };
     try {
       if (await isHeld(beforePublish, actorId, what)) held.add(input);
     } catch (error) {

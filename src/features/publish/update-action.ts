@@ -1,10 +1,13 @@
 import type { Core } from '../core.ts';
 import { z } from 'zod';
-import { SCOPES, type Action, type ActionId, type ActionRef } from '../../domain/action.ts';
+import { SCOPES, type Action, type ActionId, type ActionRef, type UserId } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { type Identity, isTrusted } from '../../domain/viewer.ts';
+import { encodeActionId } from '../../domain/node-ids.ts';
 import { clock } from '../../lib/clock.ts';
+import { automatic, setActionHidden } from '../moderation/moderate-action.ts';
+import { isHeld } from './ask-host.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { UpdateActionInput } from '../shapes.ts';
@@ -54,7 +57,7 @@ export function mayEdit(identity: Identity, { actorId }: Action): boolean {
 
 /**
  * Replaces the given fields of an action in one write. Readers who lose access lose it at once; stored feeds follow in the
- * background. Edits by others than the actor are recorded in the moderation log.
+ * background. Edits by others than the actor are recorded in the moderation log. The host is asked first.
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND, CONFLICT when `ifVersion` is not the action's version.
  */
 export async function updateAction(
@@ -74,6 +77,12 @@ export async function updateAction(
   const { scope } = checked;
   const groups: Groups =
     scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
+  requireUnchangedSince(known, ifVersion ?? null);
+  if (await isEditHeld(core, identity.userId, { ...known, ...changedBy(known, checked, groups) })) {
+    // Before it is changed: whatever interrupts the call, nothing is hidden that is not in the queue.
+    await core.reports.hold({ kind: 'action', actionId: id, actorId: known.actorId }, clock.now(), true);
+    await setActionHidden(core, id, { kind: 'HIDE', by: automatic(known.actorId), reason: HELD });
+  }
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);
@@ -93,6 +102,19 @@ export async function updateAction(
     workSignal.notify('fan-out');
   }
   return changed;
+}
+
+/** Said in the moderation log. */
+const HELD = 'Held by the host application';
+
+/** Whether the host holds what the action will be. @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE */
+async function isEditHeld({ hooks: { beforePublish } }: Core, by: UserId, edited: Action): Promise<boolean> {
+  if (beforePublish === null) return false;
+  const { id, actorId, scope, recipients, mentions, descriptor } = edited;
+  return isHeld(beforePublish, actorId, {
+    ...{ actionId: encodeActionId(id), by, actorId, scope, recipients, mentions, descriptor },
+    refs: givenRefsOf(edited),
+  });
 }
 
 function check(input: UpdateActionInput): CheckedEdit {

@@ -15,7 +15,7 @@ import { readMember } from '../directory/read-directory.ts';
 import { findShown } from '../interactions/read-interactions.ts';
 import { setInteractionHidden } from '../interactions/moderate-interaction.ts';
 import { noSuchInteraction } from '../interactions/settle-interaction.ts';
-import { setActionHidden } from '../moderation/moderate-action.ts';
+import { automatic, setActionHidden } from '../moderation/moderate-action.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import { requireOneOf, validate } from '../validate.ts';
 import type { Report, ReportState, ReportTarget } from '../../domain/report.ts';
@@ -82,13 +82,10 @@ async function reportable(
   return { kind: 'member', actorId: member.userId };
 }
 
-/** Who acts in the moderation log when reports hide something. */
-const AUTOMATIC = 'automatic';
-
 /** Hides what is withheld, or shows it again. Idempotent: a repeated report does it if an earlier one was interrupted. */
 async function withhold(core: Core, target: ReportTarget, isHidden: boolean, by?: UserId): Promise<void> {
   const change = {
-    by: by ?? idBeside(target.actorId, AUTOMATIC),
+    by: by ?? automatic(target.actorId),
     reason: isHidden ? 'Reported by many, until somebody has looked' : null,
   };
   if (target.kind === 'action')

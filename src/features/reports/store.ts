@@ -169,15 +169,23 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       return upsert(target, { ...onlyIfNew, ...events.staged('report.created', report.at, isNew) });
     },
 
-    /** Puts what the host application holds into the queue. Idempotent. One write. */
-    hold: (target: ReportTarget, at: Date): Promise<Report> =>
-      upsert(target, {
+    /**
+     * Puts what the host application holds into the queue. Idempotent. One write.
+     * @param isEdit it was recorded before: what moderators decided about it then is over
+     */
+    hold: (target: ReportTarget, at: Date, isEdit = false): Promise<Report> => {
+      const isOver = { $in: ['$state', ['RESOLVED', 'DISMISSED']] };
+      const known = { $ifNull: ['$state', 'OPEN'] };
+      return upsert(target, {
         reports: { $ifNull: ['$reports', []] },
         open: { $ifNull: ['$open', 0] },
-        openedAt: { $ifNull: ['$openedAt', at] },
-        state: { $ifNull: ['$state', 'OPEN'] },
-        isWithheld: { $ifNull: ['$isWithheld', { $cond: ['$isReviewed', '$$REMOVE', true] }] },
-      }),
+        openedAt: isEdit
+          ? { $cond: [{ $gt: ['$open', 0] }, '$openedAt', at] }
+          : { $ifNull: ['$openedAt', at] },
+        state: isEdit ? { $cond: [isOver, 'OPEN', known] } : known,
+        isWithheld: isEdit || { $ifNull: ['$isWithheld', { $cond: ['$isReviewed', '$$REMOVE', true] }] },
+      });
+    },
 
     /** Takes out of the queue what was not recorded, so that nobody can have reported it. One write. */
     async drop(target: ReportTarget): Promise<void> {

@@ -8,8 +8,13 @@ import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain
 import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
-import { unhideInteraction } from '../../../src/features/interactions/moderate-interaction.ts';
+import {
+  unhideInteraction,
+  updateInteraction,
+} from '../../../src/features/interactions/moderate-interaction.ts';
 import { publishAction, publishActions } from '../../../src/features/publish/publish-action.ts';
+import { updateAction } from '../../../src/features/publish/update-action.ts';
+import { encodeActionId, encodeInteractionId } from '../../../src/domain/node-ids.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
@@ -140,6 +145,51 @@ test('holds and refuses interactions', async () => {
   await services.resolveReport(session('mona', 'moderator'), held?.node.id ?? '', outcome);
   expect((await shown())[1]).toBe(2);
   expect(asked[0]).toMatchObject({ by: 'ann', actorId: 'ann', actionActorId: 'cid', kind: 'COMMENT' });
+});
+
+test('an edit is asked about as it will be: refused it changes nothing, held it is hidden until a moderator lifts it', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, service, session } = parts;
+  const asked: (PublicationToCheck | InteractionToCheck)[] = [];
+  const core = withHooks(parts, {
+    closer,
+    hostConfig: {
+      beforePublish: (what) => (asked.push(what), byText(what.descriptor['text'])),
+      beforeInteract: (what) => (asked.push(what), byText(what.text)),
+    },
+  });
+  const { id } = (await publishAction(core, service, posted('good'))).action;
+  const { interaction } = await addInteraction(core, session('bob'), {
+    ...{ actionId: id, kind: 'COMMENT', text: 'good' },
+  });
+  const mona = () => session('mona', 'moderator');
+  const edits: readonly ((text: string) => Promise<unknown>)[] = [
+    (text) => updateAction(core, session('ann'), id, { descriptor: posted(text).descriptor }),
+    (text) => updateInteraction(core, session('bob'), interaction.id, text),
+  ];
+  const texts = async () => {
+    const action = await services.getAction(session('cid'), id);
+    const page = await services.listInteractions(session('cid'), id, {});
+    return [action?.descriptor['text'], page.edges.map(({ node }) => node.text).join()];
+  };
+  for (const edit of edits) await expect(edit('never')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(await texts()).toEqual(['good', 'good']);
+  // Once more after a moderator has decided about the first.
+  for (const text of ['maybe', 'good', 'maybe'])
+    for (const [index, edit] of [...edits.entries()].reverse()) {
+      await edit(text);
+      for (const { node } of (await services.readReports(mona(), { state: 'OPEN' })).edges) {
+        expect((await texts())[index]).not.toBe('maybe');
+        await services.resolveReport(mona(), node.id, { outcome: 'Fine', isDismissed: true });
+      }
+    }
+  expect(await texts()).toEqual(['maybe', 'maybe']);
+  expect(await parts.database.collections.moderationLog.countDocuments({ kind: /^HIDE/u })).toBe(4);
+  expect(asked.slice(2, 4)).toMatchObject([
+    { actionId: encodeActionId(id), by: 'ann', descriptor: { text: 'never' } },
+    { interactionId: encodeInteractionId(interaction.id), actionActorId: 'ann', text: 'never' },
+  ]);
 });
 
 /** More than a call below has. */
