@@ -214,6 +214,13 @@ export interface FeedMutations {
     Partial<Omit<QuietHours, 'days'>> & { readonly days?: readonly number[] },
     { readonly quietHours: QuietHours | null }
   >;
+  /** Of a `PushSubscription`: its `endpoint`, and `p256dh` and `auth` of its `keys`. Gives true. */
+  readonly registerPush: Change<
+    { readonly endpoint: string; readonly p256dh: string; readonly auth: string },
+    boolean
+  >;
+  /** Gives whether the browser was registered for the reader. */
+  readonly unregisterPush: Change<{ readonly endpoint: string }, boolean>;
   /** Each gives the reader. */
   readonly blockMember: Change<OfMember, OfMember>;
   readonly unblockMember: Change<OfMember, OfMember>;

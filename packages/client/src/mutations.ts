@@ -9,7 +9,7 @@ const UNREAD = `unreadCount { count isExact }`;
 const FOLLOWED = `refId isFollowed followerCount`;
 const CHANGED = `isReplay interaction { ${INTERACTION} } action { ${ACTION_STATE} }`;
 
-/** Of each mutation: the types of its arguments, and what is asked of its answer. */
+/** Of each mutation: the types of its arguments, and what is asked of its answer; nothing of a boolean. */
 const SHAPES = {
   publishAction: [{ input: 'PublishActionInput!' }, `isReplay action { id }`],
   deleteAction: [{ id: 'ID!' }, `id`],
@@ -41,6 +41,8 @@ const SHAPES = {
     { from: 'String', to: 'String', timeZone: 'String', days: '[Int!]' },
     `quietHours { from to timeZone days }`,
   ],
+  registerPush: [{ endpoint: 'String!', p256dh: 'String!', auth: 'String!' }, ``],
+  unregisterPush: [{ endpoint: 'String!' }, ``],
   blockMember: [{ memberId: 'String!' }, `memberId`],
   unblockMember: [{ memberId: 'String!' }, `memberId`],
   report: [
@@ -53,7 +55,8 @@ export const MUTATION_NAMES = Object.keys(SHAPES) as readonly (keyof FeedMutatio
 
 /** @param given what is left out of a call keeps the default of the server */
 export function mutationOf(name: keyof FeedMutations, given?: object): string {
-  const [types, selection] = SHAPES[name];
+  const [types, fields] = SHAPES[name];
+  const selection = fields === '' ? '' : ` { ${fields} }`;
   const used = Object.entries<string>(types).filter(
     ([argument]) => given === undefined || (given as Record<string, unknown>)[argument] !== undefined,
   );
@@ -61,7 +64,7 @@ export function mutationOf(name: keyof FeedMutations, given?: object): string {
     used.length === 0 ? '' : `(${used.map(([argument, type]) => write(argument, type)).join(', ')})`;
   const declared = list((argument, type) => `$${argument}: ${type}`);
   const passed = list((argument) => `${argument}: $${argument}`);
-  return `mutation ${name}${declared} { ${name}${passed} { ${selection} } }`;
+  return `mutation ${name}${declared} { ${name}${passed}${selection} }`;
 }
 
 /** The mutation with and without each argument that may be left out. */
