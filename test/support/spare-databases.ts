@@ -1,8 +1,10 @@
 import { inject } from 'vitest';
+import { shard } from '../../packages/sharding/src/shard.ts';
 import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
 import { connectDatabase, openDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
+import { recordingTerminal } from './recording-terminal.ts';
 import { uniqueName } from './unique-name.ts';
 
 /**
@@ -17,8 +19,8 @@ let connected: Promise<Database> | undefined;
 /** A database over connections that stay open when it is closed. */
 export async function openShared(name: string): Promise<Database> {
   connected ??= connectDatabase({ uri: inject('mongodbUri'), db: 'admin' });
-  const { db } = await connected;
-  return openDatabase(db.client.db(name), { isSharded: false, close: () => Promise.resolve() });
+  const { db, isSharded } = await connected;
+  return openDatabase(db.client.db(name), { isSharded, close: () => Promise.resolve() });
 }
 
 /** The name of an empty database with all indexes that nobody else uses. */
@@ -26,8 +28,10 @@ export async function borrowDatabase(): Promise<string> {
   const name = spare.pop();
   if (name !== undefined) return name;
   const fresh = uniqueName(inject('spareDatabases'));
-  const { db } = await openShared(fresh);
+  const { db, isSharded } = await openShared(fresh);
   await ensureIndexes(db, allIndexes());
+  const env = { MONGODB_URI: inject('mongodbUri'), MONGODB_DB: fresh };
+  if (isSharded) await shard({ env, terminal: recordingTerminal().terminal }, { run: true });
   return fresh;
 }
 

@@ -99,6 +99,11 @@ export function placeOf(url: string | number): NetConnectOpts {
 export function through(url: string, proxy: Pick<TcpProxy, 'port'>): string {
   const address = new URL(url);
   address.searchParams.delete('path');
+  // The members of a replica set would be found, and reached without the proxy.
+  if (address.searchParams.has('replicaSet')) {
+    address.searchParams.delete('replicaSet');
+    address.searchParams.set('directConnection', 'true');
+  }
   address.hostname = '127.0.0.1';
   address.port = String(proxy.port);
   return address.toString();
