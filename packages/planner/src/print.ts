@@ -55,6 +55,7 @@ export function planLines(plan: Plan): readonly string[] {
     ...(plan.advice.length === 0 ? ['  nothing'] : plan.advice.map((line) => `  - ${line}`)),
     '',
     `Costs measured ${measured.at.slice(0, 10)} on ${measured.cpu}, ${amount(measured.cores)} cores, ${measured.engine};`,
+    'one server without replication: a replica set confirms each write with its other members, which takes longer.',
     ...(measured.load > BUSY
       ? [
           `the machine was at other work too (load ${amount(measured.load)}), so they are too high: measure again, --costs.`,
