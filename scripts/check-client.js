@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
+import { walkPage } from './walk-page.js';
 
 const IMPORTS = `import { createFeedClient } from '@fanfare/client';
 const client = createFeedClient({ url: 'http://127.0.0.1:9/graphql', token: 'token' });
@@ -20,8 +21,7 @@ export async function checkClient(cwd, { env }) {
   const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
   await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(cwd, 'entry.js'), IMPORTS);
-  await run('npm', ['install', '@fanfare/client']);
-  const faults = [];
+  const { faults } = await walkPage('packages/client/README.md', { cwd, env });
   const installed = (await readdir(join(cwd, 'node_modules'))).filter((name) => !name.startsWith('.'));
   const others = installed.filter((name) => name !== '@fanfare');
   const beside = await readdir(join(cwd, 'node_modules/@fanfare'));

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import puppeteer from 'puppeteer-core';
 import { build } from 'vite';
+import { walkPage } from './walk-page.js';
 
 const WITHIN_MS = 60_000;
 
@@ -77,14 +78,15 @@ window.tried = (async () => {
 export async function checkReact18(cwd, { env }) {
   const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
   await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', ['install', 'react@18', 'react-dom@18', '@fanfare/client', '@fanfare/react']);
+  await run('npm', ['install', 'react@18', 'react-dom@18']);
+  const { faults } = await walkPage('packages/react/README.md', { cwd, env });
   await writeFile(join(cwd, 'page.js'), PAGE_FILE);
   await writeFile(join(cwd, 'server.js'), SERVER_FILE);
   const { stdout, stderr } = await run(process.execPath, ['server.js']).catch((error) => error);
   if (stderr !== '' || !stdout.includes('Ada did item-2'))
-    return [`React 18 on the server: ${stdout}${stderr}`];
+    return [...faults, `React 18 on the server: ${stdout}${stderr}`];
   const { version, html, snapshot } = JSON.parse(stdout);
-  const faults = await inBrowser(html, await bundle(cwd, snapshot));
+  faults.push(...(await inBrowser(html, await bundle(cwd, snapshot))));
   if (!version.startsWith('18.')) faults.push(`This was React ${version}`);
   if (faults.length === 0)
     console.log(`@fanfare/react works with React ${version}, on the server and in a browser`);

@@ -4,7 +4,7 @@ const FENCE = /^( *)```(\w*)[^\n]*\n([^]*?)^\1```$/gm;
 const INLINE = /`([^`\n]+)`/g;
 /** What else stands as code is a name. */
 const PROGRAM =
-  /^(?:\.ci\/run|cp|docker|fanfare|git|kubectl|node|npm|npx|openssl|patch|pg_\w+|psql)\b(?![-./@]\w)/;
+  /^(?:[A-Z_]+=\S+ )*(?:\.ci\/run|cp|docker|fanfare|git|kubectl|node|npm|npx|openssl|patch|pg_\w+|psql)\b(?![-./@]\w)/;
 
 /** @param {string} text of a page @returns {{ language: string, code: string }[]} its blocks, in order */
 export function blocksOf(text) {
@@ -25,9 +25,11 @@ export function commandsIn(code) {
 
 /** @param {string} text of a page @returns {string[]} */
 export function shownCommands(text) {
-  const inBlocks = blocksOf(text).flatMap(({ language, code }) =>
-    language === 'sh' ? commandsIn(code) : [],
-  );
+  const inBlocks = blocksOf(text).flatMap(({ language, code }) => {
+    if (language === 'sh') return commandsIn(code);
+    // Without a language it may be what a command prints.
+    return language === '' ? commandsIn(code).filter((line) => PROGRAM.test(line)) : [];
+  });
   const inline = [...text.replaceAll(FENCE, '').matchAll(INLINE)].map(([, code = '']) => code);
   return [...new Set([...inBlocks, ...inline.filter((code) => PROGRAM.test(code) && code.includes(' '))])];
 }

@@ -23,12 +23,12 @@ const OF_THE_MOMENT = new Set(['relevancy', 'endCursor']);
  * @param page the path of a file
  * @param options cwd: where somebody does that; env; from: the text after which it begins;
  * after: called after each command with what it printed, returns a fault or null
- * @returns faults; commands: what was run
+ * @returns faults
  */
 export async function walkPage(page, { cwd, env, from = '', after = () => null }) {
   const text = await readFile(page, 'utf8');
-  const walk = { page, cwd, env: { ...env, PORT: '0' }, after, faults: [], commands: [], running: [] };
-  if (!text.includes(from)) return { faults: [`${page} does not say "${from}"`], commands: [] };
+  const walk = { page, cwd, env: { ...env, PORT: '0' }, after, faults: [], running: [] };
+  if (!text.includes(from)) return { faults: [`${page} does not say "${from}"`] };
   try {
     for (const { language, code } of blocksOf(text.slice(text.indexOf(from)))) {
       if (language === 'sh') for (const command of commandsIn(code)) await runCommand(walk, command);
@@ -40,7 +40,7 @@ export async function walkPage(page, { cwd, env, from = '', after = () => null }
   } finally {
     await Promise.all(walk.running.map((process) => process.stop()));
   }
-  return { faults: walk.faults, commands: walk.commands };
+  return { faults: walk.faults };
 }
 
 async function runCommand(walk, command) {
@@ -49,7 +49,7 @@ async function runCommand(walk, command) {
   if (folder !== undefined) {
     walk.cwd = join(walk.cwd, folder);
     await mkdir(walk.cwd, { recursive: true });
-    walk.commands.push(command);
+    report(command, began);
     return;
   }
   const [, ready] = LASTING.find(([pattern]) => pattern.test(command)) ?? [null, null];
@@ -66,7 +66,10 @@ async function runCommand(walk, command) {
   }
   const fault = await walk.after(command, running.text(), walk);
   if (fault !== null) walk.faults.push(`${walk.page}: ${command}: ${fault}`);
-  walk.commands.push(command);
+  report(command, began);
+}
+
+function report(command, began) {
   console.log(`  ${((performance.now() - began) / 1000).toFixed(1)} s  ${command}`);
 }
 
