@@ -3,14 +3,21 @@ import { defineConfig } from 'vite';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** What both pages need before anything is shown. */
+const BASE =
+  /node_modules\/(?:react|react-dom|scheduler)\/|words\/(?:language|jsx-runtime)|packages\/client\/src|react\/src\/(?:provider|store\/(?!comments|notification))/;
+
 export default defineConfig({
   root: at('.'),
   base: '/console/',
   // A bundle has no server to mark with "use client"; to say so at every install would help nobody.
   logLevel: 'error',
+  // Elements are made with the words of the reader's language: see src/words.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'fanfare-words', development: false } },
   // Their sources: no other part need be built before.
   resolve: {
     alias: [
+      { find: 'fanfare-words/jsx-runtime', replacement: at('src/words/jsx-runtime.ts') },
       { find: '@fanfare/react/style.css', replacement: at('../packages/react/style.css') },
       { find: '@fanfare/react/more', replacement: at('../packages/react/src/more.ts') },
       { find: '@fanfare/react', replacement: at('../packages/react/src/index.ts') },
@@ -19,7 +26,15 @@ export default defineConfig({
   },
   build: {
     outDir: at('dist'),
-    rolldownOptions: { input: [at('index.html'), at('demo.html')] },
+    rolldownOptions: {
+      input: [at('index.html'), at('demo.html')],
+      // One file compresses better than four.
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'base', test: BASE }],
+        },
+      },
+    },
     emptyOutDir: true,
     target: 'es2023',
     // A page that may hold a token loads nothing it does not name: neither data addresses nor preload helpers. What its

@@ -21,6 +21,7 @@ import { signOut, useSession, type Session } from './session.ts';
 import { Shell, type Group } from './shell.tsx';
 import type { Place } from './ui/palette.tsx';
 import { useClient } from './ui/use-client.ts';
+import { t } from './words/language.ts';
 
 interface Shown {
   readonly session: Session;
@@ -167,7 +168,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
     { name: 'Build', places: [...BUILD.filter(isAllowed), GRAPHIQL] },
   ];
   const shown = SCREENS.find((one) => one.name === screen && isAllowed(one));
-  useNamedPage(shown?.title ?? '', screen === 'action' ? '' : id);
+  useNamedPage(t(shown?.title ?? ''), screen === 'action' ? '' : id);
   useFocusOn(route);
   return (
     <Shell

@@ -1,12 +1,12 @@
-import { UnreadBadge } from '@fanfare/react';
+import { Avatar, UnreadBadge } from '@fanfare/react';
 import { Eye, LogOut, Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { hrefTo, useRoute } from './route.ts';
 import { signOut, type Session } from './session.ts';
-import { Avatar } from './ui/avatar.tsx';
 import { Mark } from './ui/mark.tsx';
 import type { Place } from './ui/palette.tsx';
 import { useEvery } from './ui/use-every.ts';
+import { changeLanguage } from './words/language.ts';
 import { setZone, useZone } from './zone.ts';
 
 export interface Group {
@@ -69,7 +69,7 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
           <Mark />
           <span>
             <strong>Fanfare</strong>
-            <small>{location.host}</small>
+            <small translate="no">{location.host}</small>
           </span>
         </a>
         {groups.map(({ name, places: of }) => (
@@ -130,24 +130,27 @@ function Header({ session, looked, onSearch }: HeaderProps): ReactNode {
     <>
       {looked !== '' && looked !== memberId && (
         <span className="badge looked" title="Whose feed and data you look at">
-          <Eye aria-hidden="true" /> {looked}
+          <Eye aria-hidden="true" /> <bdi>{looked}</bdi>
         </span>
       )}
       <button type="button" className="find" aria-haspopup="dialog" onClick={onSearch}>
         <Search aria-hidden="true" />
-        <span>Find people, things, actions …</span>
+        <span>Search</span>
         <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       <Clock />
+      <button type="button" className="clock language" title="Auf Deutsch" onClick={changeLanguage}>
+        DE
+      </button>
       {tenant !== '' && (
-        <span className="badge" title="The tenant that everything is done in">
+        <span className="badge" title="The tenant that everything is done in" dir="auto">
           {tenant}
         </span>
       )}
       <span className="who" title={`Roles: ${roles.join(', ') || 'none'}`}>
         <Avatar id={memberId} name={memberId} />
         <span>
-          {memberId}
+          <bdi>{memberId}</bdi>
           <small>{isAdmin ? 'Administrator' : roles.includes('service') ? 'Service' : 'Reader'}</small>
         </span>
       </span>

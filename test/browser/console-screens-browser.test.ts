@@ -1,5 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { patterns, words } from '../../console/src/words/de.ts';
 import { findBrowser, textOf } from '../support/browser.ts';
 import {
   CONSOLE_ROLES,
@@ -24,6 +25,25 @@ const ALL_SCREENS = [
   ...['feed', 'publish', 'directory', 'slice/john', 'overview', 'tail', 'inspector/demo', 'member/demo'],
   ...['notified/demo', 'moderation', 'moderation/reports', 'deliveries', 'erasures', 'webhooks', 'types'],
 ];
+/** German whose every text is marked, as a script. */
+const MARKED = `export const words = ${JSON.stringify(
+  Object.fromEntries(Object.entries(words).map(([english, german]) => [english, `⟦${german}⟧`])),
+)}; export const patterns = [${patterns.map(([pattern, german]) => `[${String(pattern)}, ${JSON.stringify(`⟦${german}⟧`)}]`).join()}];`;
+/** Texts of the page that were not said in German and are no data: data is marked as such, or is in capitals as in the API. */
+const NOT_SAID = `(() => {
+  const isText = (text) => /[\\p{L}]{2}/u.test(text) && !text.includes('⟦') && !/^[A-Z_]+$/.test(text);
+  const data = '[dir=auto], [translate=no], bdi, code, pre, q, svg, time, textarea, script, [data-fanfare=avatar]';
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    const { textContent, parentElement } = texts.currentNode;
+    if (isText(textContent.trim()) && !parentElement.closest(data)) found.push(textContent);
+  }
+  for (const name of ['title', 'aria-label', 'placeholder'])
+    for (const element of document.querySelectorAll(\`[\${name}]:not(article, [dir=auto], time)\`))
+      if (isText(element.getAttribute(name))) found.push(name + ': ' + element.getAttribute(name));
+  return found;
+})()`;
 /** On how many lines the parts of the head stand, and which of the screens are not in view. */
 const LINES_OF_HEAD = `(() => {
   const parts = [...document.querySelectorAll('header > *')].map((part) => part.getBoundingClientRect());
@@ -84,6 +104,32 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await goTo(page, 'tail?of=events');
     await has(page, 'action.published', '.tail');
     await picture(page, 'tail-light');
+    expect(errors).toEqual([]);
+  });
+
+  test('in a browser that prefers German nothing on any screen is said in English; a button in the head changes it', async () => {
+    await post('Kite');
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    const preferring = "Object.defineProperty(navigator, 'languages', { value: ['de-AT', 'en'] })";
+    await page.evaluateOnNewDocument(preferring);
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (!/\/de-[^/]+\.js$/.test(request.url())) void request.continue();
+      else void request.respond({ contentType: 'text/javascript', body: MARKED });
+    });
+    const left: Record<string, unknown> = {};
+    for (const screen of ALL_SCREENS) {
+      await page.goto('about:blank');
+      await page.goto(`${world.server.url}/console#/${screen}`);
+      await page.waitForSelector('main:not(:has(.loading, [data-fanfare="skeleton"])) > *');
+      const texts = await page.evaluate(NOT_SAID);
+      if ((texts as unknown[]).length > 0) left[screen] = texts;
+    }
+    expect(left).toEqual({});
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    await click(page, 'EN');
+    await has(page, 'Types', 'h1');
     expect(errors).toEqual([]);
   });
 

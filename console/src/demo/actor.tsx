@@ -94,7 +94,7 @@ function Cut({ isCut, onNetwork, published }: CutProps): ReactNode {
     <div className="cut">
       <button type="button" role="switch" aria-checked={isCut} onClick={toggle}>
         <Unplug aria-hidden="true" />
-        {isCut ? `Connect now (${String(left)} s)` : 'Cut the network for ten seconds'}
+        {isCut ? `Connect now (${String(left)} s)` : 'Cut the network for 10 s'}
       </button>
       <p role="status">{since === null ? '' : said(isCut, meanwhile)}</p>
     </div>

@@ -1,6 +1,5 @@
-import { useConnection, useFeed } from '@fanfare/react';
+import { Avatar, useConnection, useFeed } from '@fanfare/react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { Avatar } from '../ui/avatar.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Actor } from './actor.tsx';
 import { Network } from './network.ts';

@@ -1,8 +1,10 @@
 import '@fanfare/react/style.css';
 import {
+  Avatar,
   ConnectionNotice,
   FanfareProvider,
   Feed,
+  leaderOf,
   Reactions,
   Summary,
   Time,
@@ -40,6 +42,7 @@ function LiveFeed(): ReactNode {
       <Feed.List label="Feed">
         {(item, index) => (
           <Feed.Item key={item.id} item={item} index={index}>
+            <Avatar {...leaderOf(item.action)} />
             <Summary item={item} />
             <Time at={item.action.conducted} />
             <Reactions actionId={item.action.id} />

@@ -116,7 +116,7 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                 <h2>Comments</h2>
                 <Thread actionId={action.id} />
               </section>
-              <Explain actionId={action.id} session={session} />
+              <Explain action={action} session={session} />
             </div>
             {session.roles.includes('admin') && <LogOfAction id={action.id} />}
           </>
@@ -132,9 +132,13 @@ type ShownAction = NonNullable<ActionData['node']>;
 function Facts({ action }: { readonly action: ShownAction }): ReactNode {
   const { descriptor, scope, editedAt, expiresAt, isHidden, version, refs, engagement } = action;
   const counts = [
-    counted(engagement.likes, 'like'),
-    counted(engagement.comments, 'comment'),
-    counted(engagement.reshares, 'reshare'),
+    ...(
+      [
+        ['like', engagement.likes],
+        ['comment', engagement.comments],
+        ['reshare', engagement.reshares],
+      ] as const
+    ).flatMap(([noun, count]) => (count === 0 ? [] : [counted(count, noun)])),
     ...engagement.reactions.map(({ reaction, count }) => counted(count, reaction, reaction)),
   ];
   return (
@@ -143,7 +147,7 @@ function Facts({ action }: { readonly action: ShownAction }): ReactNode {
       {counts.map((text) => (
         <span key={text}>{text}</span>
       ))}
-      <span>{titled(descriptor.type)}</span>
+      <span dir="auto">{titled(descriptor.type)}</span>
       <span>for {wordFor(scope)}</span>
       {editedAt !== null && (
         <span>
@@ -231,7 +235,7 @@ function Buttons({ action, session, reload, onError }: ButtonsProps): ReactNode 
         }}
         onClose={() => setAsking(false)}
       >
-        <p>{descriptor.summary}</p>
+        <p dir="auto">{descriptor.summary}</p>
       </ConfirmDialog>
     </div>
   );
@@ -241,20 +245,18 @@ function LogOfAction({ id }: { readonly id: string }): ReactNode {
   const { data, error, isLoading, reload } = useQuery<ModerationLog>(LOG, { id });
   useEvery(5_000, reload);
   const entries = data?.moderationLog.edges ?? [];
+  if (error === null && entries.length === 0) return null;
   return (
     <section className="card">
       <h2>Log</h2>
-      <States
-        {...{ isLoading, error }}
-        isEmpty={entries.length === 0}
-        empty="Nobody has moderated it."
-        onRetry={reload}
-      >
+      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         <ul className="plain">
           {entries.map(({ node }, at) => (
             <li key={at}>
-              {titled(node.kind)} by {node.by} <Time at={node.at} />{' '}
-              <span className="quiet">{node.reason}</span>
+              {titled(node.kind)} by <bdi>{node.by}</bdi> <Time at={node.at} />{' '}
+              <span className="quiet" dir="auto">
+                {node.reason}
+              </span>
             </li>
           ))}
         </ul>
@@ -268,14 +270,17 @@ interface Explanation {
 }
 
 interface ExplainProps {
-  readonly actionId: string;
+  readonly action: ShownAction;
   readonly session: Session;
 }
 
-function Explain({ actionId, session }: ExplainProps): ReactNode {
+function Explain({ action, session }: ExplainProps): ReactNode {
   const [memberId, setMember] = useState(session.memberId);
   const asked = memberId === session.memberId ? null : memberId;
-  const { data, error, isLoading, reload } = useQuery<Explanation>(EXPLAIN, { actionId, memberId: asked });
+  const { data, error, isLoading, reload } = useQuery<Explanation>(EXPLAIN, {
+    actionId: action.id,
+    memberId: asked,
+  });
   useEvery(2_000, reload);
   const why = data?.explainFeedItem;
   return (
@@ -295,7 +300,7 @@ function Explain({ actionId, session }: ExplainProps): ReactNode {
         </form>
       )}
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-        {why !== undefined && <Reasons why={why} />}
+        {why !== undefined && <Reasons {...{ why, action }} />}
       </States>
     </section>
   );

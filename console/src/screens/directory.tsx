@@ -1,11 +1,11 @@
 import '../later.css';
+import { Avatar } from '@fanfare/react';
 import { BookUser } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
-import { Avatar } from '../ui/avatar.tsx';
-import { isPerson, useDirectory } from '../ui/directory.ts';
+import { isPerson, PERSON, useDirectory } from '../ui/directory.ts';
 import { States, Teach } from '../ui/states.tsx';
 
 const MEMBER = `query Known($id: String!) { member(memberId: $id) { memberId name } ref(refId: $id) { refId label type } }`;
@@ -71,18 +71,18 @@ export function DirectoryScreen(): ReactNode {
         }
         onRetry={() => location.reload()}
       >
-        <ul className="actions">
+        <ul className="actions listed">
           {entries.map(({ id, name, kind: of, href }) => (
-            <li key={`${of} ${id}`}>
+            <li key={`${of} ${id}`} data-thing={of === PERSON ? undefined : ''}>
               <Avatar {...{ id, name }} />
               <div>
                 <a className="name" href={href} dir="auto">
                   {name}
                 </a>
-                <p className="meta">
-                  <span className="badge">{of}</span>
-                  {id !== name && <code>{id}</code>}
-                </p>
+                {id !== name && <code className="hint">{id}</code>}
+                <span className="badge" dir={of === PERSON ? undefined : 'auto'}>
+                  {of}
+                </span>
               </div>
             </li>
           ))}

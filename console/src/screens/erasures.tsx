@@ -85,14 +85,16 @@ export function ErasuresScreen(): ReactNode {
                     {node.memberId === null ? (
                       <span className="quiet">no longer known</span>
                     ) : (
-                      <a href={hrefTo('member', node.memberId)}>{node.memberId}</a>
+                      <a href={hrefTo('member', node.memberId)} dir="auto">
+                        {node.memberId}
+                      </a>
                     )}
                   </td>
                   <td>
                     <ErasureState of={node} />
                   </td>
                   <td className="figure">{shownNumber(node.changed)}</td>
-                  <td>{node.requestedBy}</td>
+                  <td dir="auto">{node.requestedBy}</td>
                   <td>
                     <Time at={node.startedAt} />
                   </td>

@@ -29,6 +29,7 @@ import { useKnownItems } from '../ui/said.ts';
 import { Teach } from '../ui/states.tsx';
 import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 import { reasonFor, titled, wordFor } from '../ui/words.ts';
+import { t } from '../words/language.ts';
 
 const ChoiceMenu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).ChoiceMenu }));
 /** Without it the feed is there all the same. */
@@ -170,8 +171,10 @@ function Items({ order, shown, tag, filters }: ItemsProps): ReactNode {
                 isLifted={item.relevancy > item.action.conducted}
                 meta={
                   <>
-                    <span className="reasons">{item.reasons.map(reasonFor).join(', ')}</span>
-                    <span className="of-kind">{titled(item.action.descriptor.type)}</span>
+                    <span>{item.reasons.map((reason) => t(reasonFor(reason))).join(', ')}</span>
+                    <span data-kind dir="auto">
+                      {titled(item.action.descriptor.type)}
+                    </span>
                   </>
                 }
                 buttons={

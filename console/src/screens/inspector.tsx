@@ -135,7 +135,7 @@ function Explained({
             <div>
               <ActionLine action={action} />
             </div>
-            {why !== undefined && <Reasons why={why} />}
+            {why !== undefined && <Reasons {...{ why, action }} />}
           </li>
         ))}
       </ul>

@@ -74,10 +74,20 @@ export function MemberScreen({ id }: { readonly id: string }): ReactNode {
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         <PageHead id={id} name={member?.name ?? id}>
           {data?.member === null && <span>not in the directory</span>}
-          {member?.teamId != null && <span>team {member.teamId}</span>}
-          {member?.departmentId != null && <span>department {member.departmentId}</span>}
+          {member?.teamId != null && (
+            <span>
+              team <bdi>{member.teamId}</bdi>
+            </span>
+          )}
+          {member?.departmentId != null && (
+            <span>
+              department <bdi>{member.departmentId}</bdi>
+            </span>
+          )}
           {member?.supervisorId != null && (
-            <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
+            <a href={hrefTo('member', member.supervisorId)}>
+              supervisor <bdi>{member.supervisorId}</bdi>
+            </a>
           )}
         </PageHead>
         <PersonTabs id={id} />
@@ -146,7 +156,7 @@ function Holdings({ id }: { readonly id: string }): ReactNode {
           {failure}
         </p>
       )}
-      {held !== null && <FollowsAndMutes held={held} />}
+      {held !== null && <FollowsAndMutes {...{ id, held }} />}
       {held !== null &&
         Object.entries(held)
           .filter(([, value]) => value !== null && typeof value === 'object')
@@ -182,7 +192,34 @@ interface Held {
   }[];
 }
 
-function FollowsAndMutes({ held }: { readonly held: Held }): ReactNode {
+/** Whom and what somebody follows, around them. Beside the list that says the same to who does not see it. */
+function Star({ id, to }: { readonly id: string; readonly to: readonly string[] }): ReactNode {
+  const shown = to.slice(0, 16);
+  return (
+    <svg className="star" viewBox="0 0 360 220" aria-hidden="true">
+      {shown.map((refId, n) => {
+        const angle = (2 * Math.PI * (n + 0.5)) / shown.length - Math.PI / 2;
+        const [x, y] = [180 + 95 * Math.cos(angle), 110 + 85 * Math.sin(angle)];
+        const isLeft = x < 180;
+        return (
+          <a key={refId} href={hrefTo('slice', refId)} tabIndex={-1}>
+            <line x1="180" y1="110" x2={x} y2={y} />
+            <circle cx={x} cy={y} r="4" />
+            <text x={x + (isLeft ? -8 : 8)} y={y + 3} textAnchor={isLeft ? 'end' : 'start'}>
+              {refId.length > 18 ? `${refId.slice(0, 17)}…` : refId}
+            </text>
+          </a>
+        );
+      })}
+      <circle className="middle" cx="180" cy="110" r="9" />
+      <text x="180" y="132" textAnchor="middle">
+        {id}
+      </text>
+    </svg>
+  );
+}
+
+function FollowsAndMutes({ id, held }: { readonly id: string; readonly held: Held }): ReactNode {
   const { follows = [], reader, blocks = [], notifications = [] } = held;
   const followed = follows.filter(({ active }) => active);
   const mutes = reader?.mutes ?? [];
@@ -194,13 +231,18 @@ function FollowsAndMutes({ held }: { readonly held: Held }): ReactNode {
       {followed.length === 0 ? (
         <p className="quiet">Nobody and nothing.</p>
       ) : (
-        <ul className="plain ids" aria-label="Follows">
-          {followed.slice(0, SHOWN).map(({ refId }) => (
-            <li key={refId}>
-              <a href={hrefTo('slice', refId)}>{refId}</a>
-            </li>
-          ))}
-        </ul>
+        <>
+          <Star id={id} to={followed.map(({ refId }) => refId)} />
+          <ul className="plain ids" aria-label="Follows">
+            {followed.slice(0, SHOWN).map(({ refId }) => (
+              <li key={refId}>
+                <a href={hrefTo('slice', refId)} dir="auto">
+                  {refId}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       {followed.length > SHOWN && <p className="quiet">and {followed.length - SHOWN} more.</p>}
       <h3>
@@ -281,7 +323,7 @@ function Part({ name, value }: { readonly name: string; readonly value: object }
   return (
     <details>
       <summary>
-        {name} <span className="quiet">{entries.length}</span>
+        <code>{name}</code> <span className="quiet">{entries.length}</span>
       </summary>
       <ul className="plain">
         {entries.slice(0, SHOWN).map((entry, at) => (

@@ -244,7 +244,9 @@ function Content(): ReactNode {
       >
         <ul>
           {toDelete.slice(0, 5).map(({ id, descriptor }) => (
-            <li key={id}>{descriptor.summary}</li>
+            <li key={id} dir="auto">
+              {descriptor.summary}
+            </li>
           ))}
         </ul>
         {toDelete.length > 5 && <p>and {toDelete.length - 5} more.</p>}
@@ -276,8 +278,11 @@ function LogOfModeration({ round }: { readonly round: number }): ReactNode {
         <ul className="plain">
           {entries.map(({ node }, at) => (
             <li key={at}>
-              <a href={hrefTo('action', node.actionId)}>{titled(node.kind)}</a> by {node.by}{' '}
-              <Time at={node.at} /> <span className="quiet">{node.reason}</span>
+              <a href={hrefTo('action', node.actionId)}>{titled(node.kind)}</a> by <bdi>{node.by}</bdi>{' '}
+              <Time at={node.at} />{' '}
+              <span className="quiet" dir="auto">
+                {node.reason}
+              </span>
             </li>
           ))}
         </ul>

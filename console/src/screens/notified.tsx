@@ -7,6 +7,7 @@ import { AsCode } from '../ui/as-code.tsx';
 import { PersonTabs } from '../ui/person.tsx';
 import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { t } from '../words/language.ts';
 import { titled } from '../ui/words.ts';
 
 const KINDS = ['COMMENT', 'REPLY', 'MENTION', 'LIKE', 'REACTION', 'RESHARE', 'OWN', 'FOLLOW'] as const;
@@ -76,7 +77,7 @@ export function NotifiedScreen({ id }: { readonly id: string }): ReactNode {
         </label>
         <datalist id="recent-actions">
           {recent.data?.actions.edges.map(({ node }) => (
-            <option key={node.id} value={node.id}>
+            <option key={node.id} value={node.id} dir="auto">
               {node.descriptor.summary}
             </option>
           ))}
@@ -87,7 +88,7 @@ export function NotifiedScreen({ id }: { readonly id: string }): ReactNode {
         <div className="empty">
           <Teach icon={BellRing} title={`Why was ${id} not notified?`}>
             Choose an action: each kind of event about it stands here, and beside it whether it is in the
-            notifications of {id}, and if not, why.
+            notifications of <bdi>{id}</bdi>, and if not, why.
           </Teach>
         </div>
       ) : (
@@ -137,7 +138,9 @@ function Row({ kind, why }: { readonly kind: string; readonly why: Explained }):
   const on = preferences.filter((one) => one.isOn);
   return (
     <tr>
-      <th scope="row">{titled(kind)}</th>
+      <th scope="row" dir="auto">
+        {titled(kind)}
+      </th>
       <td>
         <span className="state" data-is={isListed ? 'good' : 'bad'}>
           {isListed ? 'Yes' : 'No'}
@@ -158,7 +161,7 @@ function Row({ kind, why }: { readonly kind: string; readonly why: Explained }):
         {on.length === 0
           ? 'none'
           : on
-              .map(({ channel, isLocked }) => `${titled(channel)}${isLocked ? ' (by the host)' : ''}`)
+              .map(({ channel, isLocked }) => t(titled(channel)) + (isLocked ? ` ${t('(by the host)')}` : ''))
               .join(', ')}
       </td>
     </tr>

@@ -12,6 +12,7 @@ import { useEvery } from '../ui/use-every.ts';
 import { WORK, type Work } from '../ui/work.ts';
 
 const EVERY_MS = 2_000;
+const LEAST_MS = 300_000;
 /** Where the charts cannot be loaded the figures still say the most. */
 const Plot = lazy(() =>
   import('../ui/plot.tsx').then(
@@ -98,6 +99,8 @@ export function OverviewScreen(): ReactNode {
   const work = data?.work;
   const samples = past.data?.samples ?? [];
   const to = Date.parse(samples.at(-1)?.at ?? '') || 0;
+  // Of a server that is new the hour would be nothing but empty.
+  const from = Math.min(to - LEAST_MS, Math.max(to - 3_600_000, Date.parse(samples[0]?.at ?? '') || 0));
   return (
     <>
       <p className="filters">
@@ -131,15 +134,14 @@ export function OverviewScreen(): ReactNode {
           <Suspense key={title} fallback={<figure className="card plot" />}>
             <Plot
               {...{ title, unit, to }}
-              from={to - 3_600_000}
+              from={from}
               series={lines.map(({ name, of }) => ({ name, points: pointsOf(samples, of) }))}
             />
           </Suspense>
         ))}
       </div>
       <p className="hint">
-        The past hour of all processes, by {SAMPLE_MS / 1_000} s. Lags are those of the last minute before
-        each point.
+        {`The past hour of all processes, by ${String(SAMPLE_MS / 1_000)} s. Lags are those of the last minute before each point.`}
       </p>
       <AsCode query={WORK} pages={['/ready', '/metrics']} command="doctor" />
     </>
@@ -149,7 +151,8 @@ export function OverviewScreen(): ReactNode {
 function FeedModel({ feedModel: model, feedCap }: Work['work']): ReactNode {
   return (
     <span className="quiet">
-      Feed model: <strong>{model}</strong>, stored {STORED_AS[model] ?? 'in documents of its own'}
+      Feed model: <strong translate="no">{model}</strong>, stored{' '}
+      {STORED_AS[model] ?? 'in documents of its own'}
       {model !== 'pull' && `, the newest ${shownNumber(feedCap)} of each feed`}
     </span>
   );

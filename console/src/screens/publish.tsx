@@ -183,12 +183,16 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
         <label htmlFor="kind">What happened</label>
         <select id="kind" value={kind?.name ?? ''} onChange={(event) => choose(event.target.value)}>
           {kinds.map(({ name }) => (
-            <option key={name} value={name}>
+            <option key={name} value={name} dir="auto">
               {titled(name)}
             </option>
           ))}
         </select>
-        {kind?.description != null && <span className="hint">{kind.description}</span>}
+        {kind?.description != null && (
+          <span className="hint" dir="auto">
+            {kind.description}
+          </span>
+        )}
       </div>
       {kind?.fields.map((field) => (
         <Field

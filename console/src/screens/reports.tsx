@@ -1,11 +1,11 @@
 import '../later.css';
-import { useQuery } from '@fanfare/react';
+import { Avatar, useQuery } from '@fanfare/react';
 import { Flag } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
 import { LISTED, PageLinks, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
-import { Avatar } from '../ui/avatar.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
 import { counted } from '../ui/count.ts';
 import { Entry } from '../ui/entry.tsx';
 import { States, Teach } from '../ui/states.tsx';
@@ -28,6 +28,7 @@ const HIDE_INTERACTION =
   'mutation HideInteraction($id: ID!, $reason: String) { hideInteraction(id: $id, reason: $reason) { id } }';
 const REPORT = 'mutation Report($id: ID!) { report(actionId: $id, reason: "spam") { state } }';
 const EVERY_MS = 10_000;
+const NOTHING = 'Nothing had to be done';
 
 const STATES = [
   ['', 'All'],
@@ -92,6 +93,10 @@ export function ReportsScreen(): ReactNode {
     after: query.get('after'),
   });
   useEvery(EVERY_MS, reload);
+  const { shown, waiting, showAll } = useStill(
+    `${state} ${query.get('after') ?? ''}`,
+    useMemo(() => data?.reports.edges.map(({ node }) => node), [data]),
+  );
   return (
     <>
       <nav className="tabs" aria-label="Which reports">
@@ -107,7 +112,7 @@ export function ReportsScreen(): ReactNode {
       </nav>
       <States
         {...{ isLoading, error }}
-        isEmpty={data?.reports.edges.length === 0}
+        isEmpty={data !== undefined && shown.length === 0}
         onRetry={reload}
         empty={
           state === '' ? (
@@ -119,10 +124,18 @@ export function ReportsScreen(): ReactNode {
           )
         }
       >
+        {/* Its place is kept, so that nothing moves when it comes. */}
+        <div data-fanfare="new-items">
+          {waiting > 0 && (
+            <button type="button" onClick={showAll}>
+              {waiting} new
+            </button>
+          )}
+        </div>
         <ul className="reports" aria-label="Reports">
-          {data?.reports.edges.map(({ node }) => (
-            <li key={node.id} className="card">
-              <ReportCard report={node} onChange={reload} />
+          {shown.map(({ report, isHere }) => (
+            <li key={report.id} className="card" data-gone={isHere ? undefined : ''}>
+              <ReportCard {...{ report, isHere }} onChange={reload} />
             </li>
           ))}
         </ul>
@@ -133,12 +146,45 @@ export function ReportsScreen(): ReactNode {
   );
 }
 
+interface Shown {
+  readonly report: Report;
+  /** Still one of those that were asked for. */
+  readonly isHere: boolean;
+}
+
+/**
+ * A list that is read again and again, and whose order changes: what is shown stays where it is, under a pointer or a finger;
+ * what is new waits until it is asked for.
+ * @param latest the same array until it was read again
+ * @param key tells lists apart: another one begins with what is latest
+ */
+function useStill(
+  key: string,
+  latest: readonly Report[] | undefined,
+): { readonly shown: readonly Shown[]; readonly waiting: number; readonly showAll: () => void } {
+  const [still, setStill] = useState<{ readonly key: string; readonly reports: readonly Report[] } | null>(
+    null,
+  );
+  const before = still?.key === key ? still.reports : [];
+  const now = new Map(latest?.map((report) => [report.id, report]));
+  const reports = before.length === 0 ? (latest ?? []) : before.map((one) => now.get(one.id) ?? one);
+  // What is gone from the list is remembered as it was last.
+  useEffect(() => {
+    if (latest !== undefined) setStill({ key, reports });
+  }, [key, latest]);
+  return {
+    shown: reports.map((report) => ({ report, isHere: now.has(report.id) })),
+    waiting: [...now.keys()].filter((id) => reports.every((one) => one.id !== id)).length,
+    showAll: () => setStill({ key, reports: latest ?? [] }),
+  };
+}
+
 interface CardProps {
   readonly report: Report;
   readonly onChange: () => void;
 }
 
-function ReportCard({ report, onChange }: CardProps): ReactNode {
+function ReportCard({ report, isHere, onChange }: CardProps & Shown): ReactNode {
   const { state, count, isWithheld, openedAt, entries, takenBy, resolvedBy, resolvedAt, outcome } = report;
   const isOver = state === 'RESOLVED' || state === 'DISMISSED';
   return (
@@ -195,8 +241,10 @@ function ReportCard({ report, onChange }: CardProps): ReactNode {
             </>
           )}
         </p>
-      ) : (
+      ) : isHere ? (
         <Ending {...{ report, onChange }} />
+      ) : (
+        <p className="quiet">It is not in this list any more.</p>
       )}
     </>
   );
@@ -250,13 +298,20 @@ function Target({ report }: { readonly report: Report }): ReactNode {
   );
 }
 
-/** Takes it, and ends it with what was done. */
+interface End {
+  readonly title: string;
+  readonly confirm: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Takes it, and ends it with what was done. An end is for good, so it is asked for. */
 function Ending({ report, onChange }: CardProps): ReactNode {
   const { id, state, targetKind } = report;
   const hideable = hideableOf(report);
   const client = useClient();
   const [outcome, setOutcome] = useState('');
   const [failure, setFailure] = useState('');
+  const [end, setEnd] = useState<End | null>(null);
   const words = outcome.trim();
   const run = async (change: () => Promise<unknown>): Promise<void> => {
     try {
@@ -287,22 +342,51 @@ function Ending({ report, onChange }: CardProps): ReactNode {
           <input value={outcome} maxLength={2000} onChange={(event) => setOutcome(event.target.value)} />
         </label>
         {hideable !== null && (
-          <button type="button" className="main" onClick={() => void run(hide)}>
-            Hide it
+          <button
+            type="button"
+            className="danger"
+            onClick={() => setEnd({ title: 'Hide it from everybody?', confirm: 'Hide', run: hide })}
+          >
+            Hide it …
           </button>
         )}
         <button
           type="button"
           disabled={words === ''}
           title={words === '' ? 'Say what was done' : undefined}
-          onClick={() => void run(() => resolve(words, false))}
+          onClick={() =>
+            setEnd({
+              ...{ title: 'End the report as resolved?', confirm: 'Resolve' },
+              run: () => resolve(words, false),
+            })
+          }
         >
-          Resolve
+          Resolve …
         </button>
-        <button type="button" onClick={() => void run(() => resolve('Nothing had to be done', true))}>
-          Dismiss
+        <button
+          type="button"
+          onClick={() =>
+            setEnd({
+              ...{ title: 'End the report, with nothing done?', confirm: 'Dismiss' },
+              run: () => resolve(NOTHING, true),
+            })
+          }
+        >
+          Dismiss …
         </button>
       </div>
+      <ConfirmDialog
+        isOpen={end !== null}
+        title={end?.title ?? ''}
+        confirm={end?.confirm ?? ''}
+        onConfirm={() => {
+          setEnd(null);
+          if (end !== null) void run(end.run);
+        }}
+        onClose={() => setEnd(null)}
+      >
+        <p dir="auto">{words === '' ? NOTHING : words}</p>
+      </ConfirmDialog>
       {failure !== '' && (
         <p role="alert" className="alert">
           {failure}

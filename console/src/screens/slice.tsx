@@ -31,8 +31,14 @@ export function SliceScreen({ id }: { readonly id: string }): ReactNode {
     <>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         <PageHead id={id} name={member?.name ?? ref?.label ?? id}>
-          <span className="badge">{member == null ? (ref?.type ?? 'unknown') : 'person'}</span>
-          {member?.teamId != null && <span>team {member.teamId}</span>}
+          <span className="badge">
+            {member == null ? ref == null ? 'unknown' : <bdi>{ref.type}</bdi> : 'person'}
+          </span>
+          {member?.teamId != null && (
+            <span>
+              team <bdi>{member.teamId}</bdi>
+            </span>
+          )}
         </PageHead>
         {member != null && <PersonTabs id={id} />}
       </States>

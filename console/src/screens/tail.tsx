@@ -4,6 +4,7 @@ import { useRef, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { ActionLine, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
+import { shownNumber } from '../ui/count.ts';
 import { Time } from '../ui/time.tsx';
 import { States, Teach } from '../ui/states.tsx';
 import { useTail, type Came } from '../ui/tail.ts';
@@ -131,7 +132,7 @@ function EventTail(): ReactNode {
       <Lines read={read}>
         {({ type, at, data }) => (
           <>
-            <strong>{type}</strong>
+            <strong translate="no">{type}</strong>
             <pre className="data">{JSON.stringify(data)}</pre>
             <p className="meta">
               <Time at={at} />
@@ -159,11 +160,7 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
     <>
       <p className="quiet tail-state" role="status">
         <span className="state" data-is={isPaused ? 'busy' : error === null ? 'good' : 'bad'} />
-        {isPaused
-          ? `Paused, ${waitingCount.toLocaleString('en')} waiting`
-          : error === null
-            ? 'Live'
-            : 'Not live'}
+        {isPaused ? `Paused, ${shownNumber(waitingCount)} waiting` : error === null ? 'Live' : 'Not live'}
         {isPaused && (
           <button type="button" onClick={resume}>
             Go on
@@ -172,8 +169,7 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
       </p>
       {isCut && (
         <p className="quiet">
-          More than {(PAGES_AT_ONCE * 100).toLocaleString('en')} came at once; the oldest of them are left
-          out.
+          More than {shownNumber(PAGES_AT_ONCE * 100)} came at once; the oldest of them are left out.
         </p>
       )}
       <States

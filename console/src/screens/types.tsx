@@ -31,6 +31,7 @@ export function TypesScreen(): ReactNode {
             <a
               key={name}
               className="chip"
+              dir="auto"
               href={hrefTo('types', name)}
               aria-current={name === kind?.name ? 'page' : undefined}
             >
@@ -40,7 +41,11 @@ export function TypesScreen(): ReactNode {
         </nav>
         {kind !== undefined && <Declared kind={kind} />}
       </States>
-      {kind === undefined ? <AsCode query={INPUTS} /> : <AsCode query={publishOf(kind)} variables={{}} />}
+      {kind === undefined ? (
+        <AsCode query={INPUTS} />
+      ) : (
+        <AsCode query={publishOf(kind)} variables={{}} isOpen />
+      )}
     </>
   );
 }
@@ -64,8 +69,10 @@ function Declared({ kind }: { readonly kind: Kind }): ReactNode {
     <>
       <div className="columns">
         <section className="card">
-          <h2>{titled(kind.name)}</h2>
-          <p>{kind.description}</p>
+          <h2 dir="auto">
+            {titled(kind.name)} <code className="hint">{kind.name}</code>
+          </h2>
+          <p dir="auto">{kind.description}</p>
           <p className="buttons">
             <a className="button" href={hrefTo('publish', kind.name)}>
               Publish one
@@ -76,7 +83,7 @@ function Declared({ kind }: { readonly kind: Kind }): ReactNode {
                 type: kind.name.charAt(0).toUpperCase() + kind.name.slice(1),
               })}
             >
-              Those there are
+              Show all
             </a>
           </p>
         </section>
@@ -105,10 +112,11 @@ function Declared({ kind }: { readonly kind: Kind }): ReactNode {
                     <code>{name}</code>
                   </td>
                   <td className="quiet">
-                    {isList ? `several ${of}` : of}
+                    {isList && 'several '}
+                    <code>{of}</code>
                     {isRequired ? '' : ', may be left out'}
                   </td>
-                  <td>
+                  <td dir="auto">
                     {description}
                     {choices !== undefined && <span className="quiet"> {choices.join(', ')}</span>}
                   </td>

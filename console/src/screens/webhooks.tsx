@@ -84,7 +84,7 @@ function Receivers({ onSent }: { readonly onSent: () => void }): ReactNode {
                   ? `${counted(behind, 'event')} behind`
                   : 'Up to date'}
             </span>{' '}
-            <strong>{url}</strong>{' '}
+            <strong translate="no">{url}</strong>{' '}
             <span className="quiet">
               seen in the settings <Time at={seenAt} />
             </span>
@@ -162,7 +162,7 @@ function failureOf({ id, url, type, attempts, error, nextAttemptAt, event }: Del
     title: `${type} to ${url}`,
     shown: (
       <>
-        <strong>{type}</strong> to {url}
+        <strong translate="no">{type}</strong> to <span translate="no">{url}</span>
         <p className="meta">
           {event !== null && <Time at={event.at} />}
           <span>{counted(attempts, 'attempt')}</span>

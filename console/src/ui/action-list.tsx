@@ -92,7 +92,7 @@ export function ActionLine({ action, meta }: LineProps): ReactNode {
             </span>
           )}
           {meta}
-          <span>{titled(descriptor.type)}</span>
+          <span dir="auto">{titled(descriptor.type)}</span>
           <span>for {wordFor(scope)}</span>
         </>
       }

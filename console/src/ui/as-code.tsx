@@ -11,15 +11,17 @@ interface Props {
   readonly pages?: readonly string[];
   /** Does the same in a terminal, where one does: the command after `npx fanfare`. */
   readonly command?: string | undefined;
+  /** Where the code is what one comes for. */
+  readonly isOpen?: boolean;
 }
 
 /** What a screen asks for, to take along. The token is not in it. */
-export function AsCode({ query, variables = {}, pages = [], command }: Props): ReactNode {
+export function AsCode({ query, variables = {}, pages = [], command, isOpen = false }: Props): ReactNode {
   const tenant = useSession()?.tenant ?? '';
   const text = query?.replaceAll(/\s+/g, ' ').trim();
   const calls = pages.map((path) => `curl -s ${location.origin}${path}`);
   return (
-    <details className="as-code">
+    <details className="as-code" open={isOpen}>
       <summary>As code</summary>
       {text !== undefined && (
         <>

@@ -1,6 +1,6 @@
 /** In the language of the page, whatever that of the browser is. */
 export function shownNumber(count: number): string {
-  return count.toLocaleString('en');
+  return count.toLocaleString(document.documentElement.lang);
 }
 
 /** Such as "1 follower" and "12,000 followers". */

@@ -12,7 +12,7 @@ export interface Entry {
   readonly href: string;
 }
 
-const PERSON = 'person';
+export const PERSON = 'person';
 const THING = 'refId type label';
 const SEEN = `query Seen { feed(first: 100) { edges { node { action { actor { memberId name } refs { ${THING} } } } } }
   viewer { following(first: 100) { edges { node { ${THING} } } } } }`;
@@ -72,13 +72,15 @@ export function useDirectory(
   }, [client, wanted]);
   const part = wanted.toLowerCase();
   const matching = known.filter(({ id, name }) => `${name}\n${id}`.toLowerCase().includes(part));
-  const entries = new Map(
+  const unique = new Map(
     [...(found ?? []), ...matching].reverse().map((one) => [`${one.kind} ${one.id}`, one]),
   );
+  const entries = [...unique.values()].reverse().filter((one) => kind?.(one) ?? true);
   return {
-    entries: [...entries.values()].reverse().filter((one) => kind?.(one) ?? true),
+    // What was looked for begins with what fits best.
+    entries: wanted === '' ? entries.sort(byName) : entries,
     error: seen.error,
-    isLoading: seen.isLoading || (found === null && entries.size === 0),
+    isLoading: seen.isLoading || (found === null && unique.size === 0),
   };
 }
 
@@ -94,8 +96,10 @@ function entriesOf(seen: Seen | undefined): Entry[] {
   // People are followed by their ids, too.
   const ids = new Set(people.map(({ id }) => id));
   const entries = [...people, ...things.filter(({ refId }) => !ids.has(refId)).map(thingOf)];
-  return entries.sort((a, b) => a.name.localeCompare(b.name));
+  return entries.sort(byName);
 }
+
+const byName = (a: Entry, b: Entry): number => a.name.localeCompare(b.name);
 
 function personOf({ memberId, name }: Person): Entry {
   return { id: memberId, name, kind: PERSON, href: hrefTo('slice', memberId) };

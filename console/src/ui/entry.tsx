@@ -1,8 +1,7 @@
-import { Summary, useBookmark, useEngagement, type SummaryPart } from '@fanfare/react';
+import { Avatar, leaderOf, Summary, type SummaryPart, useBookmark, useEngagement } from '@fanfare/react';
 import { Bookmark, Heart, MessageSquare, Repeat2, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
-import { Avatar } from './avatar.tsx';
 import { useSaid, type Said } from './said.ts';
 import { Time } from './time.tsx';
 
@@ -24,11 +23,10 @@ export function hrefOfPart({ member, ref }: SummaryPart): string | undefined {
   return id === undefined ? undefined : hrefTo('slice', id);
 }
 
-/** Whom the sentence begins with: who did it, or in whose name it was done. */
-function whoLeads({ actor, descriptor }: ShownAction): { readonly id: string; readonly name: string } {
-  const { member = null, ref = null, text = '' } = descriptor.summaryParts[0] ?? {};
-  const id = member?.memberId ?? ref?.refId;
-  return id === undefined ? { id: actor.memberId, name: actor.name } : { id, name: text };
+/** What an action calls somebody or something it is about. */
+export function nameIn({ actor, descriptor }: Pick<ShownAction, 'actor' | 'descriptor'>, id: string): string {
+  const part = descriptor.summaryParts.find(({ member, ref }) => id === (member?.memberId ?? ref?.refId));
+  return part?.text ?? (actor.memberId === id ? actor.name : id);
 }
 
 interface Props {
@@ -47,7 +45,7 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
   const said = useSaid(action) ?? null;
   return (
     <div className="entry">
-      <Avatar {...whoLeads(action)} />
+      <Avatar {...leaderOf(action)} />
       <div>
         <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
         {said !== null && <Body said={said} />}
@@ -59,7 +57,7 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
             </a>
             {meta}
             {action.descriptor.tags?.map((tag) => (
-              <a key={tag} className="chip" href={hrefTo('feed', '', { tag })}>
+              <a key={tag} className="chip" href={hrefTo('feed', '', { tag })} dir="auto">
                 #{tag}
               </a>
             ))}
@@ -72,7 +70,7 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
   );
 }
 
-const MOST_STARS = 5;
+const STARS = '★★★★★';
 
 function Body({ said: { text, rating } }: { readonly said: Said }): ReactNode {
   if (text === null && rating === null) return null;
@@ -84,10 +82,10 @@ function Body({ said: { text, rating } }: { readonly said: Said }): ReactNode {
             className="stars"
             role="img"
             aria-label={`${String(rating)} stars`}
-            hidden={rating > MOST_STARS}
+            hidden={rating > STARS.length}
+            style={{ '--of': `${String((rating / STARS.length) * 100)}%` } as CSSProperties}
           >
-            {'★'.repeat(Math.min(MOST_STARS, Math.round(rating)))}
-            {'☆'.repeat(Math.max(0, MOST_STARS - Math.round(rating)))}
+            {STARS}
           </span>{' '}
           <span className="figure">{rating}</span>{' '}
         </>

@@ -31,7 +31,7 @@ export function EraseDialog({ id, isOpen, onErase, onClose }: EraseProps): React
         Feed, follows, marks and mutes are removed, actions and interactions anonymised. It cannot be undone.
       </p>
       <label>
-        Type the id {id}
+        Type the id <bdi>{id}</bdi>
         <input
           name="confirm"
           autoComplete="off"

@@ -89,7 +89,7 @@ export function FailureGroups({
       {known?.length === 0 && <div className="empty">{empty}</div>}
       {[...groups].map(([cause, group]) => (
         <section key={cause} className="card">
-          <h3>{cause}</h3>
+          <h3 dir="auto">{cause}</h3>
           <p className="buttons">
             <span className="quiet">
               {group.length}
@@ -138,11 +138,15 @@ function Chosen({
   return (
     <>
       <p>
-        {filter}, {causes.size === 1 ? cause : `${String(causes.size)} errors`}. The first five:
+        <span>{filter}</span>,{' '}
+        {causes.size === 1 ? <bdi>{cause}</bdi> : <span>{`${String(causes.size)} errors`}</span>}. The first
+        five:
       </p>
       <ul>
         {asked.slice(0, 5).map(({ id, title }) => (
-          <li key={id}>{title}</li>
+          <li key={id} dir="auto">
+            {title}
+          </li>
         ))}
       </ul>
       {asked.length > 5 && <p>and {asked.length - 5} more.</p>}

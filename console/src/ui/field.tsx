@@ -30,7 +30,10 @@ export function Field({ field, value, onChange }: FieldProps): ReactNode {
   const more = description?.startsWith(label) === true ? '' : description;
   return (
     <div className="field">
-      <label htmlFor={id}>{label + (isRequired ? ' *' : '')}</label>
+      <label htmlFor={id} dir="auto">
+        {label + (isRequired ? ' *' : '')}
+      </label>
+      <code className="hint">{name}</code>
       {choices !== undefined ? (
         <select {...common} onChange={(event) => onChange(event.target.value)}>
           <option value="">{isRequired ? 'choose' : 'left out'}</option>
@@ -48,8 +51,8 @@ export function Field({ field, value, onChange }: FieldProps): ReactNode {
         />
       )}
       <span id={`${id}-hint`} className="hint">
-        <code>{name}</code>{' '}
-        {[more, isList ? 'Several, with commas between.' : HINTS[typeName]].filter(Boolean).join(' ')}
+        {more !== '' && <span dir="auto">{more} </span>}
+        {isList ? 'Several, with commas between.' : HINTS[typeName]}
       </span>
     </div>
   );

@@ -1,9 +1,8 @@
-import { Summary } from '@fanfare/react';
+import { Avatar, Summary } from '@fanfare/react';
 import { useFeedGroups } from '@fanfare/react/more';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { AsCode } from './as-code.tsx';
-import { Avatars } from './avatar.tsx';
 import { counted } from './count.ts';
 import { hrefOfPart } from './entry.tsx';
 import { States } from './states.tsx';
@@ -35,7 +34,11 @@ export function GroupList({ tag }: { readonly tag: string }): ReactNode {
         <ul className="actions">
           {groups.map(({ id, actors, items, count, isUnread, relevancy, summaryParts, summary }) => (
             <li key={id} data-unread={isUnread || undefined}>
-              <Avatars of={actors.map(({ memberId, name }) => ({ id: memberId, name }))} />
+              <span className="avatars">
+                {actors.map(({ memberId, name }) => (
+                  <Avatar key={memberId} id={memberId} name={name} />
+                ))}
+              </span>
               <div>
                 <Summary
                   item={{ action: { id, descriptor: { summary, summaryParts } } as never }}

@@ -1,13 +1,13 @@
 import '../later.css';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery } from '@fanfare/react';
-import { Clock, LogOut, MonitorPlay, Newspaper, type LucideIcon } from 'lucide-react';
+import { Avatar, useQuery } from '@fanfare/react';
+import { Clock, Languages, LogOut, MonitorPlay, Newspaper, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { signOut, type Session } from '../session.ts';
+import { changeLanguage, t } from '../words/language.ts';
 import { setZone, useZone } from '../zone.ts';
-import { Avatar } from './avatar.tsx';
 import { useDirectory } from './directory.ts';
 import { useClient } from './use-client.ts';
 
@@ -108,14 +108,15 @@ function useHits(text: string, places: readonly Place[], session: Session): read
   });
   const has = (one: Hit): boolean => one.text.toLowerCase().includes(text.trim().toLowerCase());
   const screens = places.map(({ name, title, icon: Icon, href = hrefTo(name) }) =>
-    hit('screen', title, <Icon aria-hidden="true" />, to(href)),
+    hit('screen', t(title), <Icon aria-hidden="true" />, to(href)),
   );
   const commands = [
-    hit('command', zone === 'utc' ? 'Show times of this machine' : 'Show times in UTC', <Clock />, () =>
+    hit('command', t(zone === 'utc' ? 'Show times of this machine' : 'Show times in UTC'), <Clock />, () =>
       setZone(zone === 'utc' ? 'local' : 'utc'),
     ),
-    hit('command', 'Open the demo', <MonitorPlay />, to('/console/demo')),
-    hit('command', 'Sign out', <LogOut />, signOut),
+    hit('command', t('Auf Deutsch'), <Languages />, changeLanguage),
+    hit('command', t('Open the demo'), <MonitorPlay />, to('/console/demo')),
+    hit('command', t('Sign out'), <LogOut />, signOut),
   ];
   const actions = [...node, ...recent].map(({ id, descriptor }) =>
     hit('action', descriptor?.summary ?? id, <Newspaper />, to(hrefTo('action', id)), id),

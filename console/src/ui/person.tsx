@@ -1,8 +1,7 @@
-import { FollowButton, useFollow } from '@fanfare/react';
+import { Avatar, FollowButton, useFollow } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
 import { useSession } from '../session.ts';
-import { Avatar } from './avatar.tsx';
 import { counted } from './count.ts';
 
 interface HeadProps {
@@ -24,9 +23,9 @@ export function PageHead({ id, name, children }: HeadProps): ReactNode {
           {name !== id && <code>{id}</code>}
           {children}
           {followerCount !== undefined && <span>{counted(followerCount, 'follower')}</span>}
-          <FollowButton refId={id} />
         </p>
       </div>
+      <FollowButton refId={id} />
     </section>
   );
 }
@@ -39,8 +38,8 @@ export function PersonTabs({ id }: { readonly id: string }): ReactNode {
     <nav className="tabs" aria-label="About this person">
       {[
         ['slice', 'Page'],
-        ['inspector', 'Feed, and why'],
-        ['notified', 'Notifications, and why'],
+        ['inspector', 'Why in feed'],
+        ['notified', 'Why notified'],
         ['member', 'Data'],
       ].map(([name = '', title]) => (
         <a key={name} href={hrefTo(name, id)} aria-current={name === screen ? 'page' : undefined}>

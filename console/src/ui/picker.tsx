@@ -1,7 +1,7 @@
 import '../later.css';
+import { Avatar } from '@fanfare/react';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useRef, useState, type ReactNode } from 'react';
-import { Avatar } from './avatar.tsx';
 import { useDirectory, type Entry } from './directory.ts';
 
 const SHOWN = 8;
@@ -77,7 +77,7 @@ export function Picker({
                   >
                     <Avatar id={entry.id} name={entry.name} />
                     <span dir="auto">{entry.name}</span>
-                    <span>{entry.id === entry.name ? entry.kind : entry.id}</span>
+                    <span dir="auto">{entry.id === entry.name ? entry.kind : entry.id}</span>
                   </Autocomplete.Item>
                 )}
               </Autocomplete.List>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import uPlot from 'uplot';
+import { t } from '../words/language.ts';
 
 const HEIGHT_PX = 150;
 const LINES = ['--fanfare-accent', '--fanfare-warn'] as const;
@@ -50,8 +51,8 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
         axes: [
           {
             ...axis,
-            ...{ font, size: 26, ticks: { show: false }, space: 70 },
-            values: (_, all) => all.map((seconds) => clockTime(seconds * 1_000)),
+            ...{ font, size: 26, ticks: { show: false }, space: 60, incrs: [60, 120, 300, 600, 900, 1_800] },
+            values: (_, all) => all.map((seconds) => clockTime(seconds * 1_000).slice(0, 5)),
           },
           {
             ...axis,
@@ -93,7 +94,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
   const said = series
     .map(({ name, points }) => {
       const value = points[index]?.value;
-      return value == null ? '–' : `${count > 1 ? `${name} ` : ''}${rounded(value)} ${unit}`;
+      return value == null ? '–' : `${count > 1 ? `${t(name)} ` : ''}${rounded(value)} ${unit}`;
     })
     .join(', ');
   const moment = at === null ? undefined : times[at];
@@ -101,7 +102,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
     <figure className="card plot">
       <figcaption>
         <strong>{title}</strong>
-        <span className="quiet">
+        <span>
           {moment !== undefined && `${clockTime(moment)} · `}
           {said}
         </span>
@@ -125,5 +126,7 @@ function clockTime(at: number): string {
 }
 
 function rounded(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: value >= 100 ? 0 : value >= 10 ? 1 : 2 });
+  return value.toLocaleString(document.documentElement.lang, {
+    maximumFractionDigits: value >= 100 ? 0 : value >= 10 ? 1 : 2,
+  });
 }

@@ -79,7 +79,7 @@ function Audience({ action }: { readonly action: NonNullable<ReachedData['node']
         <FirstOf noun="sources">
           {sources.map(({ id, name, count }) => (
             <a key={id} className="chip" href={hrefTo('slice', id)}>
-              <bdi>{name}</bdi>, {counted(count, 'follower')}
+              <bdi>{name}</bdi> {counted(count, 'follower')}
             </a>
           ))}
         </FirstOf>
@@ -102,8 +102,16 @@ function FanOutPath({
   const stations = [
     { name: 'Published', is: true, what: <Time at={conducted} /> },
     { name: 'Claimed', is: isBegun, what: `lane ${lane.toLowerCase()}` },
-    { name: 'Delivering', is: delivered > 0 || isDone, what: `${shownNumber(delivered)} so far` },
-    { name: wordFor(isDone ? 'DONE' : state === 'FAILED' ? 'FAILED' : 'DONE'), is: isDone, what: '' },
+    {
+      name: 'Delivering',
+      is: delivered > 0 || isDone,
+      what: isDone ? counted(attempts, 'attempt') : `${shownNumber(delivered)} so far`,
+    },
+    {
+      name: wordFor(state === 'FAILED' ? 'FAILED' : 'DONE'),
+      is: isDone,
+      what: isDone ? counted(delivered, 'reader') : '',
+    },
   ];
   return (
     <>

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
+import { t } from '../words/language.ts';
+import { nameIn } from './entry.tsx';
+import { wordFor } from './words.ts';
 
 /** Why an action is in a feed or not, as the server explains it. */
 export interface Why {
@@ -40,8 +43,13 @@ const PATHS: Readonly<Record<string, string>> = {
   SOURCE: 'read from the actions themselves',
 };
 
+interface Props {
+  readonly why: Why;
+  readonly action: Parameters<typeof nameIn>[0];
+}
+
 /** What brings it in, what keeps it out, what lifted it. The word of the API is the hint of each. */
-export function Reasons({ why }: { readonly why: Why }): ReactNode {
+export function Reasons({ why, action }: Props): ReactNode {
   const { isInFeed, addressedBy, withheldBy, path, causes } = why;
   const lifts = causes.filter(({ kind }) => kind !== 'CONDUCTED');
   return (
@@ -52,8 +60,12 @@ export function Reasons({ why }: { readonly why: Why }): ReactNode {
       <ul className="plain meta">
         {addressedBy.map(({ reason, via }) => (
           <li key={`${reason} ${via ?? ''}`} title={reason}>
-            {isInFeed ? 'The reader ' : 'Though the reader '}
-            {ADDRESSED[reason] ?? reason} {via !== null && <a href={hrefTo('slice', via)}>{via}</a>}
+            {`${isInFeed ? 'The reader' : 'Though the reader'} ${ADDRESSED[reason] ?? reason}`}{' '}
+            {via !== null && (
+              <a href={hrefTo('slice', via)} dir="auto">
+                {nameIn(action, via)}
+              </a>
+            )}
           </li>
         ))}
         {withheldBy.map((word) => (
@@ -63,9 +75,7 @@ export function Reasons({ why }: { readonly why: Why }): ReactNode {
         ))}
         {!isInFeed && withheldBy.length === 0 && <li>Not delivered yet</li>}
         {isInFeed && PATHS[path] !== undefined && <li title={path}>{PATHS[path]}</li>}
-        {lifts.length > 0 && (
-          <li>Lifted by {lifts.map(({ kind }) => kind.toLowerCase().replaceAll('_', ' ')).join(', ')}</li>
-        )}
+        {lifts.length > 0 && <li>Lifted by {lifts.map(({ kind }) => t(wordFor(kind))).join(', ')}</li>}
       </ul>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
+import { t } from '../words/language.ts';
 import { useEvery } from './use-every.ts';
 
 const STATE = 'query RebuildState($memberId: String!) { feedState(memberId: $memberId) }';
@@ -10,5 +11,5 @@ export function RebuildState({ memberId }: { readonly memberId: string }): React
   const isDone = data?.feedState === 'READY';
   useEvery(isDone ? 60_000 : 500, reload);
   if (error !== null) return error.message;
-  return `The feed of ${memberId} ${isDone ? 'has been rebuilt' : 'is being rebuilt'}`;
+  return t(`The feed of ${memberId} ${isDone ? 'has been rebuilt' : 'is being rebuilt'}`);
 }

@@ -1,7 +1,7 @@
 import '../later.css';
+import { Avatar } from '@fanfare/react';
 import { Composer, useInteractions } from '@fanfare/react/more';
 import { useState, type ReactNode } from 'react';
-import { Avatar } from './avatar.tsx';
 import { Time } from './time.tsx';
 
 /** The comments of an action: a reply stands under what it replies to, and each has a box to reply. */

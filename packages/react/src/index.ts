@@ -13,6 +13,7 @@ export {
 } from './hooks/feed.ts';
 export { useBookmark, useEngagement, useFollow, useItemActions, type Undo } from './hooks/item.ts';
 export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
+export { Avatar, leaderOf } from './parts/avatar.tsx';
 export { Feed } from './parts/feed.tsx';
 export { FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
 export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';

@@ -1,8 +1,9 @@
 import type { Notification } from '@fanfare/client';
-import { useEffect, useState, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useNotifications, type Notifications as NotificationsState } from '../hooks/notifications.ts';
 import type { SummaryPart } from '../item.ts';
 import type { NotificationOptions } from '../store/notification-store.ts';
+import { Avatar } from './avatar.tsx';
 import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';
 import { ConnectionNotice } from './frame.tsx';
 import { Popover } from './inbox.tsx';
@@ -46,7 +47,9 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
     <Article {...{ id, index, labelId }} isUnread={!isRead}>
       <span data-fanfare="avatars" aria-hidden="true">
         {actors.map((actor) => (
-          <span key={actor.memberId}>{avatar?.(actor) ?? <Initial {...actor} />}</span>
+          <span key={actor.memberId}>
+            {avatar?.(actor) ?? <Avatar id={actor.memberId} name={actor.name} />}
+          </span>
         ))}
       </span>
       <div data-fanfare="notification">
@@ -67,18 +70,6 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
         )}
       </div>
     </Article>
-  );
-}
-
-/** In a colour that follows from the id. */
-function Initial({ memberId, name }: Actor): ReactNode {
-  let hue = 7;
-  for (const character of memberId) hue = (hue * 31 + (character.codePointAt(0) ?? 0)) % 360;
-  const [first = ''] = Array.from(name);
-  return (
-    <span data-fanfare="avatar" style={{ '--fanfare-hue': String(hue) } as CSSProperties}>
-      {first.toLocaleUpperCase()}
-    </span>
   );
 }
 
