@@ -1,0 +1,129 @@
+// The pictures of the README and the docs: npm run pictures [name …]. A server of its own with the demo, as somebody sees it who
+// has just started both. Run it while the machine does nothing else: some of them say how long something took.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import chromium from '@sparticuz/chromium';
+import puppeteer from 'puppeteer-core';
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const NOT_WANTED = new Set([
+  '--single-process',
+  '--disable-web-security',
+  '--allow-running-insecure-content',
+]);
+/** So many actions, one a second, are on the charts. */
+const LIVE = 240;
+
+const folder = await mkdtemp(join(tmpdir(), 'fanfare-pictures-'));
+const env = { ...process.env, DATA_DIR: folder, PORT: '0', NODE_ENV: 'development' };
+const children = [];
+let browser;
+try {
+  const [url] = await printed(start('serve'), /http:\/\/[\w.:]+(?=\/console)/);
+  const demo = start('demo', '--interval', '1s', '--count', String(LIVE));
+  const played = ended(demo);
+  await printed(demo, /Live actions/);
+  browser = await open();
+  const wanted = process.argv.slice(2);
+  for (const [name, size, path, prepare] of [
+    ['demo', [1100, 620], '/demo', playing],
+    ['notifications', [1100, 620], '/demo', openingTheBell],
+    ['console-inspector', [1200, 700], '#/inspector/rita', () => played],
+    ['console-home', [1200, 700], '#/feed', settled],
+    ['console-types', [1200, 760], '#/types/applicationRating', settled],
+    ['console-overview', [1200, 760], '#/overview', settled],
+  ])
+    if (wanted.length === 0 || wanted.includes(name))
+      await take(name, size, `${url}/console${path}`, prepare);
+} finally {
+  await browser?.close();
+  for (const child of children.toReversed()) {
+    const end = ended(child);
+    if (child.exitCode === null) child.kill('SIGTERM');
+    await end;
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+}
+
+function start(...args) {
+  const child = spawn(process.execPath, [at('bin/fanfare.js'), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  return child;
+}
+
+function ended(child) {
+  return child.exitCode === null ? new Promise((resolve) => child.once('exit', resolve)) : Promise.resolve();
+}
+
+function printed(child, pattern) {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (data) => {
+      text += data;
+      const found = pattern.exec(text);
+      if (found !== null) resolve(found);
+    });
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${text}`)));
+  });
+}
+
+/** With the font that Chromium brings: what a machine without a desktop has is none to show. */
+async function open() {
+  const executablePath = await chromium.executablePath();
+  const fonts = join(folder, 'fonts.conf');
+  const alias = (family) =>
+    `<match target="pattern"><test name="family"><string>${family}</string></test>` +
+    `<edit name="family" mode="prepend" binding="strong"><string>Open Sans</string></edit></match>`;
+  await writeFile(
+    fonts,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${tmpdir()}/fonts</dir>` +
+      `<dir>/usr/share/fonts</dir><cachedir>${folder}/fonts</cachedir>${['system-ui', 'sans-serif'].map(alias).join('')}</fontconfig>`,
+  );
+  return puppeteer.launch({
+    args: [...chromium.args.filter((arg) => !NOT_WANTED.has(arg)), '--no-sandbox', '--disable-gpu'],
+    ...{ executablePath, headless: 'shell' },
+    env: { ...process.env, LC_ALL: 'en_US.UTF-8', FONTCONFIG_FILE: fonts },
+  });
+}
+
+async function take(name, [width, height], url, prepare) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setViewport({ width, height, deviceScaleFactor: 1.5 });
+  await page.goto(url, { waitUntil: 'networkidle2' });
+  await prepare(page);
+  await page.evaluate('document.fonts.ready');
+  await page.screenshot({ path: at(`docs/${name}.png`) });
+  await context.close();
+  console.log(`docs/${name}.png`);
+}
+
+function settled(page) {
+  return page.waitForSelector('main:not(:has(.loading)) > *');
+}
+
+function press(page, text) {
+  return page.locator(`::-p-xpath(//button[contains(., "${text}")])`).click();
+}
+
+/** Clicks, and waits until both screens have shown what came of it. */
+async function playing(page) {
+  for (const kind of ['An application', 'A post', 'A comment', 'A rating', 'A hire']) {
+    await press(page, kind);
+    await page.waitForFunction(
+      `document.querySelector('.arrivals tbody tr')?.textContent.includes('…') === false`,
+    );
+  }
+}
+
+async function openingTheBell(page) {
+  await playing(page);
+  await page.locator('[data-side="left"] [data-fanfare="bell"]').click();
+  await page.waitForSelector('[data-fanfare="inbox"] article');
+}
