@@ -153,6 +153,31 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     expect(idsOn(screen)).toEqual([added, kept]);
   });
 
+  test('reads the first page after a resync until that succeeds', async () => {
+    await using closer = new Closer();
+    const { reader, actor, publishMany, open } = await openScene(closer, frontend);
+    const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
+    const old = await publishMany(2);
+    let events = 0;
+    const screen = await open({
+      url: `http://127.0.0.1:${String(requests.port)}`,
+      onHeld: () => (events += 1),
+    });
+    const before = events;
+    requests.cut();
+    await ask(
+      app,
+      'mutation ($id: String!) { addMute(target: { memberId: $id }) { memberId } }',
+      { id: actor },
+      { sub: reader },
+    );
+    await vi.waitFor(() => expect(events).toBeGreaterThan(before), { timeout: PATIENCE_MS });
+    expect(idsOn(screen)).toEqual(old);
+    requests.heal();
+    await shows(screen, () => truthOf(reader));
+    expect(idsOn(screen)).toEqual([]);
+  });
+
   test('resumes after a lost connection, without reading the feed again', async () => {
     await using closer = new Closer();
     const { reader, publishMany, open } = await openScene(closer, frontend);

@@ -23,7 +23,8 @@ export function watchNotifications(client: ApolloClient, socket: FeedSocket) {
   return client.subscribe({ query: EVENTS, variables: { after } }).subscribe(({ data }) => {
     const event = data?.notificationEvents;
     if (event === undefined) return;
-    if (event.__typename === 'NotificationsResync') void readNotifications(client, socket);
+    if (event.__typename === 'NotificationsResync')
+      void socket.insist(() => readNotifications(client, socket));
     else
       client.cache.updateQuery(LIST, (list) =>
         list === null ? undefined : { notifications: afterEvent(list.notifications, event) },

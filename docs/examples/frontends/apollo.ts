@@ -123,7 +123,7 @@ export function watchFeed(
     if (event === undefined) return;
     if ('item' in event) change((list) => withItem(list, event.item));
     if (event.__typename === 'FeedItemRemoved') change((list) => withoutItem(list, event.itemId));
-    if (event.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+    if (event.__typename === 'FeedResync') void socket.insist(() => readFirstPage(client, socket, variables));
     onEvent(event);
   });
 }

@@ -4,11 +4,16 @@ import { createClient, type Client, type ClientOptions, type SubscribePayload } 
 export interface FeedSocket extends Client {
   /** Makes a request. Events wait for its response: each is then newer than the response or repeats part of it. */
   during<T>(request: () => Promise<T>): Promise<T>;
+  /** As `during`, again and again until it succeeds: after a resync a list must not stay as it was. Ends when disposed. */
+  insist(request: () => Promise<unknown>): Promise<void>;
   /** From this call on, new and moved items wait. */
   hold(): void;
   /** Delivers all that waits, and from this call on every event at once. */
   show(): void;
 }
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 30_000;
 
 interface Event {
   readonly __typename: string;
@@ -25,9 +30,23 @@ export function createFeedSocket(
   // Reconnects after a lost, rejected or replaced connection, as long as there is a subscription.
   const client = createClient({ retryAttempts: Infinity, shouldRetry: () => true, ...options });
   const { open, during, hold, show } = createGate(onHeld);
+  let isDisposed = false;
   return {
     ...client,
     ...{ during, hold, show },
+    async insist(request) {
+      for (let waitMs = FIRST_WAIT_MS; !isDisposed; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS))
+        try {
+          await during(request);
+          return;
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, waitMs));
+        }
+    },
+    dispose() {
+      isDisposed = true;
+      return client.dispose();
+    },
     subscribe(payload, sink) {
       // graphql-ws sends the same payload after a reconnect: it then asks for the events since the last one.
       const variables = { ...payload.variables };

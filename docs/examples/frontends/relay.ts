@@ -304,7 +304,8 @@ export function watchFeed(
       if (event.itemId !== undefined) ConnectionHandler.deleteNode(list, event.itemId);
     },
     onNext(data) {
-      if (data?.feedEvents.__typename === 'FeedResync') void readFirstPage(environment, socket, variables);
+      if (data?.feedEvents.__typename === 'FeedResync')
+        void socket.insist(() => readFirstPage(environment, socket, variables));
     },
   });
 }
@@ -369,7 +370,7 @@ export function watchNotifications(environment: Environment, socket: FeedSocket)
     },
     onNext(data) {
       if (data?.notificationEvents.__typename === 'NotificationsResync')
-        void readNotifications(environment, socket);
+        void socket.insist(() => readNotifications(environment, socket));
     },
   });
   return {

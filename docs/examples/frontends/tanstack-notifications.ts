@@ -24,7 +24,8 @@ export function watchNotifications(
 ): () => void {
   const listIn = () => client.getQueryData<NotificationPage>(KEY.queryKey);
   const apply = (event: NotificationEvent): void => {
-    if (event.__typename === 'NotificationsResync') void socket.during(() => client.refetchQueries(KEY));
+    if (event.__typename === 'NotificationsResync')
+      void socket.insist(() => client.refetchQueries(KEY, { throwOnError: true }));
     else client.setQueryData<NotificationPage>(KEY.queryKey, (list) => list && afterEvent(list, event));
   };
   return socket.subscribe<{ notificationEvents: NotificationEvent }>(

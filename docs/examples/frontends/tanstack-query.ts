@@ -75,7 +75,7 @@ export function watchFeed(
     if (event.__typename !== 'FeedResync') return;
     // The pages have become one: read the first page again instead of each.
     change(client, variables, (feed) => feed);
-    void socket.during(() => client.refetchQueries(key));
+    void socket.insist(() => client.refetchQueries(key, { throwOnError: true }));
   };
   return socket.subscribe<{ feedEvents: FeedEvent }>(
     { query: documents.FEED_EVENTS, variables: { ...list, after } },

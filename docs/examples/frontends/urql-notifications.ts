@@ -3,6 +3,7 @@ import type { Cache } from '@urql/exchange-graphcache';
 import type { FeedSocket } from './feed-socket.ts';
 import * as shared from './notifications.ts';
 import { afterEvent, BELL, type NotificationEvent, type NotificationPage } from './notifications.ts';
+import { orThrow } from './urql-pages.ts';
 
 export const NOTIFICATIONS: TypedDocumentNode<{ notifications: NotificationPage }, typeof BELL> = gql(
   shared.NOTIFICATIONS,
@@ -32,7 +33,8 @@ export function readNotifications(client: Client, socket: FeedSocket) {
 export function watchNotifications(client: Client, socket: FeedSocket) {
   const after = client.readQuery(NOTIFICATIONS, BELL)?.data?.notifications.liveCursor ?? null;
   return client.subscription(EVENTS, { after }).subscribe(({ data }) => {
-    if (data?.notificationEvents.__typename === 'NotificationsResync') void readNotifications(client, socket);
+    if (data?.notificationEvents.__typename === 'NotificationsResync')
+      void socket.insist(() => readNotifications(client, socket).then(orThrow));
   });
 }
 

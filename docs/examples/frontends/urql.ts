@@ -13,6 +13,7 @@ import {
   edgesOf,
   endAtEmptyPage,
   nodeOf,
+  orThrow,
   pageInfoOf,
   pagesOf,
   removeNode,
@@ -223,7 +224,8 @@ export function watchFeed(
   const after = client.readQuery(FEED, variables)?.data?.feed.liveCursor ?? null;
   return client.subscription(FEED_EVENTS, { ...list, after }).subscribe(({ data }) => {
     if (data === undefined) return;
-    if (data.feedEvents.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+    if (data.feedEvents.__typename === 'FeedResync')
+      void socket.insist(() => readFirstPage(client, socket, variables).then(orThrow));
     onEvent(data.feedEvents);
   });
 }

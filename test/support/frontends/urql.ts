@@ -1,5 +1,6 @@
 import type { FeedPage } from '../../../docs/examples/frontends/documents.ts';
 import * as recipe from '../../../docs/examples/frontends/urql.ts';
+import { orThrow } from '../../../docs/examples/frontends/urql-pages.ts';
 import { shownItems, type Screen, type Setting } from './screen.ts';
 
 export async function openUrql({ url, getToken, socket, first, isLive }: Setting): Promise<Screen> {
@@ -10,19 +11,15 @@ export async function openUrql({ url, getToken, socket, first, isLive }: Setting
     feed = data?.feed;
   });
   const live = isLive ? recipe.watchFeed(client, socket, { first }) : undefined;
-  const orThrow = async (result: Promise<{ readonly error?: Error | undefined }>): Promise<void> => {
-    const { error } = await result;
-    if (error !== undefined) throw error;
-  };
   return {
     socket,
     items: () => shownItems(feed),
     hasNextPage: () => feed?.pageInfo.hasNextPage === true,
     loadMore: () => recipe.loadMore(client, socket, { first }),
-    like: (id) => orThrow(recipe.like(client, socket, id)),
-    unlike: (id) => orThrow(recipe.unlike(client, socket, id)),
+    like: (id) => recipe.like(client, socket, id).then(orThrow),
+    unlike: (id) => recipe.unlike(client, socket, id).then(orThrow),
     readAction: (id) =>
-      orThrow(client.query(recipe.ACTION, { id }, { requestPolicy: 'network-only' }).toPromise()),
+      client.query(recipe.ACTION, { id }, { requestPolicy: 'network-only' }).toPromise().then(orThrow),
     async [Symbol.asyncDispose]() {
       live?.unsubscribe();
       shown.unsubscribe();
