@@ -14,8 +14,14 @@ const NOT_WANTED = new Set([
   '--disable-web-security',
   '--allow-running-insecure-content',
 ]);
+const FONTS = [
+  ['system-ui', 'Open Sans'],
+  ['monospace', 'DejaVu Sans Mono'],
+];
 /** So many actions, one a second, are on the charts. */
 const LIVE = 240;
+const QUICK_MS = 150;
+const MOST_CLICKS = 60;
 
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-pictures-'));
 const env = { ...process.env, DATA_DIR: folder, PORT: '0', NODE_ENV: 'development' };
@@ -31,10 +37,10 @@ try {
   for (const [name, size, path, prepare] of [
     ['demo', [1100, 620], '/demo', playing],
     ['notifications', [1100, 620], '/demo', openingTheBell],
-    ['console-inspector', [1200, 700], '#/inspector/rita', () => played],
-    ['console-home', [1200, 700], '#/feed', settled],
-    ['console-types', [1200, 760], '#/types/applicationRating', settled],
-    ['console-overview', [1200, 760], '#/overview', settled],
+    ['console-inspector', [1200, 700], '#/inspector/rita', seen('.inspected .why')],
+    ['console-home', [1200, 700], '#/feed', seen('article .said')],
+    ['console-types', [1200, 760], '#/types/posted', seen('[lang="de"]')],
+    ['console-overview', [1200, 760], '#/overview', afterwards],
   ])
     if (wanted.length === 0 || wanted.includes(name))
       await take(name, size, `${url}/console${path}`, prepare);
@@ -77,13 +83,13 @@ function printed(child, pattern) {
 async function open() {
   const executablePath = await chromium.executablePath();
   const fonts = join(folder, 'fonts.conf');
-  const alias = (family) =>
+  const alias = ([family, by]) =>
     `<match target="pattern"><test name="family"><string>${family}</string></test>` +
-    `<edit name="family" mode="prepend" binding="strong"><string>Open Sans</string></edit></match>`;
+    `<edit name="family" mode="prepend" binding="strong"><string>${by}</string></edit></match>`;
   await writeFile(
     fonts,
     `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${tmpdir()}/fonts</dir>` +
-      `<dir>/usr/share/fonts</dir><cachedir>${folder}/fonts</cachedir>${['system-ui', 'sans-serif'].map(alias).join('')}</fontconfig>`,
+      `<dir>/usr/share/fonts</dir><cachedir>${folder}/fonts</cachedir>${FONTS.map(alias).join('')}</fontconfig>`,
   );
   return puppeteer.launch({
     args: [...chromium.args.filter((arg) => !NOT_WANTED.has(arg)), '--no-sandbox', '--disable-gpu'],
@@ -104,26 +110,39 @@ async function take(name, [width, height], url, prepare) {
   console.log(`docs/${name}.png`);
 }
 
-function settled(page) {
-  return page.waitForSelector('main:not(:has(.loading)) > *');
+function seen(selector) {
+  return (page) => page.waitForSelector(selector);
+}
+
+/** The charts are the fuller the longer it has played. */
+async function afterwards(page) {
+  await played;
+  await page.reload({ waitUntil: 'networkidle2' });
+  await page.waitForSelector('.plot canvas');
 }
 
 function press(page, text) {
   return page.locator(`::-p-xpath(//button[contains(., "${text}")])`).click();
 }
 
-/** Clicks, and waits until both screens have shown what came of it. */
+/** Clicks until all rows that are shown were quick: what a busy machine takes says nothing of the server. */
 async function playing(page) {
-  for (const kind of ['An application', 'A post', 'A comment', 'A rating', 'A hire']) {
-    await press(page, kind);
+  const kinds = ['An application', 'A post', 'A comment', 'A hire', 'A rating'];
+  for (let clicks = 0; clicks < MOST_CLICKS; clicks += 1) {
+    await press(page, kinds[clicks % kinds.length]);
     await page.waitForFunction(
-      `document.querySelector('.arrivals tbody tr')?.textContent.includes('…') === false`,
+      `document.querySelector('.arrivals')?.textContent.includes('…') === false && document.querySelectorAll('.arrivals tr').length > ${Math.min(clicks, 4) + 1}`,
     );
+    const times = await page.$$eval('.arrivals td', (cells) =>
+      cells.map(({ textContent }) => parseInt(textContent, 10)),
+    );
+    if (clicks >= kinds.length && times.every((ms) => ms <= QUICK_MS)) return;
   }
+  console.log(`This machine is busy, not all came within ${QUICK_MS} ms: the times are left out`);
+  await page.reload({ waitUntil: 'networkidle2' });
 }
 
 async function openingTheBell(page) {
-  await playing(page);
   await page.locator('[data-side="left"] [data-fanfare="bell"]').click();
   await page.waitForSelector('[data-fanfare="inbox"] article');
 }

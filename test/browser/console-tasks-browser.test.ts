@@ -69,8 +69,7 @@ function phoneOf(page: Page): Hand {
   let clicks = 0;
   const tap = async (control: string): Promise<void> => {
     clicks += 1;
-    const element = await page.locator(`::-p-xpath(${control})`).waitHandle();
-    await element.tap();
+    await page.locator(`::-p-xpath(${control})`).click();
   };
   return {
     page,

@@ -6,7 +6,7 @@ import type { Person } from './people.ts';
 import { SIDES, type Published, type Side, type Tally } from './tally.ts';
 
 const CUT_SECONDS = 10;
-const SHOWN = 8;
+const SHOWN = 5;
 
 interface Props {
   readonly person: Person | undefined;

@@ -102,7 +102,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
     <figure className="card plot">
       <figcaption>
         <strong>{title}</strong>
-        <span>
+        <span translate="no">
           {moment !== undefined && `${clockTime(moment)} · `}
           {said}
         </span>

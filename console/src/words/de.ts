@@ -350,6 +350,7 @@ export const words: Readonly<Record<string, string>> = {
 
   // Overview, deliveries, webhooks, erasures
   'This server:': 'Dieser Server:',
+  ready: 'bereit',
   'not reachable': 'nicht erreichbar',
   'Feed model:': 'Feed-Modell:',
   ', stored': ', gespeichert',
