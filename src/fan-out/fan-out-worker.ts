@@ -78,6 +78,8 @@ export class FanOutWorker extends BackgroundWorker {
   #claims = 0;
   /** Latest time of the next poll, on the `performance.now()` clock. */
   #lookAt = 0;
+  /** When something becomes due that this process has written, on the same clock. */
+  #dueAt = Infinity;
   /** Time of the next search for expired leases. */
   #takeOverAt = 0;
   /** It has reason to look that other workers do not know of. */
@@ -99,7 +101,10 @@ export class FanOutWorker extends BackgroundWorker {
 
   override start(): void {
     super.start();
-    this.#own ??= this.#context.ownWorker.add(() => this.#holdRoom());
+    this.#own ??= this.#context.ownWorker.add({
+      hold: () => this.#holdRoom(),
+      expect: (due) => this.#expect(due),
+    });
   }
 
   /** Stops claiming, lets every running pass finish its chunk and releases the rest. Idempotent. */
@@ -130,7 +135,7 @@ export class FanOutWorker extends BackgroundWorker {
       return outageMs > 0 ? outageMs : this.#options.pollMs;
     }
     // A worker with a full lane leaves offers to others, since it may not be able to run what they are for.
-    const isDue = this.#mustLook || performance.now() >= this.#lookAt || lanes.length < LANES.length;
+    const isDue = this.#mustLook || this.#waitMs() === 0 || lanes.length < LANES.length;
     if (isDue || (await this.#takesOneOf(offers))) {
       this.#mustLook = false;
       const next = await this.#search(lanes);
@@ -138,7 +143,16 @@ export class FanOutWorker extends BackgroundWorker {
       else this.#hasPassedOn = false;
       return next;
     }
-    return Math.max(0, this.#lookAt - performance.now());
+    return this.#waitMs();
+  }
+
+  #waitMs(): number {
+    return Math.max(0, Math.min(this.#lookAt, this.#dueAt) - performance.now());
+  }
+
+  #expect(due: Date): void {
+    this.#dueAt = Math.min(this.#dueAt, performance.now() + due.getTime() - clock.time());
+    this.wake();
   }
 
   /** Not while it has reason to look: what waits already comes first, and many are claimed together for less. */
@@ -170,6 +184,7 @@ export class FanOutWorker extends BackgroundWorker {
 
   async #search(lanes: readonly LaneRoom[]): Promise<Next> {
     const now = clock.now();
+    if (performance.now() >= this.#dueAt) this.#dueAt = Infinity;
     const takesOver = performance.now() >= this.#takeOverAt;
     const { claims, isAll } = await this.#look(lanes, { now, takesOver });
     const [first, ...others] = claims;
@@ -185,7 +200,7 @@ export class FanOutWorker extends BackgroundWorker {
     const areAll = first !== undefined && isAll && lanes.length === LANES.length;
     if (mayBeMore && !areAll) return true;
     if (first === undefined || areAll) await this.#lookAhead(now);
-    return Math.max(0, this.#lookAt - performance.now());
+    return this.#waitMs();
   }
 
   protected override failed(error: unknown): void {

@@ -9,8 +9,13 @@ export interface HeldRoom extends Disposable {
   begin(claims: readonly [Claim, ...Claim[]]): void;
 }
 
-/** A worker that can take what this process writes. `null`: not now. */
-type Worker = () => HeldRoom | null;
+/** A worker that can take what this process writes. */
+interface Worker {
+  /** `null`: not now. */
+  hold(): HeldRoom | null;
+  /** Has it look for what becomes due then. */
+  expect(due: Date): void;
+}
 
 /**
  * The worker of this process, if it has one. A write that makes an action due can claim it for this worker, which delivers it
@@ -40,9 +45,16 @@ export class OwnWorker {
     return written;
   }
 
+  /** Has a worker look for what becomes due later, without waking others before. `false`: this process has none. */
+  expect(due: Date): boolean {
+    const [worker] = this.#workers;
+    worker?.expect(due);
+    return worker !== undefined;
+  }
+
   #room(): HeldRoom | null {
     for (const worker of this.#workers) {
-      const room = worker();
+      const room = worker.hold();
       if (room !== null) return room;
     }
     return null;

@@ -52,7 +52,7 @@ export async function settleInteraction(
 
 async function mark(core: Core, interaction: Interaction, change: EngagementChange): Promise<Action> {
   const { actionId, at: boost } = interaction;
-  const { action, claims } = await core.ownWorker.claimBy(async (claim) => {
+  const { action, dueAt } = await core.ownWorker.claimBy(async (claim) => {
     const mark = { change, boost, lifts: liftsOf(interaction, change) };
     const reshare = reshareOf(interaction);
     const marked = await core.actions.markInteraction(
@@ -63,7 +63,10 @@ async function mark(core: Core, interaction: Interaction, change: EngagementChan
     if (marked === null) throw noSuchAction();
     return marked;
   });
-  if (claims.length === 0) core.workSignal.notify('fan-out');
+  // Who has it already notices the change at the end of the pass.
+  if (dueAt === null) return action;
+  const isLater = dueAt.getTime() > clock.time();
+  if (!isLater || !core.ownWorker.expect(dueAt)) core.workSignal.notify('fan-out');
   return action;
 }
 

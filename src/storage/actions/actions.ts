@@ -412,14 +412,18 @@ function engagement(collection: Collection<ActionDocument>, events: EventEntries
   return {
     /**
      * Records on an action that its interactions changed, and requests a pass. Updates counts optimistically; the pass
-     * recomputes them. `null` when the action is gone.
+     * recomputes them. `null` when the action is gone. `dueAt`: when workers have to look for it; `null`: one has it already.
      * @param claim by which the pass is claimed if it is due in the lane LIVE; `null`: not.
      */
     async markInteraction(
       id: ActionId,
       mark: InteractionMark,
       claim: NewClaim | null,
-    ): Promise<{ readonly action: Action; readonly claims: readonly Claim[] } | null> {
+    ): Promise<{
+      readonly action: Action;
+      readonly claims: readonly Claim[];
+      readonly dueAt: Date | null;
+    } | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
         revised([
@@ -429,7 +433,9 @@ function engagement(collection: Collection<ActionDocument>, events: EventEntries
         { returnDocument: 'after' },
       );
       if (document === null) return null;
-      return { action: toAction(document), claims: claimedBy(claim, [document]) };
+      const { state, leaseUntil = null } = document.fanOut;
+      const dueAt = state === 'PENDING' ? leaseUntil : null;
+      return { action: toAction(document), claims: claimedBy(claim, [document]), dueAt };
     },
 
     /**

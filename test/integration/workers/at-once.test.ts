@@ -74,6 +74,24 @@ test('a process with a worker delivers what it publishes without a search, and b
   expect(seen.searches).toBe(0);
 });
 
+test('what is commented on again within a moment has its pass when it is due, after one search', async () => {
+  await using parts = await openParts();
+  const { worker, seen } = await ownWorker(parts);
+  await using _worker = worker;
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.idle();
+  const doneAt = new Date(Date.now() + 200);
+  await parts.database.collections.actions.updateOne({}, { $set: { 'fanOut.doneAt': doneAt } });
+  for (const text of ['Well said', 'Indeed', 'And more'])
+    await parts.services.addInteraction(parts.session('cid', 'admin'), {
+      ...{ actionId: action.id, kind: 'COMMENT', text },
+    });
+  await parts.idle();
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done).toMatchObject({ engagement: { comments: 3 }, fanOut: { state: 'DONE', version: 4 } });
+  expect(seen.searches).toBeLessThanOrEqual(2);
+});
+
 test('leaves to the workers what is bulk, and what is beyond its room', async () => {
   await using parts = await openParts();
   let letGo: () => void = () => undefined;
