@@ -48,6 +48,12 @@ const PERMUTED = [
   'test/integration/workers/{fan-out,rebuild}.test.ts',
 ];
 
+/** What sends the commands of the command log. */
+const COMPARED = [
+  'test/e2e/story*.test.ts',
+  'test/integration/costs/{digests,edits,feed-groups,host-events,interaction*,live-events,mutes,notification*,people-and-things}.test.ts',
+];
+
 // The folder of a file says what runs it, and in which of the two tiers: see test/README.md.
 const projects = [
   // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
@@ -65,9 +71,13 @@ const projects = [
     ...{ name: 'models', include: testsIn('integration/each-model'), isolate: false },
     provide: { otherModels: true },
   },
+  // And with every command answered by an independent implementation as well: see test/support/second-opinion.ts.
+  {
+    ...{ name: 'compared', include: COMPARED, isolate: false },
+    provide: { otherModels: false },
+  },
   // Once more, on a server that is free in what MongoDB's manual leaves open: see test/support/permuted.ts.
   {
-    ...watched,
     ...{ name: 'permuted', include: PERMUTED, isolate: false },
     provide: { otherModels: false },
   },

@@ -65,7 +65,11 @@ function watchClients(): Set<string> {
   return sent;
 }
 
-function lineOf({ commandName, command }: CommandStartedEvent): string | null {
+/** How the log names a command; `null`: it is not of the log. */
+export function lineOf({
+  commandName,
+  command,
+}: Pick<CommandStartedEvent, 'commandName' | 'command'>): string | null {
   if (OF_DRIVER.test(commandName) || OF_TESTS.test(commandName)) return null;
   const { filter, query, q, pipeline, sort, projection, update, updates, deletes, limit } = command as Record<
     string,

@@ -7,6 +7,7 @@ import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
+import { type SecondOpinion, startSecondOpinion } from './second-opinion.ts';
 import { startPermutingServer } from './permuted.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';
@@ -48,6 +49,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const permuting = await startPermutingServer(services.mongodbUri);
   project.vitest.projects.find(({ name }) => name === 'permuted')?.provide('mongodbUri', permuting.uri);
   project.provide('spareDatabases', spare);
+  const opinion = await startSecondOpinion(services.mongodbUri);
+  project.vitest.projects.find(({ name }) => name === 'compared')?.provide('mongodbUri', opinion.uri);
   const usedReasons = join(dataDir, 'used-reasons');
   project.provide('usedReasons', usedReasons);
   return async () => {
@@ -59,10 +62,23 @@ export default async function setup(project: TestProject): Promise<() => Promise
       process.exitCode = 1;
     }
     if (mongodbUri !== undefined) await dropSpareDatabases(mongodbUri, spare);
+    reportDifferences(opinion);
+    await opinion[Symbol.asyncDispose]();
     await permuting[Symbol.asyncDispose]();
     await services[Symbol.asyncDispose]();
     rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+function reportDifferences({ compared, differences }: SecondOpinion): void {
+  if (compared.size > 0)
+    console.log(`${String(compared.size)} kinds of commands were also answered by mingo`);
+  if (differences.length === 0) return;
+  console.error(
+    'mingo answers otherwise. Use a form on which all agree, or see test/support/second-opinion.ts:',
+  );
+  for (const difference of differences) console.error(JSON.stringify(difference, null, 2));
+  process.exitCode = 1;
 }
 
 /** Command lines run what is built. Does nothing where that is up to date. */

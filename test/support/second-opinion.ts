@@ -1,0 +1,398 @@
+import { Aggregator, Query, updateOne } from 'mingo';
+import { BSON, type Db, type Document, MongoClient, ObjectId } from 'mongodb';
+import type { Request } from '../../packages/local-engine/src/gateway/wire/request.ts';
+import { lineOf } from './command-log.ts';
+import { startServerDouble } from './router.ts';
+
+/** A command to which the engine and `mingo` have given different answers. */
+export interface Difference {
+  /** As in the command log. */
+  readonly line: string;
+  readonly command: string;
+  readonly engine: string;
+  readonly mingo: string;
+}
+
+export interface SecondOpinion extends AsyncDisposable {
+  readonly uri: string;
+  /** The kinds of commands that both have answered, as lines of the command log. */
+  readonly compared: ReadonlyMap<string, number>;
+  readonly differences: readonly Difference[];
+}
+
+/** More would only repeat the same with other values. */
+const MOST_OF_A_KIND = 4;
+/** Of larger collections no copy is made for each command. */
+const MOST_DOCUMENTS = 400;
+
+type Collections = ReadonlyMap<string, Document[]>;
+/** What the engine did, and what `mingo` does; `null`: it cannot be compared. */
+type Opinions = readonly [engine: unknown, mingo: unknown] | null;
+
+/**
+ * A server that has each command answered by the engine, and then by `mingo` from the same documents: it knows MongoDB's language, and
+ * shares no code with any server. One command at a time, so that nothing changes between.
+ */
+export async function startSecondOpinion(uri: string): Promise<SecondOpinion> {
+  const client = await MongoClient.connect(uri);
+  const compared = new Map<string, number>();
+  const differences: Difference[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function compare(
+    command: Document,
+    { name, db }: Request,
+    engine: () => Promise<Buffer>,
+  ): Promise<Buffer> {
+    const line = lineOf({ commandName: name, command });
+    const isKnown = line === null || (compared.get(line) ?? 0) >= MOST_OF_A_KIND;
+    const before = isKnown ? null : await copyOf(client.db(db), command);
+    const bytes = await engine();
+    if (line === null || before === null) return bytes;
+    const answer = BSON.deserialize(bytes);
+    const after = async (): Promise<Document[] | undefined> =>
+      (await copyOf(client.db(db), { [name]: command[name] }))?.get(String(command[name]));
+    let opinions: Opinions;
+    try {
+      opinions =
+        answer['ok'] !== 1
+          ? null
+          : name in { find: 1, aggregate: 1, distinct: 1 }
+            ? readBoth(before, command, answer)
+            : writeBoth(before.get(String(command[name])) ?? [], await after(), command, answer);
+    } catch (error) {
+      opinions = ['an answer', String(error)];
+    }
+    if (opinions === null) return bytes;
+    compared.set(line, (compared.get(line) ?? 0) + 1);
+    const [ours = '', theirs = ''] = opinions.map((opinion) => JSON.stringify(opinion));
+    if (ours !== theirs)
+      differences.push({ line, command: JSON.stringify(plain(command)), engine: ours, mingo: theirs });
+    return bytes;
+  }
+
+  const double = await startServerDouble(uri, (command, request, engine) => {
+    if (!request.wantsReply || OF_CONNECTIONS.test(request.name)) return Promise.resolve(null);
+    const turn = last.then(() =>
+      COMPARED.has(request.name)
+        ? compare({ ...command, ...sequencesOf(request) }, request, engine)
+        : engine(),
+    );
+    last = turn.catch(() => undefined);
+    return turn;
+  });
+  return {
+    uri: double.uri,
+    compared,
+    differences,
+    async [Symbol.asyncDispose]() {
+      await double[Symbol.asyncDispose]();
+      await client.close();
+    },
+  };
+}
+
+/** Change nothing, and may wait. */
+const OF_CONNECTIONS = /^(?:hello|ismaster|sasl\w+|ping|endSessions)$/i;
+const COMPARED = new Set(['find', 'aggregate', 'distinct', 'update', 'delete', 'findAndModify']);
+
+function sequencesOf({ sequences }: Request): Document {
+  return Object.fromEntries(
+    [...sequences].map(([name, bytes]) => {
+      const documents: Document[] = [];
+      for (let at = 0; at < bytes.length; at += bytes.readInt32LE(at))
+        documents.push(BSON.deserialize(bytes.subarray(at, at + bytes.readInt32LE(at))));
+      return [name, documents];
+    }),
+  );
+}
+
+/** All documents of the collections that a command names; `null`: there are too many. */
+async function copyOf(db: Db, command: Document): Promise<Collections | null> {
+  const names = new Set([String(Object.values(command)[0]), ...namedIn(command['pipeline'])]);
+  const copies = new Map<string, Document[]>();
+  for (const name of names) {
+    const documents = await db
+      .collection(name)
+      .find()
+      .limit(MOST_DOCUMENTS + 1)
+      .toArray();
+    if (documents.length > MOST_DOCUMENTS) return null;
+    copies.set(
+      name,
+      documents.map((document) => plain(document) as Document),
+    );
+  }
+  return copies;
+}
+
+function namedIn(pipeline: unknown): string[] {
+  if (!Array.isArray(pipeline)) return [];
+  return (pipeline as readonly Document[]).flatMap(({ $lookup, $unionWith }) => {
+    const of = ($lookup ?? $unionWith) as Document | undefined;
+    return of === undefined ? [] : [String(of['from'] ?? of['coll']), ...namedIn(of['pipeline'])];
+  });
+}
+
+/** Ids as text that sorts behind other text: `mingo` knows no types of BSON. */
+function plain(value: unknown): unknown {
+  if (value instanceof ObjectId) return `\uffffid:${value.toHexString()}`;
+  if (value instanceof BSON.Long) return value.toNumber();
+  if (value instanceof BSON.Binary) return `\ufffebytes:${value.toString('hex')}`;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}
+
+/**
+ * In a form on which all agree, where `mingo` has an answer of its own and MongoDB's manual confirms that of the engine:
+ * - Every value is greater than null, and so is none that is missing (reference/bson-type-comparison-order). `mingo` compares values of
+ *   one type alone.
+ * - `$max` and `$min` leave out what is null or missing (reference/operator/aggregation/max). For `mingo` all is null then.
+ * - `$lookup` with fields and a pipeline joins by both (reference/operator/aggregation/lookup, from 5.0). `mingo` takes the pipeline.
+ * - `$set` computes all of its fields from the document before it (reference/operator/aggregation/set). In an object within, `mingo`
+ *   computes them one after the other.
+ */
+function amended(value: unknown): unknown {
+  if (Array.isArray(value)) return value.flatMap((each) => stagesOf(amended(each)));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const fields = Object.entries(value).map(([name, each]) => [name, amended(each)] as const);
+  const [[name, of] = ['']] = fields;
+  if (fields.length === 1 && Array.isArray(of) && of[1] === null && (name === '$gt' || name === '$lte'))
+    return { [name === '$gt' ? '$ne' : '$eq']: [{ $ifNull: [of[0] as unknown, null] }, null] };
+  if (fields.length === 1 && Array.isArray(of) && (name === '$max' || name === '$min')) {
+    const given = {
+      input: of as unknown[],
+      as: 'given',
+      cond: { $ne: [{ $ifNull: ['$$given', null] }, null] },
+    };
+    return { [name]: { $filter: given } };
+  }
+  return Object.fromEntries(fields);
+}
+
+function stagesOf(stage: unknown): unknown[] {
+  if (typeof stage !== 'object' || stage === null) return [stage];
+  const { $lookup, $set, ...others } = stage as { readonly $lookup?: Document; readonly $set?: Document };
+  if ($lookup?.['localField'] !== undefined && $lookup['pipeline'] !== undefined) {
+    const { localField, foreignField, pipeline, ...join } = $lookup;
+    const isJoined = { $match: { $expr: { $eq: [`$${String(foreignField)}`, '$$own'] } } };
+    const joined = {
+      ...join,
+      let: { own: `$${String(localField)}` },
+      pipeline: [isJoined, ...(pipeline as Document[])],
+    };
+    return [{ $lookup: joined }];
+  }
+  if ($set === undefined || Object.keys(others).length > 0) return [stage];
+  const names = Object.keys($set);
+  if (!names.some((name) => name.includes('.'))) return [stage];
+  const apart = names.map((_, n) => `apart${String(n)}`);
+  return [
+    { $set: Object.fromEntries(names.map((name, n) => [apart[n], $set[name] as unknown])) },
+    { $set: Object.fromEntries(names.map((name, n) => [name, `$${String(apart[n])}`])) },
+    { $unset: apart },
+  ];
+}
+
+/** The same for the same documents, in whatever order these and their fields are. */
+function asSet(documents: readonly unknown[], hasSets = false): unknown[] {
+  return documents
+    .map((document) => normal(document, hasSets))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+function normal(value: unknown, hasSets: boolean): unknown {
+  if (Array.isArray(value)) return hasSets ? asSet(value, true) : value.map((each) => normal(each, false));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, each]) => [name, normal(each, hasSets)]));
+}
+
+/** The manual leaves open in which order these have what they make. */
+const SETS = /"\$(?:addToSet|setUnion|setDifference)"/;
+
+function readBoth(before: Collections, command: Document, answer: Document): Opinions {
+  const asked = amended(plain(command)) as Document;
+  const documents = before.get(String(Object.values(command)[0])) ?? [];
+  if ('distinct' in command) {
+    const values = documentsOf(documents, asked['query']).flatMap((each) =>
+      valuesAt(each, String(asked['key'])),
+    );
+    return [asSet(plain(answer['values']) as unknown[]), asSet([...new Set(values)])];
+  }
+  const { id, firstBatch } = answer['cursor'] as { readonly id: BSON.Long; readonly firstBatch: Document[] };
+  if (Number(id) !== 0) return null;
+  const hasSets = SETS.test(JSON.stringify(asked));
+  const ours = asSet(plain(firstBatch) as Document[], hasSets);
+  const { limit, ...unlimited } = asked;
+  if (limit === undefined || asked['sort'] !== undefined)
+    return [ours, asSet(readBy(documents, before, asked), hasSets)];
+  // Of what is not sorted a server may give any.
+  const given = new Set(ours.map((document) => JSON.stringify(document)));
+  const all = asSet(readBy(documents, before, unlimited), hasSets);
+  const theirs = all.filter((document) => given.has(JSON.stringify(document)));
+  return [
+    [Math.min(Number(limit), all.length), ours],
+    [ours.length, theirs],
+  ];
+}
+
+function readBy(documents: Document[], before: Collections, asked: Document): Document[] {
+  const { filter = {}, sort, skip, limit, projection } = asked;
+  const pipeline = (asked['pipeline'] as Document[] | undefined) ?? [
+    { $match: filter as Document },
+    ...(sort === undefined ? [] : [{ $sort: sort as Document }]),
+    ...(skip === undefined ? [] : [{ $skip: skip as number }]),
+    ...(limit === undefined ? [] : [{ $limit: limit as number }]),
+    ...(projection === undefined || Object.keys(projection as Document).length === 0
+      ? []
+      : [{ $project: projection as Document }]),
+  ];
+  const aggregator = new Aggregator(pipeline, {
+    processingMode: 1,
+    collectionResolver: (name) => before.get(name) ?? [],
+  });
+  return aggregator.run(structuredClone(documents));
+}
+
+function documentsOf(documents: Document[], filter: unknown): Document[] {
+  const query = new Query(filter ?? {});
+  return documents.filter((document) => query.test(document));
+}
+
+function valuesAt(document: Document, path: string): unknown[] {
+  let found: unknown[] = [document];
+  for (const name of path.split('.'))
+    found = found.flatMap((value) => ((value as Document | null)?.[name] ?? []) as unknown[]).flat();
+  return found;
+}
+
+interface Write {
+  readonly filter: Document;
+  readonly sort?: Document;
+  /** `null`: deletes. */
+  readonly update: Document | Document[] | null;
+  readonly isForMany: boolean;
+  readonly isUpsert: boolean;
+  readonly arrayFilters: Document[];
+}
+
+function writesOf(asked: Document): Write[] {
+  if ('findAndModify' in asked)
+    return [
+      writeOf({
+        ...asked,
+        q: asked['query'] as unknown,
+        u: asked['remove'] === true ? null : (asked['update'] as unknown),
+      }),
+    ];
+  const updates = (asked['updates'] as Document[] | undefined)?.map(writeOf);
+  return (
+    updates ??
+    (asked['deletes'] as Document[]).map((one) => writeOf({ ...one, u: null, multi: one['limit'] === 0 }))
+  );
+}
+
+function writeOf({ q, u, sort, multi, upsert, arrayFilters = [] }: Document): Write {
+  return {
+    filter: (q ?? {}) as Document,
+    ...(sort === undefined ? {} : { sort: sort as Document }),
+    update: u as Write['update'],
+    ...{ isForMany: multi === true, isUpsert: upsert === true },
+    arrayFilters: arrayFilters as Document[],
+  };
+}
+
+/** What a collection holds after a command: as the engine has it, and as `mingo` makes it of what was there before. */
+function writeBoth(
+  before: Document[],
+  after: Document[] | undefined,
+  command: Document,
+  answer: Document,
+): Opinions {
+  // Who has lost a race for a key tries again.
+  if (after === undefined || answer['writeErrors'] !== undefined) return null;
+  const asked = amended(plain(command)) as Document;
+  const changed = new Set(changedIds(before, after));
+  let documents = before;
+  for (const write of writesOf(asked)) documents = written(documents, write, changed, after);
+  const hasSets = SETS.test(JSON.stringify(asked));
+  return [asSet(after, hasSets), asSet(documents, hasSets)];
+}
+
+const idOf = (document: Document): string => JSON.stringify(document['_id']);
+
+function changedIds(before: Document[], after: Document[]): string[] {
+  const known = new Map(before.map((document) => [idOf(document), JSON.stringify(normal(document, false))]));
+  const left = new Set(after.map(idOf));
+  return [
+    ...[...known.keys()].filter((id) => !left.has(id)),
+    ...after.filter((one) => known.get(idOf(one)) !== JSON.stringify(normal(one, false))).map(idOf),
+  ];
+}
+
+function written(
+  documents: Document[],
+  write: Write,
+  changed: ReadonlySet<string>,
+  after: Document[],
+): Document[] {
+  const { filter, update, isForMany, isUpsert } = write;
+  const found = documentsOf(documents, filter);
+  // Of several the engine may choose any, but for one of those that come first.
+  const chosen = isForMany ? found : [firstOf(found, write, changed)].flatMap((one) => one ?? []);
+  if (chosen.length === 0 && isUpsert && update !== null) {
+    const fresh = inserted(filter, update);
+    // An id that the server gave.
+    const known = new Set(documents.map(idOf));
+    const given = after.find((one) => changed.has(idOf(one)) && !known.has(idOf(one)));
+    return [...documents, { _id: given?.['_id'] as unknown, ...fresh }];
+  }
+  const targets = new Set(chosen);
+  return documents.flatMap((document) => {
+    if (!targets.has(document)) return [document];
+    return update === null ? [] : [updated(document, write)];
+  });
+}
+
+function firstOf(found: Document[], { sort }: Write, changed: ReadonlySet<string>): Document | undefined {
+  if (sort !== undefined)
+    return readBy(found, new Map(), { sort, limit: 1 }).flatMap((one) =>
+      found.filter((each) => idOf(each) === idOf(one)),
+    )[0];
+  return found.find((document) => changed.has(idOf(document))) ?? found[0];
+}
+
+function isReplacement(update: Document | Document[]): boolean {
+  return !Array.isArray(update) && Object.keys(update).every((name) => !name.startsWith('$'));
+}
+
+function updated(document: Document, { filter, update, arrayFilters }: Write): Document {
+  if (update === null) return document;
+  if (isReplacement(update)) return { ...(update as Document), _id: document['_id'] as unknown };
+  const { $setOnInsert: _ofInserts, ...own } = Array.isArray(update) ? { $setOnInsert: null } : update;
+  const one = [structuredClone(document)];
+  updateOne(one, filter, (Array.isArray(update) ? update : own) as Document, { arrayFilters });
+  return one[0] ?? document;
+}
+
+/** What an upsert inserts: what the filter asks to be equal, and the update of that. */
+function inserted(filter: Document, update: Document | Document[]): Document {
+  const base: Document = {};
+  for (const [name, value] of Object.entries(filter))
+    if (!name.startsWith('$') && !name.includes('.') && !isCondition(value)) base[name] = value;
+  if (isReplacement(update)) return { ...base, ...(update as Document) };
+  if (Array.isArray(update)) return updated(base, { ...ALL, update });
+  const { $setOnInsert = {}, ...own } = update;
+  const $set = { ...(own['$set'] as Document | undefined), ...($setOnInsert as Document) };
+  return updated(base, { ...ALL, update: { ...own, ...(Object.keys($set).length === 0 ? {} : { $set }) } });
+}
+
+const ALL = { filter: {}, isForMany: false, isUpsert: false, arrayFilters: [] };
+
+function isCondition(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && Object.keys(value).some((name) => name.startsWith('$'))
+  );
+}
