@@ -300,6 +300,24 @@ describe('erasing', () => {
     expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
   });
 
+  test('ends where another process has taken it over', async () => {
+    await using parts = await openParts();
+    const { action } = await parts.publish({ actorId: ID });
+    const { memberTraces } = parts.repositories;
+    const { erasures } = parts.database.collections;
+    const dependencies = erasureParts(parts.database, {
+      memberTraces: {
+        ...memberTraces,
+        async conceal(subject) {
+          await erasures.updateOne({}, { $set: { 'pass.owner': new ObjectId().toHexString() } });
+          return memberTraces.conceal(subject);
+        },
+      },
+    });
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(false);
+    expect((await stored(parts, action.id)).actorId).toBe(ID);
+  });
+
   test('rejects describing the member meanwhile, and does not touch a new one after the first pass', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
