@@ -49,7 +49,7 @@ const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
 const ROOMS = [
   { packages: ['mongodb', 'bson'], rooms: [...layer('store'), '^src/feed/models/'] },
   { packages: ['ioredis'], rooms: ['^src/connections/'] },
-  { packages: ['web-push'], rooms: ['^src/connections/'] },
+  { packages: ['web-push'], rooms: ['^$'] },
   { packages: ['@pothos/[^/]+'], rooms: layer('api') },
   { packages: ['dataloader'], rooms: ['^src/feed/session/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: [...layer('api'), '^src/http/'] },
@@ -143,6 +143,13 @@ const PARTS = {
     '^src/feed/feed-store\\.ts$',
     '^(?:stream|stream/promises|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?(?:commander|mongodb)/',
+  ],
+  'web-push': [
+    '^src/(?:domain|jobs|lib|telemetry)/',
+    '^src/connections/webhook-client\\.ts$',
+    '^src/features/notifications/store/push\\.ts$',
+    '^src/storage/database/mongo\\.ts$',
+    '^node_modules/(?:@types/)?web-push/',
   ],
   webhooks: [
     '^src/(?:connections|domain|graphql|jobs|lib|storage|telemetry)/',

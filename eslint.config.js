@@ -90,7 +90,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'packages/{feed-models,webhooks}/src/**',
+      'packages/{feed-models,webhooks,web-push}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },

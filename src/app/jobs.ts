@@ -37,7 +37,6 @@ import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import { decideDue } from '../features/notifications/due-notifications.ts';
 import { dueNotifications } from '../features/notifications/jobs/due.ts';
 import { PART_JOBS } from '../packages/jobs.ts';
-import { push } from '../features/notifications/jobs/push.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [
@@ -52,7 +51,6 @@ export const JOBS: readonly DeclareJob[] = [
   renames,
   events,
   dueNotifications,
-  push,
   ...PART_JOBS,
 ];
 

@@ -1,5 +1,6 @@
+import { push } from '../../packages/web-push/src/push.ts';
 import { webhooks } from '../../packages/webhooks/src/deliveries.ts';
 import type { DeclareJob } from '../jobs/job.ts';
 
 /** Jobs that packages bring. */
-export const PART_JOBS: readonly DeclareJob[] = [webhooks];
+export const PART_JOBS: readonly DeclareJob[] = [push, webhooks];

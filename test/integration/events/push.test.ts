@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPushClient } from '../../../src/connections/push-client.ts';
+import { createPushClient } from '../../../packages/web-push/src/client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
-import { pushJob } from '../../../src/features/notifications/jobs/push.ts';
+import { pushJob } from '../../../packages/web-push/src/push.ts';
 import { type Job, JobRunner } from '../../../src/jobs/job.ts';
 import { eventMover } from '../../support/events.ts';
 import { FAILING, runnerOf, setupOf, type TestJobSetup } from '../../support/jobs.ts';

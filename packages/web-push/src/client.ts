@@ -1,4 +1,4 @@
-import { createWebhookClient, type WebhookOutcome } from './webhook-client.ts';
+import { createWebhookClient, type WebhookOutcome } from '../../../src/connections/webhook-client.ts';
 
 /** Where a browser takes push messages, and the keys that they are encrypted with. */
 export interface PushTarget {

@@ -1,15 +1,21 @@
-import { createPushClient, type PushClient } from '../../../connections/push-client.ts';
-import type { WebhookOutcome } from '../../../connections/webhook-client.ts';
-import { encodeActionId, encodeNotificationId } from '../../../domain/node-ids.ts';
-import { quietUntil } from '../../../domain/quiet-hours.ts';
-import { plainId } from '../../../domain/stored-id.ts';
-import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../domain/webhook.ts';
-import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
-import { clock } from '../../../lib/clock.ts';
-import { newObjectId } from '../../../storage/database/mongo.ts';
-import { logPushBack, logPushFailing, logPushGivenUp } from '../../../telemetry/events.ts';
-import type { PushOutcome } from '../../../telemetry/metrics.ts';
-import { contentOf, type DuePush, isPushDue, type PushPlaces, type QueuedPush } from '../store/push.ts';
+import { createPushClient, type PushClient } from './client.ts';
+import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts';
+import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
+import { quietUntil } from '../../../src/domain/quiet-hours.ts';
+import { plainId } from '../../../src/domain/stored-id.ts';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { logPushBack, logPushFailing, logPushGivenUp } from '../../../src/telemetry/events.ts';
+import type { PushOutcome } from '../../../src/telemetry/metrics.ts';
+import {
+  contentOf,
+  type DuePush,
+  isPushDue,
+  type PushPlaces,
+  type QueuedPush,
+} from '../../../src/features/notifications/store/push.ts';
 
 /** After this a message is given up. */
 const KEPT_MS = 86_400_000;
