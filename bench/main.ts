@@ -12,7 +12,7 @@ const AGAINST = 'against';
 process.exit(await main());
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), process.env);
+  const options = readOptions(process.argv.slice(2));
   if (options === 'help') {
     console.log(USAGE);
     return 0;

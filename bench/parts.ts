@@ -5,6 +5,7 @@ import { againstPart } from './parts/against.ts';
 import { bumpPart } from './parts/bump.ts';
 import { fanOutPart } from './parts/fan-out.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
+import { otherPagesPart } from './parts/other-pages.ts';
 import { pagePart } from './parts/page.ts';
 import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
@@ -15,6 +16,7 @@ import { reconnectsPart } from './parts/reconnects.ts';
 export const PARTS: readonly Part[] = [
   publishPart,
   pagePart,
+  otherPagesPart,
   readsPart,
   fanOutPart,
   bumpPart,

@@ -108,13 +108,16 @@ export function readAnswer(bytes: Buffer): { readonly status: number; readonly b
   return { status: Number(text.slice(9, 12)), body: text.slice(end + 4) };
 }
 
-/** Sends a request so often, so many at a time; milliseconds of each, and of all. Every answer must be as long as the first. */
+/** Sends so many requests, these in turn, so many at a time; milliseconds of each, and of all. */
 export async function hammer(
-  request: WireRequest,
+  requests: WireRequest | readonly WireRequest[],
   options: { readonly count: number; readonly concurrency: number },
 ): Promise<{ readonly latencies: readonly number[]; readonly total: number }> {
   const { count, concurrency } = options;
-  const lanes = await Promise.all(Array.from({ length: concurrency }, () => Lane.open(request)));
+  const all = [requests].flat();
+  const [first] = all;
+  if (first === undefined) throw new Error('There is nothing to ask for');
+  const lanes = await Promise.all(Array.from({ length: concurrency }, () => Lane.open(first)));
   const latencies: number[] = [];
   let sent = 0;
   const start = now();
@@ -122,11 +125,13 @@ export async function hammer(
     await Promise.all(
       lanes.map(async (lane) => {
         while (sent < count) {
+          const request = all[sent % all.length] ?? first;
           sent += 1;
           const from = now();
           const answer = await lane.send(request);
           latencies.push(now() - from);
-          if (answer[9] !== 0x32) throw new Error(`Refused: ${answer.toString()}`);
+          if (answer[9] !== 0x32 || answer.includes('"errors":'))
+            throw new Error(`Refused: ${answer.toString()}`);
         }
       }),
     );

@@ -15,8 +15,6 @@ export interface Options {
   readonly rounds: number | null;
   /** Where results go. */
   readonly out: string;
-  /** The whole trace; null: the sample that is kept with the project. */
-  readonly traceDir: string | null;
   /** Length of the mixed load; null: what suits the size. */
   readonly loadMinutes: number | null;
   /** A commit that is run beside this checkout; null: none. */
@@ -32,14 +30,13 @@ export const USAGE = `npm run bench -- [parts] [options]
   --smoke            the smallest sizes, no timing that means anything
   --rounds N         measurements of each thing
   --out DIR          where results go (bench/results)
-  --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
   --against COMMIT   runs that commit beside this checkout; no other part unless it is named
   --profile          writes CPU profiles beside the results
 `;
 
 /** @throws TypeError on an option that does not exist. */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options | 'help' | 'list' {
+export function readOptions(args: readonly string[]): Options | 'help' | 'list' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -50,7 +47,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       smoke: { type: 'boolean' },
       rounds: { type: 'string' },
       out: { type: 'string' },
-      trace: { type: 'string' },
       'load-minutes': { type: 'string' },
       against: { type: 'string' },
       profile: { type: 'boolean' },
@@ -65,7 +61,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     rounds: above0('rounds', values.rounds),
     out:
       values.out ?? fileURLToPath(new URL(size === 'smoke' ? SMOKE_RESULTS : '../results', import.meta.url)),
-    traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
     against: values.against ?? null,
     profile: values.profile === true,

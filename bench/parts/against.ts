@@ -3,7 +3,7 @@ import { Closer } from '../../src/lib/closer.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { checkOut } from '../harness/checkout.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, hammer } from '../harness/http-lanes.ts';
+import { graphqlRequest } from '../harness/http-lanes.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { atLeast, type PartReport } from '../harness/report.ts';
 import {
@@ -14,15 +14,15 @@ import {
   type Measure,
   type Series,
 } from '../harness/rounds.ts';
-import { formatSummary, quantile } from '../harness/statistics.ts';
+import { formatSummary } from '../harness/statistics.ts';
 import { loadActions, loadFeed, namesOfFeed } from '../world/feed.ts';
 import { expectPage } from '../world/pages.ts';
 import { openFanfare } from '../world/pushing.ts';
-import { PUBLISH, SHOWN_PAGE } from '../world/queries.ts';
+import { COUNTED, FEED, measureOf, measurePage } from '../world/other-pages.ts';
+import { PUBLISH } from '../world/queries.ts';
 import { rateOf } from './push.ts';
 
 const READER = 'reader-of-pages';
-const FIRST = 25;
 const SOCKETS = 1_000;
 
 /** This checkout beside another commit: the same pages of the same feed and the same events, turn about. */
@@ -75,25 +75,9 @@ async function pageMeasures(
   await ask(NAME_ALL, namesOfFeed());
   const publish = (input: object): Promise<number> => ask(PUBLISH, { input });
   await loadFeed(world, READER, await loadActions(world, { publish }, length));
-  const token = await tokenFor(READER);
-  const pages = sized(options, { full: 400, short: 200, smoke: 10 });
-  const request = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
-  await expectPage(request, FIRST);
-  return [
-    async () => {
-      const { latencies } = await hammer(request, { count: pages, concurrency: 1 });
-      return { [`shown page, p50, ms, ${name}`]: quantile(latencies, 0.5) };
-    },
-    async () => {
-      const from = await api.call('cpu', null);
-      const { total } = await hammer(request, { count: pages, concurrency: 10 });
-      const cpu = ((await api.call('cpu', null)) - from) / 1_000 / pages;
-      return {
-        [`shown pages/s, 10 at a time, ${name}`]: pages / (total / 1_000),
-        [`CPU of the API for a shown page, ms, ${name}`]: cpu,
-      };
-    },
-  ];
+  const count = sized(options, { full: 400, short: 200, smoke: 50 });
+  const of = { api, readers: [READER], count, side: `, ${name}` };
+  return [await measurePage(FEED, of), await measurePage(COUNTED, of), await measurePage('groups', of)];
 }
 
 /** Events/s to many sockets of one build: API, worker and sockets of its own. */
@@ -126,7 +110,7 @@ const NAME_ALL = `mutation NameAll($members: [MemberInput!]!, $refs: [RefInput!]
 
 /** What an earlier commit is to be left behind by. */
 const TARGETS: Readonly<Record<string, number>> = {
-  'shown pages/s, 10 at a time': 3,
+  [measureOf(FEED, 'rate')]: 3,
   [`events/s to ${String(SOCKETS)} sockets`]: 2.5,
 };
 
@@ -140,7 +124,7 @@ export function againstReport(measured: {
     title: 'This checkout beside another commit',
     about: [
       `Before is commit ${commit}. Each is one API process of its own build on a database of its own, on the same engine. Each thing is measured turn about, and a ratio is taken of the same round.`,
-      `Pages are the first ${String(FIRST)} of ${String(length)} entries, as in the part \`page\`. Events: actions published at once, from the mutation to the last receipt; each build has an API, a worker and sockets of its own.`,
+      `Pages are the first 25 of ${String(length)} entries, as in the part \`page\`. Events: actions published at once, from the mutation to the last receipt; each build has an API, a worker and sockets of its own.`,
     ],
     figures: series
       .filter(({ name }) => name.endsWith(', now'))

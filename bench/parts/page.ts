@@ -1,21 +1,13 @@
 import { startApi, tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
+import { graphqlRequest, hammer } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { atMost, type PartReport } from '../harness/report.ts';
-import {
-  alternate,
-  figureOf,
-  ratioFigure,
-  seriesNamed,
-  median,
-  type Measure,
-  type Series,
-} from '../harness/rounds.ts';
+import { alternate, figureOf, ratioFigure, seriesNamed, median, type Series } from '../harness/rounds.ts';
 import { quantile } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
+import { FEED, measureOf, measurePage, PAGES } from '../world/other-pages.ts';
 import { expectPage, rawPage, servicePage, startBareYoga } from '../world/pages.ts';
-import { SHOWN_PAGE } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 
 const DATABASE = 'bench_page';
@@ -23,10 +15,10 @@ const READER = 'reader-of-pages';
 const FIRST = 25;
 const RAW = 'two raw queries, p50';
 const SERVICE = 'service, whole request, p50';
-const HTTP = 'HTTP, shown page, p50';
+const HTTP = measureOf(FEED, 'p50');
 const YOGA = 'bare Yoga, same bytes as shown, p50';
-const RATE = 'HTTP, shown page, 10 at a time';
-const CPU = 'CPU of the API for a shown page, 10 at a time';
+const RATE = measureOf(FEED, 'rate');
+const CPU = measureOf(FEED, 'api');
 
 /** A page of a feed: the two raw queries, the service, HTTP, and bare Yoga with as many bytes. */
 export const pagePart: Part = { name: 'page', run };
@@ -48,27 +40,18 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   await loadNames(fanfare);
   await using api = await startApi({ environment, database: DATABASE });
   const token = await tokenFor(READER);
-  const shown = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
+  const shown = graphqlRequest(api.url, token, PAGES[FEED] ?? '');
   const bytes = await expectPage(shown, FIRST);
   await using bare = await startBareYoga(bytes);
   say(`${String(length)} items; pages of ${String(bytes)} bytes`);
-  const alone =
-    (name: string, request: WireRequest): Measure =>
-    async () => ({
-      [name]: quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
-    });
-  const together: Measure = async () => {
-    const from = await api.call('cpu', null);
-    const { total } = await hammer(shown, { count: pages, concurrency: 10 });
-    const cpu = ((await api.call('cpu', null)) - from) / 1_000 / pages;
-    return { [RATE]: pages / (total / 1_000), [CPU]: cpu };
-  };
   const contenders = [
     median(RAW, pages, () => rawPage(world.db, READER, FIRST)),
     median(SERVICE, pages, () => servicePage(fanfare, READER, FIRST)),
-    alone(HTTP, shown),
-    alone(YOGA, bare.request),
-    together,
+    await measurePage(FEED, { api, readers: [READER], count: pages }),
+    async () => {
+      const { latencies } = await hammer(bare.request, { count: pages, concurrency: 1 });
+      return { [YOGA]: quantile(latencies, 0.5) };
+    },
   ];
   const series = await alternate(contenders, {
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),

@@ -9,12 +9,11 @@ import {
   type Measure,
   type Series,
 } from '../harness/rounds.ts';
+import { openLoop } from '../harness/open-loop.ts';
 import { formatNumber, now, quantile } from '../harness/statistics.ts';
 import {
-  BARE,
   FANFARE,
   LEAST,
-  openBare,
   openFanfare,
   openGraphql,
   openLeast,
@@ -22,6 +21,7 @@ import {
   SERVER,
   USUAL,
   type Pushing,
+  type PushingFanfare,
 } from '../world/pushing.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 
@@ -29,12 +29,17 @@ import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts
 const MOST_USUAL = 1_000;
 /** The number of sockets that the targets speak of. */
 const TARGET_SOCKETS = 1_000;
+/** As many as watch a page at once; reads and publications a second meanwhile. */
+const FEW = 50;
+const READS = 80;
+const PUBLICATIONS = 10;
+const LOADED = `${FANFARE}, under ${String(READS)} reads and ${String(PUBLICATIONS)} publications a second`;
 /** One at a time goes on for so many milliseconds, but so often at least. */
 const LONGEST_MS = 10_000;
 const FEWEST = 2;
 const MEASURES = ['p50, ms', 'p99, ms', 'last receipt, ms', 'events/s'] as const;
 
-/** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
+/** An action that everybody connected watches for, beside the least that stores and pushes. */
 export const pushPart: Part = { name: 'push', run };
 
 export interface PushFigures {
@@ -46,7 +51,7 @@ export interface PushFigures {
 
 async function run(context: PartContext): Promise<PartReport> {
   const { options, say } = context;
-  const sizes = sized(options, { full: [1_000, 5_000], short: [1_000], smoke: [20] });
+  const sizes = sized(options, { full: [FEW, 1_000, 5_000], short: [FEW, 1_000], smoke: [FEW] });
   const all: PushFigures[] = [];
   for (const subscribers of sizes) {
     say(`${String(subscribers)} subscribers`);
@@ -62,7 +67,6 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
     ...{ database: `bench_push_${String(subscribers)}`, followers: subscribers, watching: subscribers },
   });
   const like = { subscribers, sample: await fanfare.sample() };
-  const bare = await openBare(context, closer, like);
   const least = await openLeast(context, closer, like);
   const usual =
     subscribers <= MOST_USUAL
@@ -72,7 +76,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   // So many actions that it takes seconds, and no more than a watcher may be behind.
   const burst = Math.min(200, Math.max(2, Math.round(events / subscribers)));
   const single = sized(options, { full: 20, short: 10, smoke: 2 });
-  const measures = [fanfare, bare, least, ...usual].flatMap((pushing): Measure[] => [
+  const measures = [fanfare, least, ...usual].flatMap((pushing): Measure[] => [
     async () => {
       const actions = await latenciesOf(pushing, subscribers, single);
       const latencies = actions.flat();
@@ -93,6 +97,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
       return { [nameOf(pushing.name, 'events/s')]: rate, ...Object.fromEntries(micros) };
     },
   ]);
+  if (subscribers === FEW) measures.push(() => underLoad(context, fanfare));
   const rounds = roundsOf(options, { full: 5, short: 2, smoke: 1 });
   return { subscribers, burst, series: await alternate(measures, { rounds, warmUp: 1 }) };
 }
@@ -113,6 +118,33 @@ async function latenciesOf(
     for (const { at } of added) latencies.push(at.map((time) => time - from));
   }
   return latencies;
+}
+
+/** From the sending of a mutation to each receipt, while pages are read. */
+async function underLoad({ options }: PartContext, fanfare: PushingFanfare) {
+  const { client, publishOne, readPage } = fanfare;
+  const sent = new Map<string, number>();
+  const publish = async (): Promise<void> => {
+    const at = now();
+    sent.set(await publishOne(), at);
+  };
+  await client.call('forget', null);
+  const { isOverrun, firstFailure } = await openLoop({
+    shares: [
+      { share: READS, turns: [{ name: 'page', run: readPage }] },
+      { share: PUBLICATIONS, turns: [{ name: 'publish', run: publish }] },
+    ],
+    ...{ rate: READS + PUBLICATIONS, maxOpen: 1_000, random: Math.random },
+    seconds: sized(options, { full: 20, short: 10, smoke: 1 }),
+  });
+  if (isOverrun || firstFailure !== null) throw new Error(firstFailure ?? 'Too many were waiting');
+  await client.call('received', sent.size * FEW);
+  const { added } = await client.call('seen', null);
+  const latencies = added.flatMap(({ action, at }) => at.map((time) => time - (sent.get(action) ?? NaN)));
+  return {
+    [nameOf(LOADED, 'p50, ms')]: quantile(latencies, 0.5),
+    [nameOf(LOADED, 'p99, ms')]: quantile(latencies, 0.99),
+  };
 }
 
 /** Events/s of a burst, from the call that publishes to the last receipt. */
@@ -144,7 +176,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
     about: [
       'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
       `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
-      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Bare: a server that sends the same bytes of one Redis message to all its sockets. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
+      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
       'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
     ],
     figures: all.flatMap(ratiosOf),
@@ -154,7 +186,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
 }
 
 function tableOf({ subscribers, series }: PushFigures): Table {
-  const who = [FANFARE, BARE, LEAST, ...Object.values(USUAL)].filter((name) =>
+  const who = [FANFARE, LEAST, ...Object.values(USUAL)].filter((name) =>
     series.some((entry) => entry.name === nameOf(name, 'p50, ms')),
   );
   return {
@@ -180,18 +212,24 @@ function tableOf({ subscribers, series }: PushFigures): Table {
 
 function ratiosOf({ subscribers, series }: PushFigures): Figure[] {
   const rate = (who: string): Series => seriesNamed(series, nameOf(who, 'events/s'));
+  if (subscribers === FEW) {
+    const of = (who: string, measure: 'p50, ms' | 'p99, ms', most: number): Figure =>
+      atMost(most, 'ms', figureOf(seriesNamed(series, nameOf(who, measure)), 'ms'));
+    return [
+      ...[of(FANFARE, 'p50, ms', 12), of(FANFARE, 'p99, ms', 40)],
+      ...[of(LOADED, 'p50, ms', 18), of(LOADED, 'p99, ms', 80)],
+    ].map((figure) => ({ ...figure, name: `${figure.name}, to ${String(FEW)} sockets` }));
+  }
   const to = `events/s to ${String(subscribers)} sockets`;
-  const broadcast = ratioFigure(`${to} / bare broadcast`, rate(FANFARE), rate(BARE));
   const limit = ratioFigure(`${to} / the least that stores and pushes`, rate(FANFARE), rate(LEAST));
-  if (subscribers !== TARGET_SOCKETS) return [broadcast, limit];
+  if (subscribers !== TARGET_SOCKETS) return [limit];
   const api = seriesNamed(series, cpuName(FANFARE, 'api'));
   const usual = fastest(
     Object.values(USUAL).map((name) => ({ ...seriesNamed(series, cpuName(name, SERVER)), name })),
   );
   const last = seriesNamed(series, nameOf(FANFARE, 'last receipt, ms'));
   return [
-    atLeast(0.5, '× bare ws + Redis broadcast', broadcast),
-    atLeast(0.5, '× raw insert + one message + a string for each socket', limit),
+    atLeast(0.6, '× raw insert + one message + a string for each socket', limit),
     atMost(100, 'ms', figureOf({ ...last, name: 'one action to 1,000 sockets, last receipt' }, 'ms')),
     atMost(35, 'µs', figureOf({ ...api, name: 'CPU of the API for an event' }, 'µs')),
     atMost(

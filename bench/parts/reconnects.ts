@@ -13,6 +13,8 @@ const SUBSCRIBED = 'Fanfare, all subscribed again';
 const COMPLETE = 'Fanfare, all have everything';
 const RESYNCS = 'sockets that had to query their feed again';
 const HEALTH = 'Fanfare, slowest answer of /health meanwhile';
+const TO_ALL = 'Fanfare, one action to all, last receipt';
+const MEMORY = 'Fanfare, memory of the API process';
 const BESIDE = USUAL.graphql;
 
 /** All sockets are dropped at once and come back with their cursors while actions are published. */
@@ -27,7 +29,7 @@ export interface Reconnects {
 async function run(context: PartContext): Promise<PartReport> {
   const { options, say } = context;
   const all: Reconnects[] = [];
-  for (const sockets of sized(options, { full: [2_000, 10_000], short: [1_000], smoke: [20] })) {
+  for (const sockets of sized(options, { full: [2_000, 10_000, 25_000], short: [1_000], smoke: [20] })) {
     say(`${String(sockets)} sockets`);
     all.push(await withSockets(context, sockets));
   }
@@ -44,6 +46,7 @@ async function withSockets(context: PartContext, sockets: number): Promise<Recon
   const usual = await openGraphql(context, closer, { subscribers: sockets, sample: await fanfare.sample() });
   const series = await alternate(
     [
+      () => oneToAll(fanfare, sockets),
       () => reconnect(fanfare, sockets),
       async () => {
         await usual.client.call('drop', null);
@@ -53,6 +56,17 @@ async function withSockets(context: PartContext, sockets: number): Promise<Recon
     { rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }), warmUp: 1 },
   );
   return { sockets, series };
+}
+
+/** To sockets that have been idle. */
+async function oneToAll({ client, publish, api }: PushingFanfare, sockets: number) {
+  await client.call('forget', null);
+  const from = await publish(1);
+  await client.call('received', sockets);
+  return {
+    [TO_ALL]: (now() - from) / 1_000,
+    [MEMORY]: (await api.call('memory', null)) / 2 ** 20,
+  };
 }
 
 /** @throws Error unless every socket gets each of the actions once. */
@@ -120,5 +134,7 @@ function figuresOf({ sockets, series }: Reconnects): Figure[] {
     besides(`${at}: ${SUBSCRIBED}`, 's', of(SUBSCRIBED), of(BESIDE)),
     sockets < 10_000 ? complete : atMost(10, 's', complete),
     atMost(200, 'ms', named(HEALTH, 'ms')),
+    atMost(3, 's', named(TO_ALL, 's')),
+    atMost(4_096, 'MiB', named(MEMORY, 'MiB')),
   ];
 }

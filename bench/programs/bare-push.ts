@@ -4,8 +4,7 @@ import { WebSocketServer } from 'ws';
 import { listen } from './listen.ts';
 
 /**
- * The least that can push: whatever comes on a Redis channel goes to every socket. With a gap, each socket gets a string with
- * a text of its own in place of the gap; without one, the message as it is.
+ * The least that can push: whatever comes on a Redis channel goes to every socket, with a text of its own in place of the gap.
  */
 const [redisUrl = '', channel = '', gap = ''] = process.argv.slice(2);
 const server = createServer();
@@ -25,9 +24,9 @@ sockets.on('connection', (socket) => {
 const subscriber = new Redis(redisUrl);
 let sent = 0;
 subscriber.on('message', (_channel: string, message: string) => {
-  const [before = '', after] = gap === '' ? [message] : message.split(gap);
+  const [before = '', after = ''] = message.split(gap);
   for (const socket of sockets.clients)
-    socket.send(after === undefined ? before : before + String(sent++).padStart(gap.length, '0') + after);
+    socket.send(before + String(sent++).padStart(gap.length, '0') + after);
 });
 await subscriber.subscribe(channel);
 listen(server, (place) => `Sockets ws://${place}`);

@@ -5,6 +5,8 @@ export interface ProbeApi {
   readonly [name: string]: (argument: never) => unknown;
   /** Microseconds of CPU since the start. */
   readonly cpu: (argument: null) => number;
+  /** Bytes of memory that the process has. */
+  readonly memory: (argument: null) => number;
 }
 
 const api: ProbeApi = {
@@ -12,5 +14,6 @@ const api: ProbeApi = {
     const { user, system } = process.cpuUsage();
     return user + system;
   },
+  memory: () => process.memoryUsage.rss(),
 };
 answer(api);

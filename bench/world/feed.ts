@@ -37,6 +37,8 @@ export async function loadActions(
       ...template,
       _id: new ObjectId(),
       actorId,
+      // As of one rating of the applicant's each: those of a day are a group.
+      groupKey: `${time.toISOString().slice(0, 10)}:${applicant}`,
       conducted: time,
       recorded: time,
       latest: time,

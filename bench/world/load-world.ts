@@ -12,7 +12,8 @@ import type { SocketsApi } from '../programs/sockets.ts';
 import { createLoadMix, type LoadMix, type LoadReader } from './load-mix.ts';
 import { openSockets } from './pushing.ts';
 import { informPlanner, openRawWorld, type RawWorld } from './raw.ts';
-import { loadTrace, publishTrace, readTrace } from './trace.ts';
+import { readTrace } from '../../packages/demo/src/trace.ts';
+import { loadTrace, publishTrace } from './trace.ts';
 
 export interface LoadWorldSizes {
   /** Readers besides the members of the trace; each follows one ref, by Zipf's numbers. */
@@ -44,16 +45,18 @@ const TEMPLATES = 50;
 const SEED = 20_240_229;
 
 export async function openLoadWorld(
-  { environment, options, say }: PartContext,
+  { environment, say }: PartContext,
   closer: Closer,
   sizes: LoadWorldSizes,
 ): Promise<LoadWorld> {
   const database = 'bench_load';
   const random = seededRandom(SEED);
-  const trace = await readTrace(options.traceDir, say);
+  const trace = await readTrace();
   const world = closer.own(await openRawWorld(environment, database));
   const newest = trace.actions.slice(-sizes.actions);
-  say(`${trace.name}; ${String(sizes.readers)} further readers; ${String(newest.length)} actions delivered`);
+  say(
+    `${String(trace.actions.length)} actions; ${String(sizes.readers)} further readers; ${String(newest.length)} actions delivered`,
+  );
   const everybody = await fill(environment, database, async (fanfare) => {
     const all = await loadTrace(world, fanfare, trace, { readers: sizes.readers, random });
     await publishTrace(fanfare, newest);
@@ -99,7 +102,7 @@ export async function openLoadWorld(
     worker,
     watchers,
     mix,
-    about: `Loaded: ${trace.name}; ${String(everybody.length)} readers with ${String(follows)} follows, of whom ${String(readers.length)} send requests and ${String(sizes.watching)} watch; ${String(items)} items of the ${String(newest.length)} newest actions.`,
+    about: `Loaded: the sample trace, ${String(trace.actions.length)} actions; ${String(everybody.length)} readers with ${String(follows)} follows, of whom ${String(readers.length)} send requests and ${String(sizes.watching)} watch; ${String(items)} items of the ${String(newest.length)} newest actions.`,
     openFanOuts: () =>
       world.actions.countDocuments({
         'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },

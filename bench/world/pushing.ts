@@ -13,7 +13,7 @@ import type { RoomsApi } from '../usual/socket-io.ts';
 import { ratingInput } from './actions.ts';
 import { insertItems, newItems } from './items.ts';
 import { readerId } from './people.ts';
-import { PUBLISH_MANY } from './queries.ts';
+import { PUBLISH, PUBLISH_MANY, SHOWN_PAGE } from './queries.ts';
 import { openRawWorld } from './raw.ts';
 
 /** Something that pushes what is published to all its subscribers. */
@@ -27,7 +27,6 @@ export interface Pushing {
 }
 
 export const FANFARE = 'Fanfare';
-export const BARE = 'bare ws + Redis';
 /** A server that stores what it pushes to each reader can do no less. */
 export const LEAST = 'raw insert + one message + a string for each socket';
 /** As live events are usually pushed: neither stores nor decides. */
@@ -60,6 +59,10 @@ export interface PushingFanfare extends Pushing {
   readonly cpu: () => ReadonlyMap<string, number>;
   /** Text of one event. */
   sample(): Promise<string>;
+  /** Publishes one action; its id. */
+  readonly publishOne: () => Promise<string>;
+  /** Asks for a page of each watcher in turn. */
+  readonly readPage: () => Promise<unknown>;
 }
 
 /** An API, a worker and the sockets of readers, filled through its own API: a release may store things in another way. */
@@ -77,7 +80,7 @@ export async function openFanfare(
   });
   const api = closer.own(await startApi({ ...of, env }));
   const worker = closer.own(await startWorker(of));
-  const pool = closer.own(new LanePool(api.url, 1));
+  const pool = closer.own(new LanePool(api.url, OTHER_CONNECTIONS));
   const token = await tokenFor('publisher', ['service']);
   const ask = (query: string, variables: Readonly<Record<string, unknown>>): Promise<string> =>
     pool.ask(graphqlRequest(api.url, token, query, variables));
@@ -102,6 +105,16 @@ export async function openFanfare(
     await Promise.all(calls);
     return at;
   };
+  const publishOne = async (): Promise<string> => {
+    const body = await ask(PUBLISH, { input: ratingInput(published++, [{ id: REF }]) });
+    return /"id":"([^"]+)"/.exec(body)?.[1] ?? '';
+  };
+  const pages = tokens.map((own) => graphqlRequest(api.url, own, SHOWN_PAGE, { first: 25 }));
+  let asked = 0;
+  const readPage = async (): Promise<unknown> => {
+    const page = pages[asked++ % pages.length];
+    return page === undefined ? null : pool.ask(page);
+  };
   const kinds = new Map([
     [process.pid, 'benchmark'],
     [api.pid, 'api'],
@@ -109,7 +122,7 @@ export async function openFanfare(
     [client.pid, 'sockets'],
   ]);
   return {
-    ...{ name: FANFARE, api, client, publish },
+    ...{ name: FANFARE, api, client, publish, publishOne, readPage },
     cpu: () => cpuByKind(kinds),
     sample: async () => {
       await client.call('forget', null);
@@ -127,24 +140,6 @@ export interface Like {
   readonly subscribers: number;
   /** Text of an event as Fanfare sends it. */
   readonly sample: string;
-}
-
-/** A broadcast: one message to a server, which sends it to all its sockets as it is. */
-export async function openBare({ environment }: PartContext, closer: Closer, like: Like): Promise<Pushing> {
-  const { redis, redisUrl } = environment;
-  const channel = 'bench:broadcast';
-  const { client } = await openServer(closer, 'programs/bare-push.ts', [redisUrl, channel], like);
-  const events = numbered(like.sample);
-  return {
-    ...{ name: BARE, client },
-    publish: async (count) => {
-      const at = now();
-      const pipeline = redis.pipeline();
-      for (const text of events(count)) pipeline.publish(channel, text);
-      await pipeline.exec();
-      return at;
-    },
-  };
 }
 
 /**

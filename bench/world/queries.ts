@@ -1,17 +1,22 @@
-/** A page as a frontend shows it: with who did it, the labels of what it was about and a line of words. */
+/** An action as a frontend shows it: with who did it, the labels of what it was about and a line of words. */
+export const SHOWN_ACTION = `id conducted scope
+          actor { memberId name }
+          refs { refId type label }
+          descriptor { type summary tags }
+          engagement { comments likes reshares lastInteraction }`;
+
+export const SHOWN_NODE = `id relevancy reasons isUnread
+        action {
+          ${SHOWN_ACTION}
+        }`;
+
+/** A page of such items. */
 export const SHOWN_PAGE = `query Page($first: Int!) {
   feed(first: $first) {
     edges {
       cursor
       node {
-        id relevancy reasons isUnread
-        action {
-          id conducted scope
-          actor { memberId name }
-          refs { refId type label }
-          descriptor { type summary tags }
-          engagement { comments likes reshares lastInteraction }
-        }
+        ${SHOWN_NODE}
       }
     }
     pageInfo { hasNextPage endCursor }

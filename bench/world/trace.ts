@@ -1,10 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  type Trace as Recorded,
-  type TraceAction,
-  readTrace as readRecorded,
-} from '../../packages/demo/src/trace.ts';
+import type { Trace, TraceAction } from '../../packages/demo/src/trace.ts';
 import type { PublishActionInput } from '../../src/features/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
@@ -14,26 +8,7 @@ import { followMany } from '../../src/features/follow/follow.ts';
 import { upsertMembers, upsertRefs } from '../../src/features/directory/directory.ts';
 import { publishActions } from '../../src/features/publish/publish-action.ts';
 
-export type { TraceAction };
-
-export interface Trace extends Recorded {
-  /** For people: which one it is. */
-  readonly name: string;
-}
-
 const AT_ONCE = 1_000;
-
-/** The trace in the given folder; else the sample that is kept with the tests, and it says so. */
-export async function readTrace(folder: string | null, say: (line: string) => void): Promise<Trace> {
-  if (folder !== null && !existsSync(join(folder, 'actions.ndjson.gz')))
-    throw new Error(`There is no trace in ${folder}: actions.ndjson.gz is missing`);
-  if (folder === null) say('no whole trace is given (--trace): the sample of the tests is used');
-  const trace = await readRecorded(folder ?? undefined);
-  return {
-    ...trace,
-    name: `${folder === null ? 'sample' : 'whole trace'}, ${String(trace.actions.length)} actions`,
-  };
-}
 
 /**
  * Loads people, things and follows of the trace, and as many further readers as asked for: they follow the refs of the
