@@ -51,6 +51,7 @@ export const ANSWERS: readonly Answer[] = [
     ],
   },
   { by: '.github/workflows/ci.yml', commands: ['.ci/run'] },
+  { by: '.github/workflows/servers.yml', commands: ['npm run test:servers'] },
   { by: '.github/workflows/deep.yml', commands: ['npm run test:deep', 'npm run test:deep -- chaos'] },
   { by: '.github/workflows/images.yml', commands: ['node scripts/pin-images.js'] },
   { by: 'test/browser/newcomer-browser.test.ts', commands: ['npm ci && npm start'] },
@@ -161,7 +162,10 @@ export const ANSWERS: readonly Answer[] = [
   },
   {
     because: 'it needs other servers',
-    commands: ['FANFARE_TEST_MONGODB_URI=mongodb://… FANFARE_TEST_REDIS_URL=redis://… npm test'],
+    commands: [
+      'FANFARE_TEST_MONGODB_URI=mongodb://… FANFARE_TEST_REDIS_URL=redis://… npm test',
+      'FANFARE_TEST_MONGODB_URI=… npm test',
+    ],
   },
   { because: 'it is the program of another project', commands: ['npx web-push generate-vapid-keys'] },
   {
