@@ -171,6 +171,7 @@ export function rowsOf(
   kind: 'query' | 'mutation',
   table: Readonly<Record<string, readonly Call[]>>,
   depth = DEPTH,
+  without?: ReadonlySet<string>,
 ): TableRow[] {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (root == null) throw new Error('The schema has no such operations');
@@ -178,7 +179,7 @@ export function rowsOf(
     const declared = root.getFields()[field];
     if (declared === undefined) throw new Error(`${field} is not in the schema`);
     const type = getNamedType(declared.type);
-    const selection = isLeafType(type) ? '' : wholeSelection(schema, type, depth);
+    const selection = isLeafType(type) ? '' : wholeSelection(schema, type, depth, without);
     return calls.map((call) => {
       const names = [...new Set([...call.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))];
       const variables = names.map((name) => `$${name}: ${TYPES[name] ?? 'ID!'}`).join(', ');

@@ -11,17 +11,30 @@ import {
 
 /** Entries of each list that can be asked for by number. */
 const FIRST = 3;
+const NONE: ReadonlySet<string> = new Set();
 
-/** Everything that can be asked below a type, down to a depth: new fields are in it without more. */
-export function wholeSelection(schema: GraphQLSchema, type: GraphQLNamedType, depth: number): string {
+/**
+ * Everything that can be asked below a type, down to a depth: new fields are in it without more.
+ * @param without fields that are left out, such as `Ref.followers`
+ */
+export function wholeSelection(
+  schema: GraphQLSchema,
+  type: GraphQLNamedType,
+  depth: number,
+  without: ReadonlySet<string> = NONE,
+): string {
   const own = isObjectType(type) || isAbstractType(type) ? fieldsOf(type) : [];
-  const fields = own.flatMap((field) => selected(schema, field, depth));
+  const isWanted = (of: GraphQLNamedType, { name }: { readonly name: string }): boolean =>
+    !without.has(`${of.name}.${name}`);
+  const fields = own.flatMap((field) =>
+    isWanted(type, field) ? selected(schema, field, depth, without) : [],
+  );
   const concrete = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
   const fragments = concrete.map((one) => {
     const more = fieldsOf(one)
-      .filter(({ name }) => !own.some((field) => field.name === name))
+      .filter((field) => isWanted(one, field) && !own.some(({ name }) => field.name === name))
       .flatMap((field) =>
-        selected(schema, field, depth).map((text) =>
+        selected(schema, field, depth, without).map((text) =>
           isAlike(field, concrete) ? text : `${one.name}_${field.name}: ${text}`,
         ),
       );
@@ -42,12 +55,17 @@ function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
   return 'getFields' in type ? (Object.values(type.getFields()) as GraphQLField<unknown, unknown>[]) : [];
 }
 
-function selected(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>, depth: number): string[] {
+function selected(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  depth: number,
+  without: ReadonlySet<string>,
+): string[] {
   if (field.args.some(isRequiredArgument)) throw new Error(`${field.name} needs an argument`);
   const call = field.args.some(({ name }) => name === 'first')
     ? `${field.name}(first: ${String(FIRST)})`
     : field.name;
   const type = getNamedType(field.type);
   if (isLeafType(type)) return [call];
-  return depth === 0 ? [] : [`${call} ${wholeSelection(schema, type, depth - 1)}`];
+  return depth === 0 ? [] : [`${call} ${wholeSelection(schema, type, depth - 1, without)}`];
 }

@@ -1,3 +1,5 @@
+import { FanfareError } from '../../domain/errors.ts';
+import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { MAX_FOLLOW_TYPES, follow, followMany } from './follow.ts';
@@ -72,7 +74,11 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { refId, keepHistory }, context) =>
-      context.mutate((session) => unfollow(context.core, session, refId, keepHistory ?? true)),
+      context.mutate(async (session) => {
+        // A block has ended the follow, and the answer would describe the other.
+        if (await isBlockedFor(session, refId)) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+        return unfollow(context.core, session, refId, keepHistory ?? true);
+      }),
   }),
   followMany: t.int({
     description:

@@ -1,3 +1,4 @@
+import { isBlocked } from '../../domain/block.ts';
 import {
   MAX_MUTES,
   MAX_PHRASE_LENGTH,
@@ -71,9 +72,14 @@ builder.objectFields(Viewer, (t) => ({
   mutes: t.field({
     type: [Mute],
     description:
-      'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value.',
+      'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value. Without people with whom there is a block.',
     extensions: MUTES_COST,
-    resolve: async (_source, _args, context) => (await context.session().profile()).mutes.list,
+    async resolve(_source, _args, context) {
+      const profile = await context.session().profile();
+      const isShown = ({ kind, value }: MuteRecord): boolean =>
+        (kind !== 'MEMBER' && kind !== 'REF') || !isBlocked(profile, value);
+      return profile.mutes.list.filter(isShown);
+    },
   }),
 }));
 

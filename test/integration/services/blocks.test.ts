@@ -1,4 +1,11 @@
-import { isObjectType, type GraphQLSchema } from 'graphql';
+import {
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import {
   encodeActionId,
@@ -22,13 +29,20 @@ const SIDES = [
 ] as const;
 const nameOf = (id: string): string => `Mx ${id.toUpperCase()}NAME`;
 const wordsOf = (id: string): string => `wordsof${id}`;
+const detailsOf = (id: string): object => ({
+  ...{ url: `https://app.example/${wordsOf(id)}`, imageUrl: `https://app.example/${wordsOf(id)}.png` },
+});
 
 interface World extends AsyncDisposable {
+  /** From now on. */
+  block(): Promise<void>;
   readonly parts: Parts;
   readonly schema: GraphQLSchema;
   /** By who did it: their action, and their comment on the action of another. */
   readonly actions: Readonly<Record<string, string>>;
   readonly comments: Readonly<Record<string, string>>;
+  /** By whose comment a third member replied to. */
+  readonly replies: Readonly<Record<string, string>>;
   /** By who reported: the other's action, comment and the other. */
   readonly reports: Readonly<Record<string, readonly string[]>>;
   run(document: string, userId: string, roles?: readonly Role[]): Promise<Answer<Tree>>;
@@ -47,9 +61,18 @@ async function openWorld(): Promise<World> {
   const people = ['ann', 'bob', 'cid'];
   await services.upsertMembers(
     service,
-    people.map((memberId) => ({ memberId, name: nameOf(memberId), teamId: 't', data: wordsOf(memberId) })),
+    people.map((memberId) => ({
+      ...{ memberId, name: nameOf(memberId), data: wordsOf(memberId), ...detailsOf(memberId) },
+      ...{ teamId: `t ${wordsOf(memberId)}`, departmentId: `d ${wordsOf(memberId)}` },
+      supervisorId: memberId === 'ann' ? 'bob' : 'ann',
+    })),
   );
-  await services.upsertRefs(service, [{ id: 'site', type: 'site', label: 'Site' }]);
+  await services.upsertRefs(service, [
+    { id: 'site', type: 'site', label: 'Site' },
+    ...people.map((id) => ({
+      ...{ id, type: 'person', label: nameOf(id), data: wordsOf(id), ...detailsOf(id) },
+    })),
+  ]);
   for (const by of ['ann', 'bob'])
     for (const refId of ['site', 'cid', 'ann', 'bob'])
       if (refId !== by) await services.follow(parts.session(by), refId, 0);
@@ -77,6 +100,11 @@ async function openWorld(): Promise<World> {
     await services.bookmark(session(), theirs);
     await services.pinAction(parts.session('service', 'service'), 'site', actions[by] ?? '');
   }
+  const replies: Record<string, string> = {};
+  for (const to of ['ann', 'bob']) {
+    const reply = { actionId: shared, kind: 'COMMENT', text: 'A reply', parentId: comments[to] ?? '' };
+    replies[to] = (await services.addInteraction(parts.session('cid'), reply)).interaction.id;
+  }
   await parts.fanOut();
   const reports: Record<string, string[]> = {};
   for (const [me, them] of SIDES)
@@ -88,9 +116,9 @@ async function openWorld(): Promise<World> {
       const { id } = await services.report(parts.session(me), { ...NOTHING_REPORTED, ...what });
       (reports[me] ??= []).push(encodeReportId(id));
     }
-  await services.blockMember(parts.session('ann'), 'bob');
   return {
-    ...{ parts, schema, actions, comments, reports },
+    ...{ parts, schema, actions, comments, replies, reports },
+    block: () => services.blockMember(parts.session('ann'), 'bob'),
     run: (document, userId, roles = ['user']) =>
       runOperation<Tree>(
         schema,
@@ -135,7 +163,7 @@ const READS: Readonly<Record<string, readonly string[] | null>> = {
   memberExport: null,
   members: ['members(first: 9)', 'members(search: "mx")'],
   moderationLog: null,
-  node: ['$action', '$comment', '$member', '$ref', '$report0', '$report1', '$report2'].map(
+  node: ['$action', '$comment', '$reply', '$member', '$ref', '$report0', '$report1', '$report2'].map(
     (id) => `node(id: "${id}")`,
   ),
   nodes: ['nodes(ids: ["$action", "$comment", "$member", "$ref"])'],
@@ -151,33 +179,201 @@ const READS: Readonly<Record<string, readonly string[] | null>> = {
   work: null,
 };
 
+/** Only for staff: an error of theirs would leave the rest without an answer. */
+const FOR_STAFF: ReadonlySet<string> = new Set(['Ref.followers']);
+
+/** Every field of Mutation, with what is the other's. Null: only services and staff may. */
+const WRITES: Readonly<Record<string, readonly string[] | null>> = {
+  addInteraction: [
+    'addInteraction(input: { actionId: "$action", kind: LIKE })',
+    'addInteraction(input: { actionId: "$shared", kind: COMMENT, text: "x", parentId: "$comment" })',
+    'addInteraction(input: { actionId: "$shared", kind: COMMENT, text: "x", mentions: ["$them"] })',
+  ],
+  addMute: ['addMute(target: { memberId: "$them" })', 'addMute(target: { refId: "$them" })'],
+  archiveFeedItem: ['archiveFeedItem(actionId: "$action")'],
+  blockMember: ['blockMember(memberId: "dan")'],
+  bookmark: ['bookmark(actionId: "$action")'],
+  createTicket: ['createTicket'],
+  deleteAction: ['deleteAction(id: "$action")'],
+  eraseMember: null,
+  follow: ['follow(refId: "$them")'],
+  followMany: null,
+  hideAction: null,
+  hideFeedItem: ['hideFeedItem(actionId: "$action")'],
+  hideInteraction: null,
+  markFeedRead: ['markFeedRead(upTo: "2020-01-01T00:00:00Z")'],
+  markItemsRead: ['markItemsRead(actionIds: ["$action"])'],
+  markItemsUnread: ['markItemsUnread(actionIds: ["$action"])'],
+  markNotificationsRead: ['markNotificationsRead(upTo: "2020-01-01T00:00:00Z")'],
+  markNotificationsSeen: ['markNotificationsSeen(upTo: "2020-01-01T00:00:00Z")'],
+  pinAction: ['pinAction(refId: "$me", actionId: "$action")'],
+  publishAction: ['publishAction(input: { mentions: ["$them"], descriptor: { posted: { postId: "q" } } })'],
+  publishActions: [
+    'publishActions(inputs: [{ mentions: ["$them"], descriptor: { posted: { postId: "q" } } }])',
+  ],
+  rebuildFeed: null,
+  registerPush: ['registerPush(endpoint: "https://push.example/one", p256dh: "x", auth: "x")'],
+  removeInteraction: [
+    'removeInteraction(input: { id: "$comment" })',
+    'removeInteraction(input: { own: { actionId: "$action", kind: LIKE } })',
+  ],
+  removeMute: ['removeMute(target: { memberId: "$them" })', 'removeMute(target: { refId: "$them" })'],
+  renameRef: null,
+  report: [
+    'report(actionId: "$action", reason: "x")',
+    'report(interactionId: "$comment", reason: "x")',
+    'report(memberId: "$them", reason: "x")',
+  ],
+  resolveReport: null,
+  retryFanOut: null,
+  retryWebhook: null,
+  sendTestEvent: null,
+  setNotificationPreferences: [
+    'setNotificationPreferences(preferences: [{ kind: LIKE, channel: EMAIL, isOn: true }])',
+  ],
+  setQuietHours: ['setQuietHours'],
+  snoozeFeedItem: ['snoozeFeedItem(actionId: "$action", until: "2100-01-01T00:00:00Z")'],
+  takeReport: null,
+  unarchiveFeedItem: ['unarchiveFeedItem(actionId: "$action")'],
+  unblockMember: ['unblockMember(memberId: "dan")'],
+  unbookmark: ['unbookmark(actionId: "$action")'],
+  unfollow: ['unfollow(refId: "$them", keepHistory: true)'],
+  unfollowMany: null,
+  unhideAction: null,
+  unhideFeedItem: ['unhideFeedItem(actionId: "$action")'],
+  unhideInteraction: null,
+  unpinAction: ['unpinAction(refId: "$me", actionId: "$action")'],
+  unregisterPush: ['unregisterPush(endpoint: "https://push.example/one")'],
+  unsnoozeFeedItem: ['unsnoozeFeedItem(actionId: "$action")'],
+  updateAction: ['updateAction(id: "$action", input: { mentions: [] })'],
+  updateInteraction: ['updateInteraction(id: "$comment", text: "x")'],
+  upsertMembers: null,
+  upsertRefs: null,
+};
+
+/** Fields of texts and ids that show nobody of their own, and why not. Each other one shows a member before the block, and not after it. */
+const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
+  [/^(?!Posted)\w+Descriptor\.|^PostedDescriptor\.(postId|tags|type)$/, 'is withheld with its action'],
+  [/^\w+Edge\.cursor$|^PageInfo\.|\.liveCursor$|^FirstUnread\.cursor$/, 'is sealed'],
+  [/^(ActionViewer|Interaction|ReactionCount)\.reactions?$/, 'is an emoji'],
+  [/^(FanOut|RefRename)\.error$/, 'is for admins'],
+  [
+    /^(Mute|NotificationPreference|QuietHours|Ticket|Viewer)\.|^Follow\.types$/,
+    'is what the viewer has said, or has',
+  ],
+  [/^(Report\.(id|outcome)|ReportEntry\.)/, 'is what the viewer has reported, and what became of it'],
+  [/^FeedItemExplanation\.scoreVars$/, 'has numbers'],
+  [
+    /^(DeleteAction|FeedItem)Payload\.|^PublishActionError\./,
+    'is the answer to a mutation, which the other table has',
+  ],
+  [/^Ref\.type$/, 'is a word of the host'],
+];
+
+/** What names somebody after the block too, by an id alone: what was said by others, or by the host. */
+const STAYS: ReadonlySet<string> = new Set([
+  // Of a third member, as the host has described them.
+  'Member.supervisorId',
+  // Of a reply by a third member; there is no such comment for the reader.
+  'Interaction.parentId',
+]);
+
+/** Types that a member can be answered with, whose fields are texts or ids. */
+function namingFields(schema: GraphQLSchema): string[] {
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  if (!isObjectType(query) || !isObjectType(mutation)) throw new Error('There are no such operations');
+  const found = new Set<string>();
+  const known = new Set<GraphQLNamedType>();
+  const walk = (type: GraphQLNamedType): void => {
+    if (known.has(type)) return;
+    known.add(type);
+    if (isAbstractType(type)) for (const one of schema.getPossibleTypes(type)) walk(one);
+    if (!isObjectType(type)) return;
+    for (const field of Object.values(type.getFields())) {
+      const of = getNamedType(field.type);
+      if (['String', 'ID', 'JSON'].includes(of.name)) found.add(`${type.name}.${field.name}`);
+      if (!isLeafType(of)) walk(of);
+    }
+  };
+  for (const [root, table] of [
+    [query, READS],
+    [mutation, WRITES],
+  ] as const)
+    for (const [name, field] of Object.entries(root.getFields()))
+      if (table[name] !== null) walk(getNamedType(field.type));
+  return [...found].sort();
+}
+
+/** Global ids are base64 of what they name. */
+function withDecoded(text: string): string {
+  const ids = [...text.matchAll(/[\w+/-]{8,}={0,2}/gu)];
+  return [text, ...ids.map(([id]) => Buffer.from(id, 'base64').toString('latin1'))].join(' ');
+}
+
+/** Fields whose value has one of the texts. */
+function fieldsWith(value: unknown, texts: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((one: unknown) => fieldsWith(one, texts));
+  if (typeof value !== 'object' || value === null) return [];
+  const type = String((value as Tree)['__typename']);
+  return Object.entries(value).flatMap(([alias, one]: [string, unknown]) => {
+    const name = `${type}.${alias.replace(`${type}_`, '')}`;
+    const isPlain = [one]
+      .flat()
+      .every((entry) => typeof entry !== 'object' || !('__typename' in (entry ?? {})));
+    if (!isPlain) return fieldsWith(one, texts);
+    const text = withDecoded(JSON.stringify(one));
+    return texts.some((wanted) => text.includes(wanted)) ? [name] : [];
+  });
+}
+
 test('every field of the API keeps the two sides of a block from each other, and staff from neither', async () => {
   await using world = await openWorld();
   const { schema } = world;
-  const query = schema.getQueryType();
-  if (!isObjectType(query)) throw new Error('There is no query type');
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  if (!isObjectType(query) || !isObjectType(mutation)) throw new Error('There are no such operations');
   // A new field has to be decided on here.
   expect(Object.keys(READS).sort()).toEqual(Object.keys(query.getFields()).sort());
-  for (const [me, them] of SIDES) {
+  expect(Object.keys(WRITES).sort()).toEqual(Object.keys(mutation.getFields()).sort());
+  const rows = (kind: 'query' | 'mutation', me: string, them: string) => {
     const ids: Readonly<Record<string, string>> = {
-      them,
+      ...{ me, them },
       action: encodeActionId(world.actions[them] ?? ''),
       comment: encodeInteractionId(world.comments[them] ?? ''),
+      reply: encodeInteractionId(world.replies[them] ?? ''),
       ...{ member: encodeMemberId(them), ref: encodeRefId(them) },
       shared: encodeActionId(world.actions['cid'] ?? ''),
       ...Object.fromEntries((world.reports[me] ?? []).map((id, index) => [`report${String(index)}`, id])),
     };
     const given = (call: string): string =>
       call.replaceAll(/\$(\w+)/gu, (_, name: string) => ids[name] ?? '');
-    for (const [field, calls] of Object.entries(READS))
-      for (const { call, document } of rowsOf(schema, 'query', { [field]: (calls ?? []).map(given) }, 3)) {
+    const table = Object.entries(kind === 'query' ? READS : WRITES);
+    return table.flatMap(([field, calls]) =>
+      rowsOf(schema, kind, { [field]: (calls ?? []).map(given) }, kind === 'query' ? 3 : 2, FOR_STAFF),
+    );
+  };
+  const textsOf = (them: string): string[] => [
+    ...[nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`, `Ref:${them}`],
+    ...[world.actions[them] ?? '', world.comments[them] ?? ''],
+  ];
+  const naming = new Set<string>();
+  for (const [me, them] of SIDES)
+    for (const { call, document } of rows('query', me, them)) {
+      const { data, errors } = await world.run(document, me);
+      expect({ call, errors }).toEqual({ call, errors: [] });
+      for (const field of fieldsWith(data, textsOf(them))) naming.add(field);
+    }
+  // A field that names somebody or shows their words has to be looked at below; of any other, the table says why it does not.
+  const others = namingFields(schema).filter((field) => !naming.has(field));
+  expect(others.filter((field) => !SHOW_NOBODY.some(([pattern]) => pattern.test(field)))).toEqual([]);
+  await world.block();
+  for (const [me, them] of SIDES)
+    for (const kind of ['query', 'mutation'] as const)
+      for (const { call, document } of rows(kind, me, them)) {
         const { data } = await world.run(document, me);
         expect(failures).toEqual([]);
-        const shown = JSON.stringify(withoutOwnBlocks(data));
-        const ofThem = [nameOf(them), wordsOf(them), `"${them}"`].filter((text) => shown.includes(text));
+        const ofThem = fieldsWith(withoutOwnBlocks(data), textsOf(them)).filter((one) => !STAYS.has(one));
         expect({ me, call, ofThem }).toEqual({ me, call, ofThem: [] });
       }
-  }
   const [feed] = rowsOf(schema, 'query', { feed: ['feed(first: 9)'] }, 3);
   const seen = JSON.stringify((await world.run(feed?.document ?? '', 'ann', ['user', 'admin'])).data);
   for (const text of [nameOf('bob'), wordsOf('bob')]) expect(seen).toContain(text);
@@ -190,6 +386,7 @@ function withoutOwnBlocks(data: Tree | null): unknown {
 
 test('who blocks sees whom, and who is blocked is not told', async () => {
   await using world = await openWorld();
+  await world.block();
   const viewer = '{ viewer { blocks(first: 9) { edges { node { memberId isBlocked } } } } }';
   const listed = async (userId: string): Promise<unknown> =>
     (await world.run(viewer, userId)).data?.['viewer'];
@@ -218,6 +415,7 @@ test('who blocks sees whom, and who is blocked is not told', async () => {
 
 test('neither can interact with, reply to, follow, bookmark or report what the other did', async () => {
   await using world = await openWorld();
+  await world.block();
   const { services, session } = world.parts;
   for (const [me, them] of SIDES) {
     const actionId = world.actions[them] ?? '';
@@ -266,6 +464,7 @@ test('pages of comments are full and count on without those of the other', async
 
 test('a block that ends shows everything again; both have to end theirs', async () => {
   await using world = await openWorld();
+  await world.block();
   const { services, session } = world.parts;
   const isSeen = async (me: string, them: string): Promise<boolean> =>
     (await services.getAction(session(me), world.actions[them] ?? '')) !== null;
