@@ -196,6 +196,7 @@ describe('a member is not notified', () => {
     await add('cid', first, 'LIKE');
     await note();
     await services.markNotificationsSeen(session('ann'), new Date());
+    hours = 0.1;
     await tell();
     expect(await due()).toHaveLength(1);
   });
@@ -236,6 +237,7 @@ describe('a member is not notified', () => {
     await parts.services.removeInteraction(parts.session('bea'), { own: { actionId, kind: 'LIKE' } });
     await add('bea', actionId, 'LIKE');
     const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
+    hours = 0.1;
     await parts.core.dueNotifications.note(events.events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
   });
@@ -246,6 +248,7 @@ describe('a member is not notified', () => {
     await kinds();
     const actionId = await published();
     for (const kind of ['LIKE', 'COMMENT']) await add('bea', actionId, kind);
+    hours = 0.1;
     const expected = ['ann COMMENT', 'ann FOLLOW', 'ann LIKE'];
     expect(await kinds()).toEqual(expected);
     const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
@@ -307,6 +310,27 @@ test.each([
   expect(kindsOf(await due())).toEqual(['ann LIKE']);
 });
 
+test('the first event is notified at once, and what comes within a minute after it together', async () => {
+  const actionId = await published();
+  await add('bea', actionId, 'LIKE');
+  expect(await kinds()).toEqual(['ann LIKE']);
+  for (const [userId, kind] of [
+    ['cid', 'LIKE'],
+    ['dan', 'LIKE'],
+    ['dan', 'COMMENT'],
+  ] as const) {
+    await add(userId, actionId, kind);
+    await kinds();
+  }
+  expect(await due()).toHaveLength(1);
+  hours = 0.02;
+  await tell();
+  const [, second, ...others] = await due();
+  const counts = second?.notifications.map(({ kind, eventIds }) => [kind, eventIds.length]) ?? [];
+  expect(Object.fromEntries(counts)).toEqual({ LIKE: 2, COMMENT: 1 });
+  expect(others).toEqual([]);
+});
+
 test('new quiet hours hold back what is gathered, and do not hurry it', async () => {
   const at = (after: number): string => new Date(Date.now() + after * HOUR_MS).toISOString().slice(11, 16);
   const { services, session } = parts;
@@ -360,9 +384,10 @@ test.each([
     expect(errors).toContainEqual(expect.any(Crash));
     await add('cid', actionId, 'LIKE');
     await note();
-    hours = 1;
-    await tell();
-    await tell();
+    for (const later of [1, 2]) {
+      hours = later;
+      await tell();
+    }
     const notified = await due();
     const numbers = notified.map(({ notifications }) => notifications.map(({ eventIds }) => eventIds.length));
     expect(numbers).toEqual([[1], [1]]);

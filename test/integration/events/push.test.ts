@@ -23,10 +23,12 @@ let parts: Parts;
 let service: PushService;
 /** Hours from now on, by the clock of the workers. */
 let hours: number;
+let hasMentioned: boolean;
 beforeEach(async () => {
   parts = await openParts({ recordsEvents: true, pushPublicKey: PUSH.publicKey });
   service = await startPushService();
   hours = 0;
+  hasMentioned = false;
 });
 afterEach(async () => {
   await service[Symbol.asyncDispose]();
@@ -41,8 +43,10 @@ async function register(userId: string, ...browsers: readonly Browser[]): Promis
     await parts.core.pushRegistrations.register(userId, registration, new Date());
 }
 
-/** Mentions them, and decides that they are notified. */
+/** Mentions them, and decides that they are notified, a minute after the last time. */
 async function mention(...mentions: string[]): Promise<string> {
+  if (hasMentioned) hours += 0.02;
+  hasMentioned = true;
   const { action } = await parts.publish({ actorId: 'zoe', mentions });
   await decide();
   return action.id;

@@ -15,6 +15,8 @@ import { toState, type NotificationState, type NotificationStateDocument } from 
 
 /** Older ones tell nobody, such as what is imported. */
 const MAX_AGE_MS = 86_400_000;
+/** Shortest time between two notifications of a member: what comes within it is gathered, such as the likes of many. */
+const NOTIFIED_APART_MS = 60_000;
 /** Upper bound on events of a member that wait; the newest are kept. */
 const MAX_PENDING = 200;
 /** Events of which a member was notified: those of the last day, since they may be noted again, but at least so many. */
@@ -112,7 +114,7 @@ export function dueNotificationsRepository(collections: Collections) {
             ...(fresh.length === 0 ? {} : { notified: remembered(fresh, now) }),
           },
         },
-        { $set: { due: { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: nextAt }] } } },
+        { $set: { due: { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: atLeastApart(nextAt) }] } } },
         { $set: { pending: { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', '$pending'] } } },
       ]);
     },
@@ -125,6 +127,11 @@ function remembered(fresh: readonly object[], now: Date): Document {
   const isNew = { $in: ['$$this', { $slice: [known, -MIN_NOTIFIED] }] };
   const kept = { $filter: { input: known, cond: { $or: [isRecent, isNew] } } };
   return { $slice: [{ $concatArrays: [kept, literal(fresh)] }, -MAX_NOTIFIED] };
+}
+
+/** That time, or when the member may be notified again. */
+function atLeastApart(at: Date): Document {
+  return { $max: [at, { $add: [{ $max: '$notified.at' }, NOTIFIED_APART_MS] }] };
 }
 
 function noted(keys: readonly string[], dueAt: Date): Document[] {
@@ -140,7 +147,9 @@ function noted(keys: readonly string[], dueAt: Date): Document[] {
     },
     {
       $set: {
-        due: { $ifNull: ['$due', { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: dueAt }] }] },
+        due: {
+          $ifNull: ['$due', { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', { due: atLeastApart(dueAt) }] }],
+        },
       },
     },
     { $set: { pending: { $cond: [{ $eq: ['$pending', []] }, '$$REMOVE', '$pending'] } } },
