@@ -21,7 +21,7 @@ const FONTS = [
 /** So many actions, one a second, are on the charts. */
 const LIVE = 240;
 const QUICK_MS = 150;
-const MOST_CLICKS = 60;
+const MOST_CLICKS = 12;
 
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-pictures-'));
 const env = { ...process.env, DATA_DIR: folder, PORT: '0', NODE_ENV: 'development' };
@@ -36,10 +36,10 @@ try {
   const wanted = process.argv.slice(2);
   for (const [name, size, path, prepare] of [
     ['demo', [1100, 620], '/demo', playing],
-    ['notifications', [1100, 620], '/demo', openingTheBell],
     ['console-inspector', [1200, 700], '#/inspector/rita', seen('.inspected .why')],
     ['console-home', [1200, 700], '#/feed', seen('article .said')],
     ['console-types', [1200, 760], '#/types/posted', seen('[lang="de"]')],
+    ['notifications', [1100, 620], '/demo', openingTheBell],
     ['console-overview', [1200, 760], '#/overview', afterwards],
   ])
     if (wanted.length === 0 || wanted.includes(name))
@@ -143,6 +143,8 @@ async function playing(page) {
 }
 
 async function openingTheBell(page) {
+  await page.select('[data-side="left"] select', 'sue');
+  await page.waitForSelector('[data-side="left"] [data-fanfare="unseen-badge"]');
   await page.locator('[data-side="left"] [data-fanfare="bell"]').click();
   await page.waitForSelector('[data-fanfare="inbox"] article');
 }
