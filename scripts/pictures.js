@@ -27,10 +27,11 @@ const folder = await mkdtemp(join(tmpdir(), 'fanfare-pictures-'));
 const env = { ...process.env, DATA_DIR: folder, PORT: '0', NODE_ENV: 'development' };
 const children = [];
 let browser;
+let played;
 try {
   const [url] = await printed(start('serve'), /http:\/\/[\w.:]+(?=\/console)/);
   const demo = start('demo', '--interval', '1s', '--count', String(LIVE));
-  const played = ended(demo);
+  played = ended(demo);
   await printed(demo, /Live actions/);
   browser = await open();
   const wanted = process.argv.slice(2);
