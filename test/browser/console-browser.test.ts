@@ -181,6 +181,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await retype(page, 'input[name="member"]', 'rita');
     await click(page, 'Rebuild');
     await has(page, 'The feed of rita has been rebuilt');
+    await retype(page, 'input[name="member"]', 'nobody');
+    await click(page, 'Rebuild');
+    await has(page, 'Nothing is known of such a member');
     await page.locator('a[href="#/overview"]').click();
     await has(page, 'Watchers');
     await has(page, 'This server: ready');

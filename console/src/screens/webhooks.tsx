@@ -73,7 +73,8 @@ function Receivers({ onSent }: { readonly onSent: () => void }): ReactNode {
     }
   };
   return (
-    <section className="card" aria-label="Receivers">
+    <section className="card">
+      <h2>Receivers</h2>
       <ul className="plain">
         {receivers.map(({ url, behind, isSending, seenAt }) => (
           <li key={url}>
