@@ -15,14 +15,21 @@ const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: PROJECT, encoding
   .filter((path) => !NOT_FOR_READERS.has(path) && existsSync(join(PROJECT, path)));
 const shown = new Set(pages.flatMap((path) => shownCommands(readFileSync(join(PROJECT, path), 'utf8'))));
 const answered = ANSWERS.flatMap(({ commands }) => commands);
+const answers = (answer: string, command: string): boolean =>
+  answer === command || (answer.endsWith(' …') && command.startsWith(answer.slice(0, -1)));
 
 test('every command that a page shows is run by something, or it says why it cannot be', () => {
-  expect([...shown].filter((command) => !answered.includes(command)).sort()).toEqual([]);
+  expect([...shown].filter((command) => !answered.some((answer) => answers(answer, command))).sort()).toEqual(
+    [],
+  );
 });
 
 test('no answer is left over or given twice', () => {
   expect(
-    answered.filter((command, index) => !shown.has(command) || answered.indexOf(command) !== index),
+    answered.filter(
+      (command, index) =>
+        ![...shown].some((one) => answers(command, one)) || answered.indexOf(command) !== index,
+    ),
   ).toEqual([]);
 });
 
