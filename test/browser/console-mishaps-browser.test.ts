@@ -95,7 +95,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     const behind = `(() => {
       const link = [...document.querySelectorAll('main .meta a')].find((one) => one.textContent.includes('followers'));
       const range = document.createRange();
-      const after = [...link.childNodes].at(-2) ?? link;
+      const after = [...link.childNodes].at(-1) ?? link;
       range.selectNode(after);
       return range.getBoundingClientRect().left >= link.querySelector('bdi')?.getBoundingClientRect().right - 1;
     })()`;
