@@ -174,6 +174,10 @@ export const ANSWERS: readonly Answer[] = [
     commands: ['npm run docs:dev'],
   },
   {
+    because: 'it writes the pictures of the pages; the tests in test/browser see the same screens',
+    commands: ['npm run pictures'],
+  },
+  {
     because: 'it measures, which takes a machine of its own; bench:smoke runs one part of each kind',
     commands: [
       ...['npm run bench', 'npm run bench -- …', 'node scripts/first-feed.js'],
