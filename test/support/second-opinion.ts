@@ -45,7 +45,7 @@ export async function startSecondOpinion(uri: string): Promise<SecondOpinion> {
     engine: () => Promise<Buffer>,
   ): Promise<Buffer> {
     const line = lineOf({ commandName: name, command });
-    const isKnown = line === null || (compared.get(line) ?? 0) >= MOST_OF_A_KIND;
+    const isKnown = line === null || OF_ITS_CLOCK.test(line) || (compared.get(line) ?? 0) >= MOST_OF_A_KIND;
     const before = isKnown ? null : await copyOf(client.db(db), command);
     const bytes = await engine();
     if (line === null || before === null) return bytes;
@@ -92,6 +92,8 @@ export async function startSecondOpinion(uri: string): Promise<SecondOpinion> {
   };
 }
 
+/** Each server has a time of its own. */
+const OF_ITS_CLOCK = /\$\$NOW/;
 /** Change nothing, and may wait. */
 const OF_CONNECTIONS = /^(?:hello|ismaster|sasl\w+|ping|endSessions)$/i;
 const COMPARED = new Set(['find', 'aggregate', 'distinct', 'update', 'delete', 'findAndModify']);
@@ -148,21 +150,26 @@ function plain(value: unknown): unknown {
  * In a form on which all agree, where `mingo` has an answer of its own and MongoDB's manual confirms that of the engine:
  * - Every value is greater than null, and so is none that is missing (reference/bson-type-comparison-order). `mingo` compares values of
  *   one type alone.
- * - `$max` and `$min` leave out what is null or missing (reference/operator/aggregation/max). For `mingo` all is null then.
- * - `$lookup` with fields and a pipeline joins by both (reference/operator/aggregation/lookup, from 5.0). `mingo` takes the pipeline.
+ * - `$max` and `$min` leave out what is null or missing (reference/operator/aggregation/max). For `mingo` all is null then, and it
+ *   takes arrays alone.
+ * - `$lookup` with fields and a pipeline joins by both (reference/operator/aggregation/lookup, from 5.0), by any element where the own
+ *   field is an array. `mingo` takes the pipeline.
  * - `$set` computes all of its fields from the document before it (reference/operator/aggregation/set). In an object within, `mingo`
  *   computes them one after the other.
  */
 function amended(value: unknown): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => stagesOf(amended(each)));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const fields = Object.entries(value).map(([name, each]) => [name, amended(each)] as const);
+  const fields = Object.entries(value).map(
+    ([name, each]) => [name, name === '$group' ? grouped(each as Document) : amended(each)] as const,
+  );
   const [[name, of] = ['']] = fields;
   if (fields.length === 1 && Array.isArray(of) && of[1] === null && (name === '$gt' || name === '$lte'))
     return { [name === '$gt' ? '$ne' : '$eq']: [{ $ifNull: [of[0] as unknown, null] }, null] };
-  if (fields.length === 1 && Array.isArray(of) && (name === '$max' || name === '$min')) {
+  const isGreatest = fields.length === 1 && (name === '$max' || name === '$min');
+  if (isGreatest && (Array.isArray(of) || typeof of === 'string')) {
     const given = {
-      input: of as unknown[],
+      input: Array.isArray(of) ? (of as unknown[]) : asArray(of),
       as: 'given',
       cond: { $ne: [{ $ifNull: ['$$given', null] }, null] },
     };
@@ -171,12 +178,25 @@ function amended(value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
+/** Accumulators, such as `$max`, have the names of expressions, and take one value of each document. */
+function grouped({ _id, ...accumulated }: Document): Document {
+  const fields = Object.entries(accumulated).map(([name, accumulator]) => {
+    const operands = Object.entries(accumulator as Document).map(([by, of]) => [by, amended(of)] as const);
+    return [name, Object.fromEntries(operands)] as const;
+  });
+  return { _id: amended(_id), ...Object.fromEntries(fields) };
+}
+
+function asArray(path: string): Document {
+  return { $cond: [{ $isArray: path }, path, [path]] };
+}
+
 function stagesOf(stage: unknown): unknown[] {
   if (typeof stage !== 'object' || stage === null) return [stage];
   const { $lookup, $set, ...others } = stage as { readonly $lookup?: Document; readonly $set?: Document };
   if ($lookup?.['localField'] !== undefined && $lookup['pipeline'] !== undefined) {
     const { localField, foreignField, pipeline, ...join } = $lookup;
-    const isJoined = { $match: { $expr: { $eq: [`$${String(foreignField)}`, '$$own'] } } };
+    const isJoined = { $match: { $expr: { $in: [`$${String(foreignField)}`, asArray('$$own')] } } };
     const joined = {
       ...join,
       let: { own: `$${String(localField)}` },
