@@ -45,7 +45,8 @@ export async function startSecondOpinion(uri: string): Promise<SecondOpinion> {
     engine: () => Promise<Buffer>,
   ): Promise<Buffer> {
     const line = lineOf({ commandName: name, command });
-    const isKnown = line === null || OF_ITS_CLOCK.test(line) || (compared.get(line) ?? 0) >= MOST_OF_A_KIND;
+    const isKnown =
+      line === null || line.includes(OF_ITS_CLOCK) || (compared.get(line) ?? 0) >= MOST_OF_A_KIND;
     const before = isKnown ? null : await copyOf(client.db(db), command);
     const bytes = await engine();
     if (line === null || before === null) return bytes;
@@ -93,7 +94,7 @@ export async function startSecondOpinion(uri: string): Promise<SecondOpinion> {
 }
 
 /** Each server has a time of its own. */
-const OF_ITS_CLOCK = /\$\$NOW/;
+const OF_ITS_CLOCK = '$$NOW';
 /** Change nothing, and may wait. */
 const OF_CONNECTIONS = /^(?:hello|ismaster|sasl\w+|ping|endSessions)$/i;
 const COMPARED = new Set(['find', 'aggregate', 'distinct', 'update', 'delete', 'findAndModify']);
