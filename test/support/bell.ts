@@ -1,5 +1,7 @@
+import type { Role } from '../../src/domain/viewer.ts';
 import type { Notification } from '../../src/features/notifications/read-notifications.ts';
 import type { NotificationEvent } from '../../src/features/notifications/watch-notifications.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import { Ending } from '../../src/lib/closer.ts';
 import type { Parts } from './parts.ts';
 
@@ -9,8 +11,8 @@ const shownOf = ({ group, isSeen, isRead }: Notification): object => ({
 });
 
 /** The list as a fresh read has it. */
-export async function listOf(parts: Parts, userId: string): Promise<object> {
-  const page = await parts.services.readNotifications(parts.session(userId), {
+export async function listOf(parts: Parts, userId: string, roles: readonly Role[] = []): Promise<object> {
+  const page = await parts.services.readNotifications(parts.session(userId, ...roles), {
     first: 100,
     withCounts: true,
   });
@@ -25,20 +27,22 @@ export class Bell implements AsyncDisposable {
   readonly kinds: string[] = [];
   readonly #parts: Parts;
   readonly #userId: string;
+  readonly #roles: readonly Role[];
   #ending = new Ending();
   readonly #list = new Map<string, Notification>();
   #counts: object | null = null;
   #cursor: string | null;
   #running: Promise<void> | null = null;
 
-  constructor(parts: Parts, userId: string, cursor: string | null) {
+  constructor(parts: Parts, userId: string, cursor: string | null, roles: readonly Role[] = []) {
     this.#parts = parts;
     this.#userId = userId;
+    this.#roles = roles;
     this.#cursor = cursor;
   }
 
   async open(): Promise<this> {
-    const events = await this.#parts.services.watchNotifications(this.#parts.session(this.#userId).identity, {
+    const events = await this.#parts.services.watchNotifications(this.#session().identity, {
       ...{ after: this.#cursor, withCounts: true, signal: this.#ending },
     });
     this.#running = (async () => {
@@ -50,7 +54,7 @@ export class Bell implements AsyncDisposable {
   /** Reads the list first, as a page does that has just been opened. */
   async load(): Promise<this> {
     const { services } = this.#parts;
-    const page = await services.readNotifications(this.#parts.session(this.#userId), {
+    const page = await services.readNotifications(this.#session(), {
       ...{ first: 100, withCounts: true, withLiveCursor: true },
     });
     for (const { node } of page.edges) this.#list.set(node.group.key, node);
@@ -64,6 +68,10 @@ export class Bell implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     this.#ending = new Ending();
     await this.open();
+  }
+
+  #session(): ReaderSession {
+    return this.#parts.session(this.#userId, ...this.#roles);
   }
 
   get cursor(): string | null {
@@ -83,7 +91,7 @@ export class Bell implements AsyncDisposable {
     if ('notification' in event) this.#list.set(event.notification.group.key, event.notification);
     if (event.kind !== 'resync') return;
     this.#list.clear();
-    const page = await this.#parts.services.readNotifications(this.#parts.session(this.#userId), {
+    const page = await this.#parts.services.readNotifications(this.#session(), {
       first: 100,
     });
     for (const { node } of page.edges) this.#list.set(node.group.key, node);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { FeedFilter } from '../../../src/features/shapes.ts';
 import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
+import { Bell, listOf } from '../../support/bell.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openLiveList, type Listed, type LiveList, type LiveListOptions } from '../../support/live-list.ts';
 import {
@@ -20,6 +21,7 @@ import type { Run } from '../../support/model-run.ts';
 import { PEOPLE, REFS, story, TAGS } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
 const WITH_AND_WITHOUT_CAP = ['items', 'capped', 'redis', 'time-buckets'];
@@ -128,6 +130,16 @@ function expectedBeside(model: Model, reader: ModelReader, action: ModelAction):
   };
 }
 
+/** A fresh read is compared with the definition when the story is over. */
+async function expectBellsToBeRead({ parts, model }: Run, bells: readonly Bell[]): Promise<void> {
+  for (const [n, { userId, roles }] of model.readers.entries())
+    await expect
+      .poll(async () => ({ now: bells[n]?.shown, fresh: await listOf(parts, userId, roles) }), {
+        timeout: PATIENCE_MS,
+      })
+      .toSatisfy(({ now, fresh }) => JSON.stringify(now) === JSON.stringify(fresh));
+}
+
 function inWords({
   actionId,
   relevancy,
@@ -190,7 +202,7 @@ async function expectListsToBeFeeds({ model }: Run, watched: readonly Watched[])
 }
 
 test.each(CASES.map((one, n) => ({ ...one, n })))(
-  'a client that applies the events shows the feed, whatever happened, with feeds stored by $name',
+  'a client that applies the events shows the feed and the notifications, whatever happened, with feeds stored by $name',
   async ({ name: _name, n, isPulled, ...options }) => {
     await using parts = await openParts(options);
     let runs = 0;
@@ -198,12 +210,21 @@ test.each(CASES.map((one, n) => ({ ...one, n })))(
       fc.asyncProperty(story, async (what) => {
         await using closer = new Closer();
         let watched: readonly Watched[] = [];
+        let bells: readonly Bell[] = [];
         await happens(parts, runs++, what, {
           async begin(run) {
             await (isPulled ? pullSome(run) : beginFeeds(run));
             watched = await watchAll(run, closer, runs);
+            bells = await Promise.all(
+              run.model.readers.map(({ userId, roles }) =>
+                closer.own(new Bell(parts, userId, null, roles)).load(),
+              ),
+            );
           },
-          end: (run) => expectListsToBeFeeds(run, watched),
+          async end(run) {
+            await expectListsToBeFeeds(run, watched);
+            await expectBellsToBeRead(run, bells);
+          },
         });
       }),
       { numRuns: RUNS, seed: SEED + n },
