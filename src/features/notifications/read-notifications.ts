@@ -557,6 +557,12 @@ export function countEvents({ group: { events } }: Notification): UnreadCount {
   return { count: Math.min(events.length, MAX_COUNTED), isExact: events.length <= MAX_COUNTED };
 }
 
+/** Number of distinct actors of the events that were read; not exact if there are more events. */
+export function countNewestActors(notification: Notification): UnreadCount {
+  const { isExact } = countEvents(notification);
+  return { count: Math.min(actorsOf(notification).length, MAX_COUNTED), isExact };
+}
+
 /** Upper bound on events that are read to count their actors. */
 const MOST_COUNTED_EVENTS = 10_000;
 
@@ -566,15 +572,11 @@ export async function countActors(
   session: ReaderSession,
   notification: Notification,
 ): Promise<UnreadCount> {
-  const { kind, actionId, events } = notification.group;
-  const counted = (actors: number, isAll: boolean): UnreadCount => ({
-    count: Math.min(actors, MAX_COUNTED),
-    isExact: isAll && actors <= MAX_COUNTED,
-  });
-  const actors = actorsOf(notification).length;
-  if (events.length < MOST_EVENTS || actors > MAX_COUNTED) return counted(actors, true);
+  const { kind, actionId } = notification.group;
+  const known = countNewestActors(notification);
   const interaction = INTERACTION_KINDS.find((one) => one === kind);
-  if (interaction === undefined || actionId === null) return counted(actors, false);
+  if (known.isExact || actorsOf(notification).length > MAX_COUNTED) return known;
+  if (interaction === undefined || actionId === null) return known;
   const profile = await session.profile();
   const found = await core.notifications.interactionsOf(
     notification.userId,
@@ -585,5 +587,7 @@ export async function countActors(
       limit: MOST_COUNTED_EVENTS,
     },
   );
-  return counted(new Set(found.map(({ actorId }) => actorId)).size, found.length < MOST_COUNTED_EVENTS);
+  const actors = new Set(found.map(({ actorId }) => actorId)).size;
+  const isExact = found.length < MOST_COUNTED_EVENTS && actors <= MAX_COUNTED;
+  return { count: Math.min(actors, MAX_COUNTED), isExact };
 }

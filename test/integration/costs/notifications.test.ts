@@ -6,6 +6,7 @@ import {
   countActors,
   type Notification,
 } from '../../../src/features/notifications/read-notifications.ts';
+import { notificationParts } from '../../../src/features/notifications/api/summaries.ts';
 import { Ending } from '../../../src/lib/closer.ts';
 import { commandsOf, withoutClockReads } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -131,7 +132,7 @@ test('a watcher reads nothing but their action for entries of the feed that do n
 });
 
 test('counts the members who did something exactly up to 100, also if one did it many times', async () => {
-  await using parts = await openParts();
+  await using parts = await openParts({ monitorCommands: true });
   const { services, session, core } = parts;
   const { action } = await parts.publish({ actorId: 'ann', scope: 'PUBLIC' });
   const comment = (userId: string, n: number) =>
@@ -144,6 +145,11 @@ test('counts the members who did something exactly up to 100, also if one did it
   if (one === undefined) throw new Error('There is none');
   expect(page.edges.length).toBe(1);
   expect(actorsOf(one)).toEqual(['bob']);
+  // A sentence names those that were read; a command for each would be a page of commands.
+  const sentence = async (): Promise<string> =>
+    (await notificationParts(ann, one, 'en')).map(({ text }) => text).join('');
+  expect(await namesOf(parts, sentence)).toEqual(['find directoryStamps', 'find members']);
+  expect(await sentence()).toBe('bob commented on your post');
   expect(await countActors(core, ann, one)).toEqual({ count: 4, isExact: true });
   // Of members who are muted others take the place.
   await services.addMute(ann, { memberId: 'bob' }, null);

@@ -144,12 +144,7 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
         'A sentence to the reader, with current names, such as "Ann, Bea, and 3 others commented on your post". In the language of `locale`, otherwise of Accept-Language.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       async resolve(source, { locale }, context) {
-        const parts = await notificationParts(
-          context.core,
-          context.session(),
-          source,
-          localeOf(locale, context),
-        );
+        const parts = await notificationParts(context.session(), source, localeOf(locale, context));
         return plainSentence(
           parts.map(({ text, member, ref }) => (member === null && ref === null ? text : { name: text })),
         );
@@ -161,7 +156,7 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       extensions: { size: { usual: 4, most: MOST_PARTS } },
       resolve: async (source, { locale }, context) => [
-        ...(await notificationParts(context.core, context.session(), source, localeOf(locale, context))),
+        ...(await notificationParts(context.session(), source, localeOf(locale, context))),
       ],
     }),
   }),

@@ -12,9 +12,8 @@ import { ACTOR, SUBJECTS } from '../../../descriptors/sentence.ts';
 import type { ReaderSession } from '../../../feed/session/reader-session.ts';
 import { listOf, MAX_NAMED, summaryPartsOf, type SummaryPart } from '../../../graphql/sentences.ts';
 import { joinTexts } from '../../../lib/byte-text.ts';
-import type { Core } from '../../core.ts';
 import { MEMBER, REF, refName } from '../../directory/names.ts';
-import { actorsOf, countActors, type Notification } from '../read-notifications.ts';
+import { actorsOf, countNewestActors, type Notification } from '../read-notifications.ts';
 
 /** Upper bound on the parts of a sentence: names, and text around each. */
 export const MOST_PARTS = 2 * MAX_NAMED + 3;
@@ -23,7 +22,6 @@ const plain = (text: string): SummaryPart => ({ text, member: null, ref: null })
 
 /** A sentence to the reader about what happened, such as "Ann, Bea, and 3 others commented on your post". */
 export async function notificationParts(
-  core: Core,
   session: ReaderSession,
   notification: Notification,
   locale: Locale,
@@ -37,7 +35,8 @@ export async function notificationParts(
   const sentence = sentencesOfNotifications()[group.kind];
   const spoken = sentence.spoken(locale);
   const actors = actorsOf(notification);
-  const counted = await countActors(core, session, notification);
+  // Counting older events as well would take a command for each sentence.
+  const counted = countNewestActors(notification);
   const parts = sentence.parts(spoken, {
     fields: { [SUBJECTS]: counted.count, [ASSIGNED_REF]: group.refId ?? '' },
     hasName: () => true,
