@@ -1,4 +1,4 @@
-FROM node:24.11.1-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/local-engine/package.json ./packages/local-engine/package.json
@@ -14,7 +14,7 @@ COPY console ./console
 COPY src ./src
 RUN npm run build -- --fast
 
-FROM node:24.11.1-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The server alone: in production the databases are given, and the local engine stays out.
@@ -23,7 +23,7 @@ RUN npm ci --omit=dev --workspaces=false --ignore-scripts
 ARG TELEMETRY=off
 RUN if [ "$TELEMETRY" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts "@opentelemetry/sdk-node@$(node -p 'require("./package.json").devDependencies["@opentelemetry/sdk-node"]')"; fi
 
-FROM node:24.11.1-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 # Room for young objects, in MiB: with Node's default, garbage collection copies them again and again while much is pushed.
 ENV NODE_OPTIONS=--max-semi-space-size=32
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data

@@ -33,10 +33,10 @@ const rows = {
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
-  'files of src': 444,
-  'lines of src': 59_730,
+  'files of src': 438,
+  'lines of src': 57_900,
   '*Dependencies types': 5,
-  'Pick<': 65,
+  'Pick<': 60,
   'lines of bench': 5_100,
 };
 for (const [name, value] of Object.entries(rows)) {
