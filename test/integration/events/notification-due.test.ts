@@ -296,6 +296,28 @@ test('quiet hours end with one event for all that happened in them', async () =>
 });
 
 test.each([
+  ['forward', '2040-03-24T21:00Z', '2040-03-25T05:00Z'],
+  ['back', '2040-10-27T20:00Z', '2040-10-28T06:00Z'],
+])('a night of quiet hours ends by the clock on the wall if it is set %s in it', async (_way, begin, end) => {
+  const saturday = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin', days: [6] };
+  await parts.services.setQuietHours(parts.session('ann'), saturday);
+  const actionId = await published();
+  const kindsAt = async (time: string, after: number): Promise<readonly string[]> => {
+    hours = 0;
+    await note();
+    hours = (Date.parse(time) - Date.now()) / HOUR_MS + after;
+    await tell();
+    return kindsOf(await due());
+  };
+  await add('bea', actionId, 'LIKE');
+  expect(await kindsAt(begin, -23)).toEqual(['ann LIKE']);
+  await add('bea', actionId, 'COMMENT');
+  expect(await kindsAt(begin, 0)).toEqual(['ann LIKE']);
+  expect(await kindsAt(end, -0.2)).toEqual(['ann LIKE']);
+  expect(await kindsAt(end, 0)).toEqual(['ann COMMENT', 'ann LIKE']);
+});
+
+test.each([
   ['are removed', {}],
   ['end earlier', { to: new Date(Date.now() - HOUR_MS).toISOString().slice(11, 16) }],
 ])('when quiet hours %s, what waited for their end is notified', async (_what, change) => {

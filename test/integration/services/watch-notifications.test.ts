@@ -64,3 +64,28 @@ test('a bell shows what a fresh read does, whatever happens, also after it was a
     .poll(() => back.kinds.filter((kind) => kind === 'counts').length, { timeout: PATIENCE_MS })
     .toBe(2);
 });
+
+test('the counts of a page agree with its list while others write', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n += 1)
+    ids.push((await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id);
+  const write = async (actionId: string): Promise<void> => {
+    await services.addInteraction(session('bea'), { actionId, kind: 'LIKE' });
+    await services.removeInteraction(session('bea'), { own: { actionId, kind: 'LIKE' } });
+    await services.addInteraction(session('cid'), { actionId, kind: 'COMMENT', text: 'So' });
+  };
+  const writing = Promise.all(ids.map(write));
+  let comments = 0;
+  do {
+    const page = await services.readNotifications(session('ann'), { first: 100, withCounts: true });
+    const count = page.edges.length;
+    comments = page.edges.filter(({ node }) => node.group.kind === 'COMMENT').length;
+    expect([await page.countUnseen(), await page.countUnread()]).toEqual([
+      { count, isExact: true },
+      { count, isExact: true },
+    ]);
+  } while (comments < ids.length);
+  await writing;
+});
