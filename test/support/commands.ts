@@ -58,30 +58,55 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
 }
 
+export interface PlannedStage {
+  readonly stage: string;
+  readonly indexName: string | null;
+}
+
 /** The stages of the plan for one command, outermost first, with the index where a stage uses one. */
-export async function stagesOf(
-  database: Database,
-  { command }: RecordedCommand,
-): Promise<{ readonly stage: string; readonly indexName: string | null }[]> {
-  const explained = await database.db.command({ explain: command, verbosity: 'queryPlanner' });
-  const planner: unknown = explained['queryPlanner'];
-  const plan = (planner as Document)['winningPlan'] as Document;
-  return walk((plan['queryPlan'] as Document | undefined) ?? plan);
+export async function stagesOf(database: Database, { command }: RecordedCommand): Promise<PlannedStage[]> {
+  return plannedStages(await database.db.command({ explain: command, verbosity: 'queryPlanner' }));
 }
 
 /** How many documents the engine reads for a command. */
-export async function documentsRead(database: Database, { command }: RecordedCommand): Promise<unknown> {
-  const explained = await database.db.command({ explain: command, verbosity: 'executionStats' });
-  return (explained['executionStats'] as Document | undefined)?.['totalDocsExamined'];
+export async function documentsRead(database: Database, { command }: RecordedCommand): Promise<number> {
+  return examinedDocuments(await database.db.command({ explain: command, verbosity: 'executionStats' }));
 }
 
-function walk(stage: Document): { readonly stage: string; readonly indexName: string | null }[] {
+/**
+ * What any server says of a command has plans in several places (manual, reference/explain-results): one for a command that is nothing
+ * but a query, one for each part of a pipeline that reads, and for each shard its own.
+ */
+export function plannedStages(explained: Document): PlannedStage[] {
+  return fieldsOf(explained, 'winningPlan').flatMap((plan) => walk(plan as Document));
+}
+
+export function examinedDocuments(explained: Document): number {
+  return fieldsOf(explained, 'executionStats')
+    .map((stats) => Number((stats as Document)['totalDocsExamined']))
+    .reduce((all, some) => all + some, 0);
+}
+
+/** What was asked, and plans that were not chosen. */
+const ASIDE = new Set(['command', 'parsedQuery', 'rejectedPlans']);
+
+/** The fields of a name, at any depth but not inside of each other. */
+function fieldsOf(value: unknown, wanted: string): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === wanted ? [each as unknown] : ASIDE.has(name) ? [] : fieldsOf(each, wanted),
+  );
+}
+
+/** The engine by slots describes its plan twice, once in stages of the classic one. */
+function walk(plan: Document): PlannedStage[] {
+  const stage = (plan['queryPlan'] as Document | undefined) ?? plan;
+  const name = String(stage['stage']);
   const below = [
     ...(stage['inputStage'] === undefined ? [] : [stage['inputStage'] as Document]),
     ...((stage['inputStages'] as Document[] | undefined) ?? []),
+    ...((stage['shards'] as Document[] | undefined) ?? []).map((shard) => shard['winningPlan'] as Document),
   ];
-  return [
-    { stage: String(stage['stage']), indexName: (stage['indexName'] as string | undefined) ?? null },
-    ...below.flatMap(walk),
-  ];
+  const indexName = (stage['indexName'] as string | undefined) ?? (name === 'IDHACK' ? '_id_' : null);
+  return [{ stage: name, indexName }, ...below.flatMap(walk)];
 }
