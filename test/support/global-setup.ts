@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
-import type { TestProject } from 'vitest/node';
+import type { TestProject, Vitest } from 'vitest/node';
 import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
 import { type SecondOpinion, startSecondOpinion } from './second-opinion.ts';
@@ -61,7 +61,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
       );
       process.exitCode = 1;
     }
-    if (mongodbUri !== undefined) await dropSpareDatabases(mongodbUri, spare);
+    if (mongodbUri !== undefined) {
+      reportOwnEngines(project.vitest);
+      await dropSpareDatabases(mongodbUri, spare);
+    }
     reportDifferences(opinion);
     await opinion[Symbol.asyncDispose]();
     await permuting[Symbol.asyncDispose]();
@@ -79,6 +82,25 @@ function reportDifferences({ compared, differences }: SecondOpinion): void {
   );
   for (const difference of differences) console.error(JSON.stringify(difference, null, 2));
   process.exitCode = 1;
+}
+
+/** How test files get an engine of their own, which they kill, fill, suspend or look into. */
+const OWN_ENGINE =
+  /startEmbeddedServices|support\/local-engine\.ts|\.\/chaos\/|own-engine\.ts|fixtures\/owner\.ts/;
+
+/** Names what has not tested the given server. */
+function reportOwnEngines({ state, config }: Vitest): void {
+  const files = state
+    .getTestModules()
+    .filter(({ moduleId }) => OWN_ENGINE.test(readFileSync(moduleId, 'utf8')))
+    .map(({ moduleId, children }) => ({
+      name: relative(config.root, moduleId),
+      tests: [...children.allTests()].filter((test) => test.result().state !== 'skipped').length,
+    }));
+  if (files.length === 0) return;
+  const tests = files.reduce((all, file) => all + file.tests, 0);
+  console.log(`${String(tests)} tests ran on engines of their own, not on FANFARE_TEST_MONGODB_URI:`);
+  for (const file of files) console.log(`  ${file.name}: ${String(file.tests)}`);
 }
 
 /** Command lines run what is built. Does nothing where that is up to date. */
