@@ -233,6 +233,27 @@ function normal(value: unknown, hasSets: boolean): unknown {
 /** The manual leaves open in which order these have what they make. */
 const SETS = /"\$(?:addToSet|setUnion|setDifference)"/;
 
+/** Fields that hold what a `$lookup` found without sorting it: the manual leaves its order open, too. */
+function joinedIn(pipeline: unknown): string[] {
+  if (!Array.isArray(pipeline)) return [];
+  return (pipeline as readonly Document[]).flatMap(({ $lookup, $unionWith }) => {
+    const join = $lookup as Document | undefined;
+    const isSorted = ((join?.['pipeline'] as Document[] | undefined) ?? []).some((stage) => '$sort' in stage);
+    return [
+      ...(join === undefined || isSorted ? [] : [String(join['as'])]),
+      ...joinedIn(($unionWith as Document | undefined)?.['pipeline']),
+    ];
+  });
+}
+
+function withSets(document: Document, names: ReadonlySet<string>): Document {
+  const fields = Object.entries(document).map(([name, value]): [string, unknown] => [
+    name,
+    names.has(name) && Array.isArray(value) ? asSet(value) : value,
+  ]);
+  return Object.fromEntries(fields);
+}
+
 function readBoth(before: Collections, command: Document, answer: Document): Opinions {
   const asked = amended(plain(command)) as Document;
   const documents = before.get(String(Object.values(command)[0])) ?? [];
@@ -245,13 +266,19 @@ function readBoth(before: Collections, command: Document, answer: Document): Opi
   const { id, firstBatch } = answer['cursor'] as { readonly id: BSON.Long; readonly firstBatch: Document[] };
   if (Number(id) !== 0) return null;
   const hasSets = SETS.test(JSON.stringify(asked));
-  const ours = asSet(plain(firstBatch) as Document[], hasSets);
+  const joined = new Set(joinedIn(asked['pipeline']));
+  const inAnyOrder = (found: Document[]): unknown[] =>
+    asSet(
+      found.map((one) => withSets(one, joined)),
+      hasSets,
+    );
+  const ours = inAnyOrder(plain(firstBatch) as Document[]);
   const { limit, ...unlimited } = asked;
   if (limit === undefined || asked['sort'] !== undefined)
-    return [ours, asSet(readBy(documents, before, asked), hasSets)];
+    return [ours, inAnyOrder(readBy(documents, before, asked))];
   // Of what is not sorted a server may give any.
   const given = new Set(ours.map((document) => JSON.stringify(document)));
-  const all = asSet(readBy(documents, before, unlimited), hasSets);
+  const all = inAnyOrder(readBy(documents, before, unlimited));
   const theirs = all.filter((document) => given.has(JSON.stringify(document)));
   return [
     [Math.min(Number(limit), all.length), ours],
