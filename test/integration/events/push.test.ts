@@ -23,12 +23,12 @@ let parts: Parts;
 let service: PushService;
 /** Hours from now on, by the clock of the workers. */
 let hours: number;
-let hasMentioned: boolean;
+let mentioned: Set<string>;
 beforeEach(async () => {
   parts = await openParts({ recordsEvents: true, pushPublicKey: PUSH.publicKey });
   service = await startPushService();
   hours = 0;
-  hasMentioned = false;
+  mentioned = new Set();
 });
 afterEach(async () => {
   await service[Symbol.asyncDispose]();
@@ -43,10 +43,10 @@ async function register(userId: string, ...browsers: readonly Browser[]): Promis
     await parts.core.pushRegistrations.register(userId, registration, new Date());
 }
 
-/** Mentions them, and decides that they are notified, a minute after the last time. */
+/** Mentions them, and decides that they are notified, a minute after the last time if they were before. */
 async function mention(...mentions: string[]): Promise<string> {
-  if (hasMentioned) hours += 0.02;
-  hasMentioned = true;
+  if (mentions.some((id) => mentioned.has(id))) hours += 0.02;
+  for (const id of mentions) mentioned.add(id);
   const { action } = await parts.publish({ actorId: 'zoe', mentions });
   await decide();
   return action.id;

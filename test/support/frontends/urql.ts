@@ -7,8 +7,9 @@ export async function openUrql({ url, getToken, socket, first, isLive }: Setting
   const client = recipe.createFeedClient(url, getToken, socket);
   await recipe.readFirstPage(client, socket, { first });
   let feed: FeedPage | undefined;
-  const shown = client.query(recipe.FEED, { first }).subscribe(({ data }) => {
-    feed = data?.feed;
+  const shown = client.query(recipe.FEED, { first }).subscribe(({ data, error }) => {
+    // A read that failed has no data: what was read before stays on the screen.
+    if (error === undefined) feed = data?.feed;
   });
   const live = isLive ? recipe.watchFeed(client, socket, { first }) : undefined;
   return {

@@ -149,7 +149,8 @@ it('every reason to query all shards names a sharded collection and existing sou
     readdirSync(new URL(`../../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
       (path) => `${prefix}${path}`,
     );
-  const sources = [...below('src/', ''), ...below('packages/archive/src/', 'packages/archive/src/')];
+  const parts = ['packages/archive/src/', 'packages/tenants/src/'];
+  const sources = [...below('src/', ''), ...parts.flatMap((folder) => below(folder, folder))];
   const from = Object.values(SCATTERED).flatMap(({ reads, writes }) =>
     [...reads, ...writes].flatMap((reason) => {
       expect(reason.by ?? reason.from).toBeDefined();
