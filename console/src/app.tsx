@@ -1,6 +1,7 @@
 import { ConnectionNotice, FanfareProvider } from '@fanfare/react';
 import {
   Activity,
+  Bell,
   BookUser,
   Braces,
   Eraser,
@@ -60,6 +61,10 @@ function NotLoaded(): ReactNode {
 
 const FEED: readonly Screen[] = [
   { name: 'feed', title: 'Home', icon: House, Show: FeedScreen, isForAll: true },
+  {
+    ...{ name: 'notifications', title: 'Notifications', icon: Bell, isForAll: true },
+    Show: later(async () => (await import('./screens/notifications.tsx')).NotificationsScreen),
+  },
   {
     ...{ name: 'directory', title: 'Directory', icon: BookUser, isForAll: true },
     Show: later(async () => (await import('./screens/directory.tsx')).DirectoryScreen),

@@ -15,6 +15,15 @@ export interface Group {
 }
 
 const Palette = lazy(async () => ({ default: (await import('./ui/palette.tsx')).Palette }));
+/** Read once the feed is there. Without it the screen is there all the same. */
+const Unseen = lazy(() =>
+  new Promise((resolve) => setTimeout(resolve, 1_500))
+    .then(() => import('./screens/notifications.tsx'))
+    .then(
+      ({ Unseen: Show }) => ({ default: Show }),
+      () => ({ default: () => null }),
+    ),
+);
 /** As many as a thumb finds beside *More*. */
 const IN_BAR = 4;
 
@@ -112,6 +121,11 @@ function PlaceLink({ place, current }: { readonly place: Place; readonly current
       <Icon aria-hidden="true" />
       <span>{title}</span>
       {name === 'feed' && <UnreadBadge />}
+      {name === 'notifications' && (
+        <Suspense>
+          <Unseen />
+        </Suspense>
+      )}
     </a>
   );
 }

@@ -27,7 +27,16 @@ const visit = (path = ''): Promise<Visit> => world.visit(path);
 /** Articles that begin above the end of the one before them. */
 const OVERLAPS = `[...document.querySelectorAll('article')].map((one) => one.getBoundingClientRect())
   .filter(({ top }, at, all) => at > 0 && top < all[at - 1].bottom - 1).length`;
-const SCREENS = ['feed', 'publish', 'directory', 'slice/john', 'types', 'moderation', 'deliveries'] as const;
+const SCREENS = [
+  'feed',
+  'notifications',
+  'publish',
+  'directory',
+  'slice/john',
+  'types',
+  'moderation',
+  'deliveries',
+] as const;
 
 /** Posts as John, whom both readers follow; gives the global id. The summary has the title. */
 const post = (title: string): Promise<string> => publish(world.app, rowOf(title));
@@ -127,6 +136,31 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await expect
       .poll(() => textOf(second.page, '[role="feed"], [data-fanfare="new-items"]'), WAIT)
       .toMatch(/Kestrel|1 new/);
+  });
+
+  test('counts what concerns the reader beside Notifications while they look at their feed; what is shown there is seen', async () => {
+    const id = await publish(world.app, { ...rowOf('Shrike'), actorId: 'demo', mentions: ['rita'] });
+    await using visited = await visit();
+    const { page, errors } = visited;
+    await ask(
+      world.app,
+      'mutation ($id: ID!) { addInteraction(input: { actionId: $id, kind: COMMENT, text: "Well spotted" }) { interaction { id } } }',
+      { id },
+      { sub: 'rita' },
+    );
+    const count = (): Promise<string> =>
+      textOf(page, '.rail a[href="#/notifications"] [data-fanfare="unread-badge"]');
+    await expect.poll(count, WAIT).toBe('1');
+    await page.locator('.rail a[href="#/notifications"]').click();
+    await has(page, 'Well spotted', '[role="feed"]');
+    await expect
+      .poll(() => page.$('.rail a[href="#/notifications"] [data-fanfare="unread-badge"]'), WAIT)
+      .toBeNull();
+    await picture(page, 'notifications');
+    await page.locator('[role="feed"] [data-fanfare="open"]').click();
+    await has(page, 'Action', 'h1');
+    await has(page, 'Shrike', 'main');
+    expect(errors).toEqual([]);
   });
 
   test('shows that the server is down, and later what happened meanwhile', async () => {

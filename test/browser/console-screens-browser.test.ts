@@ -22,7 +22,17 @@ import { startWebhookTarget, type WebhookTarget } from '../support/webhook-recei
 const found = await findBrowser();
 
 const ALL_SCREENS = [
-  ...['feed', 'publish', 'directory', 'slice/john', 'overview', 'tail', 'inspector/demo', 'member/demo'],
+  ...[
+    'feed',
+    'notifications',
+    'publish',
+    'directory',
+    'slice/john',
+    'overview',
+    'tail',
+    'inspector/demo',
+    'member/demo',
+  ],
   ...['notified/demo', 'moderation', 'moderation/reports', 'deliveries', 'erasures', 'webhooks', 'types'],
 ];
 /** German whose every text is marked, as a script. */

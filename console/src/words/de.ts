@@ -262,6 +262,11 @@ export const words: Readonly<Record<string, string>> = {
   like: 'Gefällt mir',
   interaction: 'Interaktion',
 
+  // Notifications
+  'Nothing concerns you yet.': 'Noch betrifft Sie nichts.',
+  'Comments, replies, mentions, likes, reshares and new followers are listed here.':
+    'Kommentare, Antworten, Erwähnungen, „Gefällt mir“, Weitergaben und neue Follower stehen hier.',
+
   // The directory and a person
   'Everybody and everything': 'Alle und alles',
   People: 'Personen',

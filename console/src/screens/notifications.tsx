@@ -1,0 +1,76 @@
+import { Feed, type SummaryPart } from '@fanfare/react';
+import { Notifications, useNotifications } from '@fanfare/react/more';
+import { Bell } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { ownCommand } from '../own-command.ts';
+import { hrefTo } from '../route.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { hrefOfPart } from '../ui/entry.tsx';
+import { Teach } from '../ui/states.tsx';
+
+const NOTIFICATIONS = `query Notifications($first: Int) {
+  notifications(first: $first) {
+    unseen { count isExact } unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor
+    edges { node { id kind at isSeen isRead summary actors { name } count { count isExact } action { id } interaction { text } } } } }`;
+const ASKED = { first: 25 };
+
+/** What concerns the reader, the newest first. What is shown here is seen, and what is opened is read. */
+export function NotificationsScreen(): ReactNode {
+  const notifications = useNotifications(ASKED);
+  const { items, markSeen } = notifications;
+  const [failure, setFailure] = useState<string | null>(null);
+  const fail = (error: unknown): void => {
+    setFailure(error instanceof Error ? error.message : String(error));
+  };
+  const newest = items[0]?.at;
+  useEffect(() => {
+    if (newest !== undefined) markSeen().catch(fail);
+  }, [newest, markSeen]);
+  return (
+    <>
+      <div className="filters marks">
+        <Notifications.MarkAllRead {...{ notifications }} onError={fail}>
+          Mark all read
+        </Notifications.MarkAllRead>
+      </div>
+      {failure !== null && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      <Feed.Root feed={notifications}>
+        <Feed.NewItems />
+        <Feed.Skeleton />
+        <Feed.Error />
+        <Notifications.List
+          {...{ notifications }}
+          label="Notifications"
+          hrefOf={(part: SummaryPart) => hrefOfPart(part)}
+          linkTo={({ action }) => (action === null ? undefined : hrefTo('action', action.id))}
+          onError={fail}
+        />
+        <Feed.Empty>
+          <div className="empty">
+            <Teach icon={Bell} title="Nothing concerns you yet." code={`${ownCommand()} demo`}>
+              Comments, replies, mentions, likes, reshares and new followers are listed here.
+            </Teach>
+          </div>
+        </Feed.Empty>
+        <Feed.LoadMore />
+      </Feed.Root>
+      <AsCode query={NOTIFICATIONS} variables={ASKED} />
+    </>
+  );
+}
+
+/** How many the reader has not seen, beside the name of the screen. */
+export function Unseen(): ReactNode {
+  const { unseen } = useNotifications(ASKED);
+  if (unseen.count === 0) return null;
+  const text = `${String(unseen.count)}${unseen.isExact ? '' : '+'}`;
+  return (
+    <span data-fanfare="unread-badge" role="img" aria-label={`${text} new`}>
+      {text}
+    </span>
+  );
+}
