@@ -11,6 +11,7 @@ import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
 import { readsPart } from './parts/reads.ts';
 import { reconnectsPart } from './parts/reconnects.ts';
+import { smallActionsPart } from './parts/small-actions.ts';
 
 /** All parts, in the order in which they run. */
 export const PARTS: readonly Part[] = [
@@ -19,6 +20,7 @@ export const PARTS: readonly Part[] = [
   otherPagesPart,
   readsPart,
   fanOutPart,
+  smallActionsPart,
   bumpPart,
   pushPart,
   reconnectsPart,
