@@ -317,7 +317,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
       return { ...found, areTakenOver: false };
     },
 
-    /** When the next PENDING action becomes due. `null`: there is none. One round trip. Index `claim_by_lane`, without a sort. */
+    /** When the next PENDING action becomes due. `null`: there is none. One round trip. Index `claim_by_lane`. */
     async nextDue(now: Date): Promise<Date | null> {
       const [first = [], ...others] = LANES.map((lane) => [
         {
@@ -326,6 +326,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
             'fanOut.leaseUntil': { $exists: true, $gt: now },
           },
         },
+        { $sort: { 'fanOut.leaseUntil': 1 } },
         { $limit: 1 },
         { $project: { _id: 0, due: '$fanOut.leaseUntil' } },
       ]);
