@@ -284,10 +284,11 @@ async function nodes({ env, run }) {
   }
 }
 
-/** Starts the server, publishes and reads the feed until it has come. */
+/** Makes a project, starts the server, publishes and reads the feed until it has come. */
 async function serveBy(node, { server, cwd, env, run }) {
   const name = `Node ${(await run(node, ['--version'])).stdout.trim()}`;
   const options = { cwd, env: { ...env, PORT: '0' } };
+  await run(node, [server, 'init', 'made'], options);
   const answers = await served(node, [server, 'serve'], options, async (ask) => {
     const published = await ask(ROUND);
     const until = performance.now() + DELIVERED_WITHIN_MS;

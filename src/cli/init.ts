@@ -32,7 +32,9 @@ export async function init({ terminal }: CommandContext, given: string): Promise
     throw new CommandError(
       `${folder} is not empty: it contains ${there.slice(0, 3).join(', ')}. Choose another folder.`,
     );
-  await cp(TEMPLATE, folder, { recursive: true, force: false, errorOnExist: true });
+  // One by one: newer releases of Node take a folder that is there for an entry that exists.
+  for (const name of await readdir(TEMPLATE))
+    await cp(join(TEMPLATE, name), join(folder, name), { recursive: true, force: false, errorOnExist: true });
   await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n.env\n', NEW);
   await writeFile(join(folder, '.env'), ENV, NEW);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`, NEW);
