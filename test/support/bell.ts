@@ -1,3 +1,4 @@
+import { compareNotifications } from '../../src/domain/notification.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import type { Notification } from '../../src/features/notifications/read-notifications.ts';
 import type { NotificationEvent } from '../../src/features/notifications/watch-notifications.ts';
@@ -79,7 +80,7 @@ export class Bell implements AsyncDisposable {
   }
 
   get shown(): object {
-    const list = [...this.#list.values()].sort((a, b) => b.group.at.getTime() - a.group.at.getTime());
+    const list = [...this.#list.values()].sort((a, b) => compareNotifications(a.group, b.group));
     return { list: list.map(shownOf), counts: this.#counts };
   }
 

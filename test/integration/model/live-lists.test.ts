@@ -227,7 +227,8 @@ test.each(CASES.map((one, n) => ({ ...one, n })))(
           },
         });
       }),
-      { numRuns: RUNS, seed: SEED + n },
+      // A list that never becomes what it should be costs the whole patience: no smaller story is looked for.
+      { numRuns: RUNS, seed: SEED + n, endOnFailure: true },
     );
   },
   60 * 60_000,
