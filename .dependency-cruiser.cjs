@@ -3,7 +3,8 @@
  * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
  * files are its use cases.
  */
-const FEATURE = '^src/(?:features/[^/]+|feed|fan-out)';
+const FEATURE_PARTS = ['bookmarks', 'explain'];
+const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|packages/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$']],
   ['cli', ['^src/cli/']],
@@ -16,10 +17,11 @@ const LAYERS = [
     'use-cases',
     [
       '^src/features/(?:(?!features\\.)[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
+      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
       '^src/feed/(?:groups|page|session|watch)/',
     ],
   ],
-  ['jobs', ['^src/jobs/', '^src/features/[^/]+/jobs/', '^src/fan-out/[^/]+\\.ts$']],
+  ['jobs', ['^src/jobs/', `${FEATURE}/jobs/`, '^src/fan-out/[^/]+\\.ts$']],
   ['feed', ['^src/feed/(?:models/|[^/]+\\.ts$)']],
   ['live', ['^src/live/']],
   ['store', ['^src/storage/', '^src/features/features\\.ts$', `${FEATURE}/store(?:/|\\.ts$)`]],
@@ -81,8 +83,17 @@ const ROOMS = [
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
 
+/** What any feature may import; the layers say which of its files may import what. */
+const FEATURE_KIT = [
+  '^src/(?:descriptors|domain|features|feed|graphql|jobs|lib|storage)/',
+  '^src/live/work-signal\\.ts$',
+  '^node_modules/(?:@types/)?(?:mongodb|zod)/',
+  '^(?:crypto)$',
+];
+
 /** Packages that are parts of the server, and what they may import beside their own files. */
 const PARTS = {
+  ...Object.fromEntries(FEATURE_PARTS.map((name) => [name, FEATURE_KIT])),
   'feed-models': [
     '^src/(?:domain|lib)/',
     '^src/feed/(?:feed-store|feed-range)\\.ts$',

@@ -1,4 +1,5 @@
-import { webhooks } from '../../packages/webhooks/src/feature.ts';
+import { BOOKMARKS } from '../../packages/bookmarks/src/store.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../packages/webhooks/src/store.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
 import { READER_STAMPS } from '../feed/store/reader-stamps.ts';
@@ -10,7 +11,6 @@ import { WRITE_PROBES } from '../storage/database/write-check.ts';
 
 import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
 import { BLOCKS } from './blocks/store.ts';
-import { BOOKMARKS } from './bookmarks/store.ts';
 import { DIRECTORY_STAMPS } from './directory/store/directory-stamps.ts';
 import { MEMBERS } from './directory/store/members.ts';
 import { REFS } from './directory/store/refs.ts';
@@ -35,8 +35,9 @@ interface Feature {
 }
 
 /**
- * What the product does: the collections of each feature, and its fields of the API. Its jobs are listed in `app/jobs.ts`. A
- * feature that nothing else uses, such as bookmarks, is deleted with its folder and its lines here. What is derived from actions comes before them: erasures and tenants go through the collections in this order.
+ * What the product does: the collections of each feature, and its fields of the API. Its jobs are listed in `app/jobs.ts`, and
+ * those of packages in `packages/jobs.ts`. What is derived from actions comes before them: erasures and tenants go through the
+ * collections in this order.
  */
 const FEATURES = [
   {
@@ -49,9 +50,9 @@ const FEATURES = [
     api: () => Promise.all([import('../feed/api/feed-event.ts'), import('../feed/api/feed-group.ts')]),
   },
   { collections: [ITEM_MARKS], api: () => import('./marks/api.ts') },
-  { collections: [BOOKMARKS], api: () => import('./bookmarks/api.ts') },
+  { collections: [BOOKMARKS], api: () => import('../../packages/bookmarks/src/api.ts') },
   { collections: [], api: () => import('./mutes/api.ts') },
-  { collections: [], api: () => import('./explain/api.ts') },
+  { collections: [], api: () => import('../../packages/explain/src/api.ts') },
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
   {
     collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
@@ -62,7 +63,10 @@ const FEATURES = [
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES], api: () => import('./erasure/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE], api: () => import('./events/api.ts') },
-  webhooks,
+  {
+    collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
+    api: () => import('../../packages/webhooks/src/api.ts'),
+  },
   { collections: [ACTIONS] },
   { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },
   { collections: [SCORES, RANKINGS] },

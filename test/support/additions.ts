@@ -255,17 +255,28 @@ builder.mutationField('star', (t) =>
 
 export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK] as const;
 
-/** Deletes the folder of a feature, and its lines in the list of features and in the tests' short forms. */
-export async function removeFeature(name: string, project: string): Promise<void> {
-  await rm(join(project, 'src/features', name), { recursive: true });
-  for (const path of ['src/features/features.ts', 'test/support/services.ts']) {
-    const lines = (await readFile(join(project, path), 'utf8')).split('\n');
-    await writeFile(
-      join(project, path),
-      lines.filter((line) => !new RegExp(`\\b${name}\\b`, 'i').test(line)).join('\n'),
-    );
+/** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists that register them. */
+export async function removeParts(names: readonly string[], project: string): Promise<void> {
+  for (const name of names) await rm(join(project, 'packages', name), { recursive: true });
+  const part = `/packages/(?:${names.join('|')})/`;
+  const imports = new RegExp(`^import (?:\\* as|{)([^{};]+)}? from '[^;]*${part}[^;]*;\n`, 'gm');
+  const rows = new RegExp(`^  {[^{}]*${part}[^{}]*},\n`, 'gm');
+  for (const path of LISTS) {
+    const text = await readFile(join(project, path), 'utf8');
+    const imported = [...text.matchAll(imports)].flatMap(([, list = '']) => list.match(/\w+/g) ?? []);
+    const listed = new RegExp(`(?:\\.{3})?\\b(?:${['no import', ...imported].join('|')})\\b,?`, 'g');
+    const left = text.replaceAll(imports, '').replaceAll(rows, '').replaceAll(listed, '');
+    await writeFile(join(project, path), left);
   }
 }
+
+/** Where parts of the server are registered, and the tests' short forms of their use cases. */
+const LISTS = [
+  'src/features/features.ts',
+  'src/packages/commands.ts',
+  'src/packages/jobs.ts',
+  'test/support/services.ts',
+];
 
 /** Puts it into the project in a folder, but for what commands write. */
 export async function add({ files, insertions }: Addition, project: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
-import { BOOKMARKED } from '../../../src/features/bookmarks/use-cases.ts';
+import { BOOKMARKED } from '../../../packages/bookmarks/src/use-cases.ts';
 import { CACHED_REF_NAME, MEMBER, REF } from '../../../src/features/directory/names.ts';
 import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';

@@ -1,15 +1,15 @@
-import type { Core } from '../core.ts';
-import type { Action, ActionId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import { clock } from '../../lib/clock.ts';
-import { announce, isWatched, updates } from '../../feed/announce.ts';
-import { readListedActions } from '../../feed/page/listed-actions.ts';
-import { findVisible } from '../../feed/page/read-actions.ts';
-import { readerActionLoad } from '../../feed/session/load.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { readerActionList } from '../../storage/documents/reader-action-id.ts';
-import type { Repositories } from '../../storage/repositories.ts';
-import type { CountedPage, PageArgs } from '../shapes.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { Action, ActionId } from '../../../src/domain/action.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { announce, isWatched, updates } from '../../../src/feed/announce.ts';
+import { readListedActions } from '../../../src/feed/page/listed-actions.ts';
+import { findVisible } from '../../../src/feed/page/read-actions.ts';
+import { readerActionLoad } from '../../../src/feed/session/load.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { readerActionList } from '../../../src/storage/documents/reader-action-id.ts';
+import type { Repositories } from '../../../src/storage/repositories.ts';
+import type { CountedPage, PageArgs } from '../../../src/features/shapes.ts';
 
 export const bookmarksOf = ({ collections }: Repositories) => readerActionList(collections.bookmarks);
 

@@ -1,19 +1,19 @@
-import type { Core } from '../core.ts';
-import { idSchema } from '../../descriptors/id-schema.ts';
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import { addressedBy, isEntitled } from '../../domain/visibility.ts';
-import { type FeedItemExplanation, type RelevancyCause } from '../../domain/explanation.ts';
-import { boostOf } from '../../domain/newsfeed-item.ts';
-import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../domain/relevancy.ts';
-import { openSession } from '../../feed/session/open-session.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { validate } from '../validate.ts';
-import { presentEntry, withheldBy } from '../../feed/page/feed-rules.ts';
-import { followsOfOne, hydrateOne } from '../../feed/page/hydration.ts';
-import { scoreFor } from '../../feed/page/orders.ts';
-import { requireAction } from '../../feed/page/read-actions.ts';
-import { loadFollows } from '../follow/own-follows.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { idSchema } from '../../../src/descriptors/id-schema.ts';
+import type { Action, ActionId, UserId } from '../../../src/domain/action.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import { addressedBy, isEntitled } from '../../../src/domain/visibility.ts';
+import { type FeedItemExplanation, type RelevancyCause } from '../../../src/domain/explanation.ts';
+import { boostOf } from '../../../src/domain/newsfeed-item.ts';
+import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../src/domain/relevancy.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { validate } from '../../../src/features/validate.ts';
+import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
+import { followsOfOne, hydrateOne } from '../../../src/feed/page/hydration.ts';
+import { scoreFor } from '../../../src/feed/page/orders.ts';
+import { requireAction } from '../../../src/feed/page/read-actions.ts';
+import { loadFollows } from '../../../src/features/follow/own-follows.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */
 export const MAX_CAUSES = 50;

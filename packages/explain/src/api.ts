@@ -1,16 +1,16 @@
-import { type AddressedBy as AddressedBySource } from '../../domain/visibility.ts';
+import { type AddressedBy as AddressedBySource } from '../../../src/domain/visibility.ts';
 import {
   type FeedItemExplanation as ExplanationSource,
   type FeedPath,
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
-} from '../../domain/explanation.ts';
-import { MAX_RESHARES } from '../../domain/action.ts';
-import { mostRefs } from '../../graphql/limits/lengths.ts';
+} from '../../../src/domain/explanation.ts';
+import { MAX_RESHARES } from '../../../src/domain/action.ts';
+import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
-import { builder } from '../../graphql/builder.ts';
-import { parseActionId } from '../../graphql/global-id.ts';
-import { DeliveryReasonEnum, describedEnum } from '../../graphql/types/enums.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { parseActionId } from '../../../src/graphql/global-id.ts';
+import { DeliveryReasonEnum, describedEnum } from '../../../src/graphql/types/enums.ts';
 
 const FeedPathEnum = describedEnum<FeedPath>('FeedPath', 'Where a feed reads an item from.', {
   STORED: 'From the stored feed.',

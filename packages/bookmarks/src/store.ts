@@ -1,6 +1,6 @@
-import { newestIndex, readerActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
+import { newestIndex, readerActions, type ReaderActionId } from '../../../src/storage/documents/reader-action-id.ts';
 
-declare module '../../storage/documents/declaration.ts' {
+declare module '../../../src/storage/documents/declaration.ts' {
   interface Documents {
     readonly bookmarks: { _id: ReaderActionId; at: Date };
   }

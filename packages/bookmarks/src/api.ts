@@ -1,9 +1,9 @@
-import { builder } from '../../graphql/builder.ts';
-import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { parseActionId } from '../../graphql/global-id.ts';
-import { Action, ActionConnection } from '../../graphql/types/action.ts';
-import { Viewer } from '../../graphql/types/viewer.ts';
-import { ActionViewer } from '../interactions/api.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
+import { parseActionId } from '../../../src/graphql/global-id.ts';
+import { Action, ActionConnection } from '../../../src/graphql/types/action.ts';
+import { Viewer } from '../../../src/graphql/types/viewer.ts';
+import { ActionViewer } from '../../../src/features/interactions/api.ts';
 import { bookmark, BOOKMARKED, readBookmarks, unbookmark } from './use-cases.ts';
 
 builder.objectFields(Viewer, (t) => ({
