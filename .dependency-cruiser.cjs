@@ -3,7 +3,7 @@
  * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
  * files are its use cases.
  */
-const FEATURE_PARTS = ['bookmarks', 'explain'];
+const FEATURE_PARTS = ['bookmarks', 'erasure', 'explain'];
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|packages/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$']],
@@ -17,7 +17,7 @@ const LAYERS = [
     'use-cases',
     [
       '^src/features/(?:(?!features\\.)[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
-      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
+      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|cli|jobs|store)(?:/|\\.ts$))`,
       '^src/feed/(?:groups|page|session|watch)/',
     ],
   ],
@@ -85,10 +85,10 @@ const ROOMS = [
 
 /** What any feature may import; the layers say which of its files may import what. */
 const FEATURE_KIT = [
-  '^src/(?:descriptors|domain|features|feed|graphql|jobs|lib|storage)/',
+  '^src/(?:cli|descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
   '^src/live/work-signal\\.ts$',
   '^node_modules/(?:@types/)?(?:mongodb|zod)/',
-  '^(?:crypto)$',
+  '^(?:crypto|stream|stream/promises)$',
 ];
 
 /** Packages that are parts of the server, and what they may import beside their own files. */

@@ -19,7 +19,6 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { erasure } from '../features/erasure/jobs/erasure.ts';
 import { events } from '../features/events/jobs/event-mover.ts';
 import { expiry } from '../features/publish/jobs/expiry.ts';
 import { dormancy } from '../fan-out/audience.ts';
@@ -45,7 +44,6 @@ export const JOBS: readonly DeclareJob[] = [
   muteEnds,
   snoozeEnds,
   upkeep,
-  erasure,
   rescoring,
   rebuilds,
   renames,

@@ -8,23 +8,9 @@ import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
 import type { WorkerCommandOptions } from './worker.ts';
-import type { ExportOptions } from './export.ts';
 import type { RebuildOptions } from './rebuild.ts';
 
 const addDataCommands: AddCommands = (program, context) => {
-  program
-    .command('export')
-    .description('write everything stored about a member as JSON')
-    .requiredOption('--member <id>', 'id of the member')
-    .option(...TENANT)
-    .option('--out <file>', 'file to create; default: stdout')
-    .option('--url <url>', 'use the API of a running server, which returns up to 4 MiB')
-    .option(...TOKEN)
-    .action(async (options: ExportOptions) => {
-      const { exportMember } = await import('./export.ts');
-      await exportMember(context(), options);
-    });
-
   program
     .command('rebuild')
     .description(

@@ -61,7 +61,8 @@ const FEATURES = [
   { collections: [BLOCKS], api: () => import('./blocks/api.ts') },
   { collections: [REPORTS], api: () => import('./reports/api.ts') },
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
-  { collections: [ERASURES], api: () => import('./erasure/api.ts') },
+  { collections: [ERASURES] },
+  { collections: [], api: () => import('../../packages/erasure/src/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE], api: () => import('./events/api.ts') },
   {
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],

@@ -1,6 +1,7 @@
+import { erasure } from '../../packages/erasure/src/jobs/erasure.ts';
 import { push } from '../../packages/web-push/src/push.ts';
 import { webhooks } from '../../packages/webhooks/src/deliveries.ts';
 import type { DeclareJob } from '../jobs/job.ts';
 
 /** Jobs that packages bring. */
-export const PART_JOBS: readonly DeclareJob[] = [push, webhooks];
+export const PART_JOBS: readonly DeclareJob[] = [erasure, push, webhooks];

@@ -1,5 +1,4 @@
 import { belongingsRepository } from './belongings.ts';
-import { CORE_COLLECTIONS } from '../features/features.ts';
 import { actionGroupsRepository } from '../feed/store/action-groups.ts';
 import { ActionCache } from './actions/action-cache.ts';
 import { actionsRepository } from './actions/actions.ts';
@@ -14,15 +13,13 @@ import { hostEventsRepository } from '../features/events/store/host-events.ts';
 import { digestsRepository } from '../features/events/store/digests.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { eventSourcesRepository } from '../features/events/store/event-sources.ts';
-import { erasureListRepository, erasuresRepository } from '../features/erasure/store/erasures.ts';
+import { erasuresRepository } from '../features/erasure/store/erasures.ts';
 import { fanOutsRepository } from '../fan-out/store/fan-outs.ts';
 import { feedsRepository } from '../feed/store/feeds.ts';
 import { interactionsRepository } from '../features/interactions/store/interactions.ts';
 import { itemMarksRepository } from '../features/marks/store/item-marks.ts';
 import { followEndsRepository, followsRepository } from '../features/follow/store/follows.ts';
 import { followStartsRepository } from '../features/follow/store/follow-starts.ts';
-import { memberDataRepository } from '../features/erasure/store/member-data.ts';
-import { memberTracesRepository } from '../features/erasure/store/member-traces.ts';
 import { membersRepository } from '../features/directory/store/members.ts';
 import type { Collections } from './database/mongo.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
@@ -96,7 +93,6 @@ export function createRepositories(
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),
-    erasureList: erasureListRepository(collections.erasures),
     digests: digestsRepository(collections),
     eventOutbox: eventOutboxRepository(collections),
     eventSources: eventSourcesRepository(collections),
@@ -109,8 +105,6 @@ export function createRepositories(
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),
-    memberData: memberDataRepository(collections, CORE_COLLECTIONS),
-    memberTraces: memberTracesRepository(collections, CORE_COLLECTIONS, directoryStamps),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),

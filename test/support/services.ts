@@ -29,8 +29,8 @@ import * as moderateAction from '../../src/features/moderation/moderate-action.t
 import * as pinAction from '../../src/features/moderation/pin-action.ts';
 import * as readWork from '../../src/features/operations/read-work.ts';
 import * as retryFanOut from '../../src/features/operations/retry-fan-out.ts';
-import * as eraseMember from '../../src/features/erasure/erase-member.ts';
-import * as exportMember from '../../src/features/erasure/export-member.ts';
+import * as eraseMember from '../../packages/erasure/src/erase-member.ts';
+import * as exportMember from '../../packages/erasure/src/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
 import * as markNotifications from '../../src/features/notifications/mark-notifications.ts';

@@ -29,7 +29,7 @@ import {
   logWebhookGivenUp,
   logWebhookSkipped,
 } from '../../../src/telemetry/events.ts';
-import { viewHostEvents } from '../../../src/features/erasure/store/member-data.ts';
+import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import type { ActionId } from '../../../src/domain/action.ts';
 import { Gate } from '../../../src/lib/gate.ts';
 import { within } from '../../../src/lib/within.ts';

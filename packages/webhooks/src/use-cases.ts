@@ -6,7 +6,7 @@ import { idBeside, hasNeighbours } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } from './webhook.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import { viewHostEvents } from '../../../src/features/erasure/store/member-data.ts';
+import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import { webhookDeliveriesRepository, type WebhookPlace, webhookReceiversRepository } from './store.ts';
 import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
 import { requireRole } from '../../../src/features/validate.ts';

@@ -6,7 +6,6 @@ import { type Identity, profileOfMember } from '../../domain/viewer.ts';
 import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { MemberRecord } from './store/members.ts';
-import { admitMembers } from '../erasure/erase-member.ts';
 import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
 import { requireRole, validate } from '../validate.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
@@ -146,6 +145,21 @@ export async function upsertMembers(
     );
   }
   return inputs.length;
+}
+
+/**
+ * Prepares for members being described, possibly again. Somebody described before the second pass of an erasure is a new
+ * person; the rules keep late deliveries for the erased one away from them. One round trip, unless one of them was erased.
+ * @throws FanfareError CONFLICT while one of them is being erased.
+ */
+async function admitMembers({ erasures, feeds }: Core, memberIds: readonly UserId[]): Promise<void> {
+  const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
+  for (const memberId of admitted) await feeds.markChecksFollows(memberId);
+  if (erasing.length > 0)
+    throw new FanfareError(
+      'CONFLICT',
+      `These members are being erased, try again later: ${erasing.join(', ')}`,
+    );
 }
 
 /** Sets refs to the given state: omitted details are cleared. @throws FORBIDDEN, BAD_USER_INPUT */

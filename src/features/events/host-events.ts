@@ -4,7 +4,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
 import { idBeside, fieldBeside } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { viewHostEvents } from '../erasure/store/member-data.ts';
+import { viewHostEvents } from '../erasure/store/erasures.ts';
 import { requireOneOf } from '../validate.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
 

@@ -1,3 +1,4 @@
+import { memberTraces } from '../../../packages/erasure/src/store/member-traces.ts';
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/features/core.ts';
 import { searchMembers, type SearchArgs } from '../../../src/features/directory/search.ts';
@@ -80,7 +81,7 @@ test('finds a member by the new name only, and an erased one no more', async () 
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Zoe Smith' }]);
   expect(await namesOf(parts, 'ann')).toEqual(['anna']);
   expect(await namesOf(parts, 'zoe')).toEqual(['ann']);
-  await parts.core.memberTraces.conceal({ memberId: 'ann', names: [], pseudonym: 'erased:1' });
+  await memberTraces(parts.core).conceal({ memberId: 'ann', names: [], pseudonym: 'erased:1' });
   expect(await namesOf(parts, 'zoe')).toEqual([]);
   expect(await namesOf(parts, 'former')).toEqual([]);
   expect(await namesOf(parts, null)).not.toContain('ann');

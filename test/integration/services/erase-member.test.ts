@@ -1,14 +1,16 @@
+import type { ErasureSubject } from '../../../src/domain/erasure.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { FORMER_MEMBER } from '../../../src/domain/erasure.ts';
-import { eraseMember } from '../../../src/features/erasure/erase-member.ts';
+import { eraseMember } from '../../../packages/erasure/src/erase-member.ts';
+import { type MemberTraces, memberTraces } from '../../../packages/erasure/src/store/member-traces.ts';
 import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { erasure } from '../../../src/features/erasure/jobs/erasure.ts';
+import { erasure } from '../../../packages/erasure/src/jobs/erasure.ts';
 import { MEMBER, REF } from '../../../src/features/directory/names.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
@@ -303,18 +305,17 @@ describe('erasing', () => {
   test('ends where another process has taken it over', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({ actorId: ID });
-    const { memberTraces } = parts.repositories;
     const { erasures } = parts.database.collections;
-    const dependencies = erasureParts(parts.database, {
-      memberTraces: {
-        ...memberTraces,
-        async conceal(subject) {
-          await erasures.updateOne({}, { $set: { 'pass.owner': new ObjectId().toHexString() } });
-          return memberTraces.conceal(subject);
-        },
+    const dependencies = erasureParts(parts.database);
+    const own = memberTraces(dependencies);
+    const traces = {
+      ...own,
+      async conceal(subject: ErasureSubject) {
+        await erasures.updateOne({}, { $set: { 'pass.owner': new ObjectId().toHexString() } });
+        return own.conceal(subject);
       },
-    });
-    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(false);
+    } satisfies MemberTraces;
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity, traces)).toBe(false);
     expect((await stored(parts, action.id)).actorId).toBe(ID);
   });
 
@@ -546,18 +547,17 @@ describe('erasing', () => {
       parts.service,
       OTHERS.map((followerId) => ({ followerId, refId: ID })),
     );
-    const { memberTraces } = parts.repositories;
     const published: string[] = [];
-    const dependencies = erasureParts(parts.database, {
-      memberTraces: {
-        ...memberTraces,
-        async moveFollowers(subject, now, limit) {
-          if (published.length === 0) published.push((await parts.publish({ actorId: ID })).action.id);
-          return memberTraces.moveFollowers(subject, new Date(now.getTime() + 1_000), limit);
-        },
+    const dependencies = erasureParts(parts.database);
+    const own = memberTraces(dependencies);
+    const traces = {
+      ...own,
+      async moveFollowers(subject, now, limit) {
+        if (published.length === 0) published.push((await parts.publish({ actorId: ID })).action.id);
+        return own.moveFollowers(subject, new Date(now.getTime() + 1_000), limit);
       },
-    });
-    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
+    } satisfies MemberTraces;
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity, traces)).toBe(true);
     // Its followers are gone when it is delivered, though they followed when it was recorded.
     await parts.fanOut();
     await finishErasures(parts, dependencies);
@@ -577,19 +577,18 @@ describe('erasing', () => {
     );
     const { action } = await parts.publish({ actorId: ID });
     await parts.fanOut();
-    const { memberTraces } = parts.repositories;
     let isTakenBack = false;
-    const dependencies = erasureParts(parts.database, {
-      memberTraces: {
-        ...memberTraces,
-        async moveFollowers(subject, now, limit) {
-          if (!isTakenBack) await parts.services.unfollow(parts.session('ann'), ID, false);
-          isTakenBack = true;
-          return memberTraces.moveFollowers(subject, now, limit);
-        },
+    const dependencies = erasureParts(parts.database);
+    const own = memberTraces(dependencies);
+    const traces = {
+      ...own,
+      async moveFollowers(subject, now, limit) {
+        if (!isTakenBack) await parts.services.unfollow(parts.session('ann'), ID, false);
+        isTakenBack = true;
+        return own.moveFollowers(subject, now, limit);
       },
-    });
-    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
+    } satisfies MemberTraces;
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity, traces)).toBe(true);
     await finishErasures(parts, dependencies);
     await parts.fanOut();
     expect(await parts.feedOf('ann')).toEqual([]);

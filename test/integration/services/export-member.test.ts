@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { jsonLines } from '../../../src/cli/export.ts';
-import { memberExport } from '../../../src/features/erasure/export-member.ts';
+import { jsonLines } from '../../../packages/erasure/src/cli/export.ts';
+import { memberExport } from '../../../packages/erasure/src/export-member.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { ExportPart } from '../../../src/features/shapes.ts';
 import { collect } from '../../support/collect.ts';

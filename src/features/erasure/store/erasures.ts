@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
+import { type HostEvent, hostEventView, type HostEventView } from '../../../domain/host-event.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../../domain/erasure.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { idsOf } from '../../../storage/database/batches.ts';
@@ -224,7 +225,17 @@ export function erasuresRepository(
   };
 }
 
-export type ErasuresRepository = ReturnType<typeof erasuresRepository>;
+type ErasuresRepository = ReturnType<typeof erasuresRepository>;
+
+/** Host events as delivered, with the members of erasures while known. No round trip if there are no erasures among them. */
+export async function viewHostEvents(
+  erasures: ErasuresRepository,
+  events: readonly HostEvent[],
+): Promise<HostEventView[]> {
+  const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
+  const subjects = await erasures.subjectsOf(keys);
+  return events.map((event) => hostEventView(event, (key) => subjects.get(key) ?? null));
+}
 
 export interface ErasurePlace {
   readonly startedAt: Date;

@@ -1,17 +1,22 @@
-import type { ErasureClaim } from '../store/erasures.ts';
-import type { Context } from '../../../feed/context.ts';
-import { clock } from '../../../lib/clock.ts';
-import { newObjectId } from '../../../storage/database/mongo.ts';
+import type { ErasureClaim } from '../../../../src/features/erasure/store/erasures.ts';
+import { type MemberTraces, memberTraces } from '../store/member-traces.ts';
+import type { Context } from '../../../../src/feed/context.ts';
+import { clock } from '../../../../src/lib/clock.ts';
+import { newObjectId } from '../../../../src/storage/database/mongo.ts';
 import {
   type ErasureStepName,
   type ErasureSubject,
   type ErasureTask,
   newPseudonym,
-} from '../../../domain/erasure.ts';
-import { countFollowers } from '../../follow/store/count-followers.ts';
+} from '../../../../src/domain/erasure.ts';
+import { countFollowers } from '../../../../src/features/follow/store/count-followers.ts';
 
 /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
-type ErasureStep = (context: Context, task: ErasureTask) => Promise<number>;
+type ErasureStep = (erasing: Erasing, task: ErasureTask) => Promise<number>;
+
+interface Erasing extends Context {
+  readonly memberTraces: MemberTraces;
+}
 
 /** Documents per batch: a batch must finish well within a lease. */
 const BATCH = 500;
@@ -51,7 +56,7 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
 };
 
 /** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
-async function endFollows(context: Context, subject: ErasureSubject): Promise<number> {
+async function endFollows(context: Erasing, subject: ErasureSubject): Promise<number> {
   const { memberTraces, followerCounts } = context;
   const follows = await memberTraces.followsOf(subject, BATCH);
   const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
@@ -68,7 +73,7 @@ async function endFollows(context: Context, subject: ErasureSubject): Promise<nu
 }
 
 /** Rebuilds the feeds of members who followed the member as assigned, even if a batch is interrupted between its writes. */
-function moveFollowers({ memberTraces, feeds }: Context, subject: ErasureSubject): Promise<number> {
+function moveFollowers({ memberTraces, feeds }: Erasing, subject: ErasureSubject): Promise<number> {
   return memberTraces.moveFollowers(subject, clock.now(), {
     limit: BATCH,
     makeDue: (userIds, when) =>
@@ -127,7 +132,9 @@ export async function runErasure(
   context: Context,
   claim: ErasureClaim,
   isToStop: () => boolean,
+  traces = memberTraces(context),
 ): Promise<boolean> {
+  const erasing = { ...context, memberTraces: traces };
   const { erasures, erasureTiming: timing } = context;
   try {
     for (const [step, run] of Object.entries(ERASURE_STEPS)) {
@@ -137,7 +144,7 @@ export async function runErasure(
           await erasures.release(claim, clock.now());
           return false;
         }
-        changed = await run(context, claim.subject);
+        changed = await run(erasing, claim.subject);
         const leaseUntil = new Date(clock.time() + timing.leaseMs);
         if (!(await erasures.progress(claim, { step, changed }, leaseUntil))) return false;
       } while (changed > 0);

@@ -1,8 +1,8 @@
-import { clock } from '../../../lib/clock.ts';
-import { newObjectId } from '../../../storage/database/mongo.ts';
-import { logErasureFailed, logErasureRound } from '../../../telemetry/events.ts';
-import { createStackOnce } from '../../../telemetry/stack-once.ts';
-import type { Job, JobSetup } from '../../../jobs/job.ts';
+import { clock } from '../../../../src/lib/clock.ts';
+import { newObjectId } from '../../../../src/storage/database/mongo.ts';
+import { logErasureFailed, logErasureRound } from '../../../../src/telemetry/events.ts';
+import { createStackOnce } from '../../../../src/telemetry/stack-once.ts';
+import type { Job, JobSetup } from '../../../../src/jobs/job.ts';
 import { runErasure } from './run-erasure.ts';
 
 /** There is no signal, since erasures are few and not urgent to the second. */

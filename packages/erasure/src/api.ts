@@ -1,9 +1,9 @@
 import { MAX_EXPORT_BYTES, memberExport } from './export-member.ts';
-import type { ListSize } from '../../graphql/limits/cost.ts';
-import type { Erasure as ErasureRecord, ErasureState } from '../../domain/erasure.ts';
-import { builder } from '../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { describedEnum } from '../../graphql/types/enums.ts';
+import type { ListSize } from '../../../src/graphql/limits/cost.ts';
+import type { Erasure as ErasureRecord, ErasureState } from '../../../src/domain/erasure.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
+import { describedEnum } from '../../../src/graphql/types/enums.ts';
 import { eraseMember, readErasure, listErasures } from './erase-member.ts';
 
 /** So high that an operation can contain only one export. */

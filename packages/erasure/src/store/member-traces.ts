@@ -1,37 +1,37 @@
 import { type Collection, type Document, type Filter, ObjectId } from 'mongodb';
-import { withoutSubject } from '../../../descriptors/anonymise.ts';
-import type { RefId, UserId } from '../../../domain/action.ts';
-import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../domain/erasure.ts';
-import type { HostEventFacts } from '../../../domain/host-event.ts';
-import type { MuteKind } from '../../../domain/mute.ts';
-import { clock } from '../../../lib/clock.ts';
-import { ACTION_TRACES, anonymiseActions } from './anonymise-actions.ts';
-import { moderationRepository } from '../../moderation/store/moderation.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { idsOf } from '../../../storage/database/batches.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import { HAS_DETAILS, NO_DETAILS } from '../../directory/store/details.ts';
-import { hasWordsOf, NOT_SEARCHABLE } from '../../directory/store/name-search.ts';
-import type { DirectoryStampsRepository } from '../../directory/store/directory-stamps.ts';
-import type { Declaration } from '../../../storage/documents/declaration.ts';
-import type { HostEventDocument, OutboxDocument } from '../../../storage/documents/event-documents.ts';
-import { fieldOf } from '../../../storage/documents/ids.ts';
-import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { interactionRecords } from '../../interactions/store/interaction-records.ts';
-import { passRequested, OPEN_FAN_OUT } from '../../../storage/stages/fan-out-stages.ts';
-import { literal, revised, unrevised } from '../../../storage/stages/revision.ts';
+import { withoutSubject } from '../../../../src/descriptors/anonymise.ts';
+import type { RefId, UserId } from '../../../../src/domain/action.ts';
+import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../../src/domain/erasure.ts';
+import type { HostEventFacts } from '../../../../src/domain/host-event.ts';
+import type { MuteKind } from '../../../../src/domain/mute.ts';
+import { clock } from '../../../../src/lib/clock.ts';
+import { ACTION_TRACES, anonymiseActions } from '../../../../src/features/erasure/store/anonymise-actions.ts';
+import { moderationRepository } from '../../../../src/features/moderation/store/moderation.ts';
+import { retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
+import { idsOf } from '../../../../src/storage/database/batches.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import { HAS_DETAILS, NO_DETAILS } from '../../../../src/features/directory/store/details.ts';
+import { hasWordsOf, NOT_SEARCHABLE } from '../../../../src/features/directory/store/name-search.ts';
+import {
+  directoryStampsRepository,
+  type DirectoryStampsRepository,
+} from '../../../../src/features/directory/store/directory-stamps.ts';
+import { CORE_COLLECTIONS } from '../../../../src/features/features.ts';
+import type { HostEventDocument, OutboxDocument } from '../../../../src/storage/documents/event-documents.ts';
+import { fieldOf } from '../../../../src/storage/documents/ids.ts';
+import type { FollowDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import { interactionRecords } from '../../../../src/features/interactions/store/interaction-records.ts';
+import { passRequested, OPEN_FAN_OUT } from '../../../../src/storage/stages/fan-out-stages.ts';
+import { literal, revised, unrevised } from '../../../../src/storage/stages/revision.ts';
 
 /**
  * All of a member's traces outside of feeds. Each method processes one bounded batch and returns the number found: repeat
  * until it is 0. Safe to interrupt anywhere and to repeat.
  */
-export function memberTracesRepository(
-  collections: Collections,
-  declarations: readonly Declaration[],
-  directoryStamps: DirectoryStampsRepository,
-) {
+export function memberTraces({ collections }: { readonly collections: Collections }) {
+  const directoryStamps = directoryStampsRepository(collections.directoryStamps);
   return {
-    ...ownDocuments(collections, declarations),
+    ...ownDocuments(collections),
     ...profileTraces(collections, directoryStamps),
     ...followTraces(collections),
     ...actionTraces(collections),
@@ -41,9 +41,11 @@ export function memberTracesRepository(
   };
 }
 
+export type MemberTraces = ReturnType<typeof memberTraces>;
+
 /** Documents that are of nobody but the member. */
-function ownDocuments({ members: { db } }: Collections, declarations: readonly Declaration[]) {
-  const own = declarations.flatMap(({ name, ids, erase }) => {
+function ownDocuments({ members: { db } }: Collections) {
+  const own = CORE_COLLECTIONS.flatMap(({ name, ids, erase }) => {
     const [path] = ids.member ?? [];
     return erase === 'delete' && path !== undefined ? [[name, fieldOf(path)] as const] : [];
   });

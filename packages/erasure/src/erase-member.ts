@@ -1,25 +1,29 @@
-import { newObjectId } from '../../storage/database/mongo.ts';
-import type { Core } from '../core.ts';
-import type { UserId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import { type Erasure, newPseudonym } from '../../domain/erasure.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { idSchema } from '../../descriptors/id-schema.ts';
-import { requireRole, validate } from '../validate.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { UserId } from '../../../src/domain/action.ts';
+import { type Erasure, newPseudonym } from '../../../src/domain/erasure.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { idSchema } from '../../../src/descriptors/id-schema.ts';
+import { requireRole, validate } from '../../../src/features/validate.ts';
 import { runErasure } from './jobs/run-erasure.ts';
-import { clock } from '../../lib/clock.ts';
-import { decodePlace, encodePlace } from '../../domain/cursor.ts';
-import { idBeside } from '../../domain/stored-id.ts';
-import type { ErasurePlace, ListedErasure } from './store/erasures.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
-import type { Page, PageArgs } from '../shapes.ts';
+import { memberTraces } from './store/member-traces.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
+import { idBeside } from '../../../src/domain/stored-id.ts';
+import {
+  erasureListRepository,
+  type ErasurePlace,
+  type ListedErasure,
+} from '../../../src/features/erasure/store/erasures.ts';
+import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
+import type { Page, PageArgs } from '../../../src/features/shapes.ts';
 
 const LIST = 'erasures';
 const KEY_BYTES = 32;
 
 /** Erasures, most recently requested first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listErasures(
-  { erasureList }: Core,
+  { collections }: Core,
   identity: Identity,
   args: PageArgs,
 ): Promise<Page<Erasure>> {
@@ -29,7 +33,7 @@ export async function listErasures(
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
     size: pageSize(args.first),
     after: after && { startedAt: new Date(after.at), key: after.id },
-    scan: (from, limit) => erasureList.read(identity.userId, from, limit),
+    scan: (from, limit) => erasureListRepository(collections.erasures).read(identity.userId, from, limit),
     select: (erasures) => Promise.resolve(erasures),
     cursorOf: (place) => encodePlace(list, place.startedAt.getTime(), place.key),
   });
@@ -50,6 +54,7 @@ export async function eraseMember(
   identity: Identity,
   memberId: UserId,
   budgetMs = REQUEST_BUDGET_MS,
+  traces = memberTraces(core),
 ): Promise<boolean> {
   requireRole(identity, 'admin');
   const { erasures, members, refs } = core;
@@ -67,7 +72,7 @@ export async function eraseMember(
   const claim = await erasures.claim({ token: newObjectId(), now, leaseMs }, id);
   if (claim !== null) {
     const deadline = performance.now() + budgetMs;
-    await runErasure(core, claim, () => performance.now() > deadline);
+    await runErasure(core, claim, () => performance.now() > deadline, traces);
   }
   const erasure = await erasures.find(id);
   return erasure !== null && erasure.state !== 'RUNNING';
@@ -81,19 +86,4 @@ export async function readErasure(
 ): Promise<Erasure | null> {
   requireRole(identity, 'admin');
   return erasures.find(validate(idSchema, memberId, ['memberId']));
-}
-
-/**
- * Prepares for members being described, possibly again. Somebody described before the second pass of an erasure is a new
- * person; the rules keep late deliveries for the erased one away from them. One round trip, unless one of them was erased.
- * @throws FanfareError CONFLICT while one of them is being erased.
- */
-export async function admitMembers({ erasures, feeds }: Core, memberIds: readonly UserId[]): Promise<void> {
-  const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
-  for (const memberId of admitted) await feeds.markChecksFollows(memberId);
-  if (erasing.length > 0)
-    throw new FanfareError(
-      'CONFLICT',
-      `These members are being erased, try again later: ${erasing.join(', ')}`,
-    );
 }

@@ -1,15 +1,16 @@
-import type { Core } from '../core.ts';
-import type { Action, UserId } from '../../domain/action.ts';
-import { userKey } from '../../domain/audience.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
-import { idSchema } from '../../descriptors/id-schema.ts';
-import { idsOf } from '../../descriptors/ids.ts';
-import { entitledActions } from '../../feed/page/read-actions.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { ExportPart } from '../shapes.ts';
-import { validate } from '../validate.ts';
-import { clock } from '../../lib/clock.ts';
+import { memberData } from './store/member-data.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { Action, UserId } from '../../../src/domain/action.ts';
+import { userKey } from '../../../src/domain/audience.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { FeedEntry, FeedPosition } from '../../../src/domain/newsfeed-item.ts';
+import { idSchema } from '../../../src/descriptors/id-schema.ts';
+import { idsOf } from '../../../src/descriptors/ids.ts';
+import { entitledActions } from '../../../src/feed/page/read-actions.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import type { ExportPart } from '../../../src/features/shapes.ts';
+import { validate } from '../../../src/features/validate.ts';
+import { clock } from '../../../src/lib/clock.ts';
 
 /** Maximum size of an export as a query result, in bytes of JSON. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024;
@@ -30,13 +31,13 @@ export async function* exportMember(
   if (!identity.roles.has('admin') && identity.userId !== memberId)
     throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export their data');
   const id = validate(idSchema, memberId, ['memberId']);
-  const { memberData } = core;
-  const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
+  const data = memberData(core.collections);
+  const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await data.profile(id)) };
   for (const [section, value] of Object.entries(facts)) yield { section, value };
-  yield* list('actions', actionEntries(core, session, id));
-  for (const { section, entries } of memberData.lists(id)) yield* list(section, entries());
+  yield* list('actions', actionEntries(data, session, id));
+  for (const { section, entries } of data.lists(id)) yield* list(section, entries());
   yield* list('feed', feedEntries(core, id));
-  yield* list('events', memberData.events(id, identity.roles.has('admin')));
+  yield* list('events', data.events(id, identity.roles.has('admin')));
 }
 
 /** `exportMember` as a single value for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT when too large. */
@@ -73,16 +74,16 @@ async function* list(
 }
 
 async function* actionEntries(
-  { memberData }: Core,
+  data: ReturnType<typeof memberData>,
   session: ReaderSession,
   memberId: UserId,
 ): AsyncGenerator<object[], void, undefined> {
   const isAdmin = session.identity.roles.has('admin');
-  for await (const actions of memberData.actions(memberId)) {
+  for await (const actions of data.actions(memberId)) {
     const own = actions.filter((action) => action.actorId === memberId);
     const others = actions.filter((action) => action.actorId !== memberId);
     const shown = isAdmin ? others : await entitledActions(session, others);
-    const moderation = await memberData.moderationOf(own.map((action) => action.id));
+    const moderation = await data.moderationOf(own.map((action) => action.id));
     yield [
       ...own.map((action) => ({
         ...ownAction(action, memberId),

@@ -1,15 +1,13 @@
 import { ObjectId, type Filter, type FindCursor } from 'mongodb';
-import type { Action, ActionId, UserId, ModerationRecord } from '../../../domain/action.ts';
-import { toAction } from '../../../storage/actions/action-document.ts';
-import { ACTION_TRACES } from './anonymise-actions.ts';
-import type { MemberDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
-import type { FeedDocument } from '../../../storage/documents/reader-documents.ts';
-import type { HostEventDocument } from '../../../storage/documents/event-documents.ts';
-import type { Declaration } from '../../../storage/documents/declaration.ts';
-import { fieldOf } from '../../../storage/documents/ids.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import { type HostEvent, hostEventView, type HostEventView } from '../../../domain/host-event.ts';
-import type { ErasuresRepository } from './erasures.ts';
+import type { Action, ActionId, UserId, ModerationRecord } from '../../../../src/domain/action.ts';
+import { toAction } from '../../../../src/storage/actions/action-document.ts';
+import { ACTION_TRACES } from '../../../../src/features/erasure/store/anonymise-actions.ts';
+import type { MemberDocument, RefDocument } from '../../../../src/storage/documents/directory-documents.ts';
+import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import type { HostEventDocument } from '../../../../src/storage/documents/event-documents.ts';
+import { CORE_COLLECTIONS } from '../../../../src/features/features.ts';
+import { fieldOf } from '../../../../src/storage/documents/ids.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
 
 /** A section of an export. */
 export interface MemberList {
@@ -23,9 +21,9 @@ type ExportedModeration = Pick<ModerationRecord, 'kind' | 'at' | 'reason'>;
 const BATCH = 500;
 
 /** Reads everything stored about a member, complete lists in batches of 500, each by an index. */
-export function memberDataRepository(collections: Collections, declarations: readonly Declaration[]) {
+export function memberData(collections: Collections) {
   const { actions, hostEvents, feeds, follows, members, moderationLog, refs } = collections;
-  const listed = declarations.flatMap(({ name, export: exported }) =>
+  const listed = CORE_COLLECTIONS.flatMap(({ name, export: exported }) =>
     'because' in exported
       ? []
       : exported.flatMap((part) => (typeof part === 'string' ? [] : [{ name, ...part }])),
@@ -146,14 +144,4 @@ function marksOf({ lastRead, mutes, checksFollows, digestedAt }: FeedDocument) {
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };
-}
-
-/** Host events as delivered, with the members of erasures while known. No round trip if there are no erasures among them. */
-export async function viewHostEvents(
-  erasures: ErasuresRepository,
-  events: readonly HostEvent[],
-): Promise<HostEventView[]> {
-  const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
-  const subjects = await erasures.subjectsOf(keys);
-  return events.map((event) => hostEventView(event, (key) => subjects.get(key) ?? null));
 }
