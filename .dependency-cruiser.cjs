@@ -17,7 +17,7 @@ const LAYERS = [
     'use-cases',
     [
       '^src/features/(?:(?!features\\.)[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
-      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|cli|jobs|store)(?:/|\\.ts$))`,
+      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
       '^src/feed/(?:groups|page|session|watch)/',
     ],
   ],
@@ -85,10 +85,10 @@ const ROOMS = [
 
 /** What any feature may import; the layers say which of its files may import what. */
 const FEATURE_KIT = [
-  '^src/(?:cli|descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
+  '^src/(?:descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
   '^src/live/work-signal\\.ts$',
   '^node_modules/(?:@types/)?(?:mongodb|zod)/',
-  '^(?:crypto|stream|stream/promises)$',
+  '^(?:crypto)$',
 ];
 
 /** Packages that are parts of the server, and what they may import beside their own files. */
@@ -125,6 +125,15 @@ const PARTS = {
     '^src/features/(?:directory/directory|follow/follow|operations/read-work|publish/publish-action)\\.ts$',
     '^(?:crypto|fs/promises|timers/promises)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',
+  ],
+  operators: [
+    '^src/(?:app|cli|config|connections|domain|lib|storage)/',
+    '^src/features/(?:rebuild/rebuild-feed|shapes|stored-input)\\.ts$',
+    '^src/feed/session/open-session\\.ts$',
+    '^packages/erasure/src/export-member\\.ts$',
+    '^src/graphql/in-process\\.ts$',
+    '^src/packages/commands\\.ts$',
+    '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
   ],
   planner: [
     '^src/cli/context\\.ts$',
@@ -168,7 +177,7 @@ const PARTS = {
     '^src/fan-out/passes\\.ts$',
     '^src/feed/(?:context|page/paging)\\.ts$',
     '^src/features/(?:core|shapes|validate)\\.ts$',
-    '^src/features/(?:erasure/store/member-data|events/api|events/store/event-facts)\\.ts$',
+    '^src/features/(?:erasure/store/erasures|events/api|events/store/event-facts)\\.ts$',
     '^src/live/work-signal\\.ts$',
   ],
 };

@@ -104,7 +104,7 @@ export default tseslint.config(
     // A lock makes its own file; the others fill a folder that they have just made.
     ignores: [
       '**/own-file.ts',
-      'src/cli/init.ts',
+      'packages/operators/src/init.ts',
       'packages/local-engine/src/process/file-lock.ts',
       'packages/local-engine/src/tree/**',
     ],

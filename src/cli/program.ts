@@ -1,30 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS, DATA_COMMANDS, INSTALLATION_COMMANDS } from '../packages/commands.ts';
-import { type AddCommands, type CommandContext, TENANT, TOKEN } from './context.ts';
-import type { DoctorOptions } from './doctor.ts';
-import { processCount } from '../packages/processes.ts';
+import { COMMANDS } from '../packages/commands.ts';
+import { type AddCommands, type CommandContext, wholeNumber } from './context.ts';
 import type { ServeOptions } from './serve.ts';
-import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
 import type { WorkerCommandOptions } from './worker.ts';
-import type { RebuildOptions } from './rebuild.ts';
-
-const addDataCommands: AddCommands = (program, context) => {
-  program
-    .command('rebuild')
-    .description(
-      'rebuild the stored feeds of all readers from the actions, for example after a change of FEED_MODEL',
-    )
-    .option('--member <id>', 'rebuild only the feed of this member')
-    .option(...TENANT)
-    .option('--url <url>', 'use the API of a running server; requires --member')
-    .option(...TOKEN)
-    .action(async (options: RebuildOptions) => {
-      const { rebuild } = await import('./rebuild.ts');
-      await rebuild(context(), options);
-    });
-};
 
 const addServerCommands: AddCommands = (program, context, exit) => {
   program
@@ -58,27 +39,17 @@ const addServerCommands: AddCommands = (program, context, exit) => {
       const { worker } = await import('./worker.ts');
       await worker(context(), options);
     });
-
-  program
-    .command('token')
-    .description('print a token')
-    .requiredOption('--sub <user>', 'user id')
-    .option('--roles <roles>', 'one or more of user, service, admin, operator, separated by commas', 'user')
-    .option('--expires <duration>', 'validity', '30d')
-    .option(...TENANT)
-    .action(async (options: TokenOptions) => {
-      const { token } = await import('./token.ts');
-      await token(context(), options);
-    });
 };
 
 const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
 
 function processesOption(): Option {
   return new Option('--processes <n>', 'number of processes, or auto for one per core')
-    .argParser(processCount)
+    .argParser((text) => parseCount(text === 'auto' ? String(availableParallelism()) : text))
     .default(1);
 }
+
+const parseCount = wholeNumber(256, ', or auto');
 
 // Every action imports its command when called: help and tokens should not wait for databases to load.
 
@@ -106,15 +77,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     });
 
   const now = (): CommandContext => context;
-  for (const add of [
-    addServerCommands,
-    ...DATA_COMMANDS,
-    addDataCommands,
-    ...COMMANDS,
-    ...INSTALLATION_COMMANDS,
-    addProjectCommands,
-  ])
-    add(program, now, exit);
+  for (const add of [addServerCommands, ...COMMANDS]) add(program, now, exit);
   sayWhereHelpIs(program, ownCommand());
   return program;
 }
@@ -141,32 +104,3 @@ Examples:
       --follows follows.ndjson --actions actions.ndjson.gz
   ${command} import --actions actions.ndjson --url http://127.0.0.1:4000
   MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ ${command} worker`;
-
-const addProjectCommands: AddCommands = (program, context, exit) => {
-  program
-    .command('doctor')
-    .description('check the configuration, the databases and running servers')
-    .option('--settings', 'only list the settings: variable, default, meaning, and current value if set')
-    .option('--markdown', 'with --settings: as a Markdown table')
-    .action(async (options: DoctorOptions) => {
-      const { doctor } = await import('./doctor.ts');
-      exit(await doctor(context(), options));
-    });
-
-  program
-    .command('init')
-    .description('create a small project with its own action types in an empty folder')
-    .argument('[folder]', 'where', '.')
-    .action(async (folder: string) => {
-      const { init } = await import('./init.ts');
-      await init(context(), folder);
-    });
-
-  program
-    .command('schema')
-    .description("print the API's schema, including the configured types, as SDL")
-    .action(async () => {
-      const { schema } = await import('./schema.ts');
-      await schema(context());
-    });
-};

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { insideOf } from '../../../src/app/fanfare.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Closer } from '../../../src/lib/closer.ts';
-import { type CommandContext, wholeNumber } from '../../../src/cli/context.ts';
+import type { CommandContext } from '../../../src/cli/context.ts';
 import { fanfareOf, startTraced, type CommandParts } from '../../../src/cli/fanfare-of.ts';
 import { demoTokenOf, loggerOf, pagesOf } from '../../../src/cli/runtime.ts';
 import { closeOnSignals } from '../../../src/cli/shutdown.ts';
@@ -14,16 +14,6 @@ import {
   type Started,
 } from './group.ts';
 import { openLine, type Port } from './line.ts';
-import { availableParallelism } from 'node:os';
-
-const MOST = 256;
-
-const parseCount = wholeNumber(MOST, ', or auto');
-
-/** Parses `--processes`: a number, or `auto` for the number of cores. */
-export function processCount(text: string): number {
-  return parseCount(text === 'auto' ? String(availableParallelism()) : text);
-}
 
 /** Whether this process was started by one that runs the same command several times. */
 export function isMember({ env }: CommandContext): boolean {

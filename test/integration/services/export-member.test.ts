@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonLines } from '../../../packages/erasure/src/cli/export.ts';
+import { jsonLines } from '../../../packages/operators/src/export.ts';
 import { memberExport } from '../../../packages/erasure/src/export-member.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { ExportPart } from '../../../src/features/shapes.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { configOf, CommandError, type CommandContext, operatorOf } from './context.ts';
-import { connectToServer } from './connection.ts';
-import { endOnSignals } from './shutdown.ts';
-import { openProgress } from './terminal.ts';
-import { openRuntime } from './runtime.ts';
-import { actingFor, type ActingOptions } from './acting.ts';
-import { rebuildFeed, rebuildFeeds } from '../features/rebuild/rebuild-feed.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { connectToServer } from '../../../src/cli/connection.ts';
+import { endOnSignals } from '../../../src/cli/shutdown.ts';
+import { openProgress } from '../../../src/cli/terminal.ts';
+import { openRuntime } from '../../../src/cli/runtime.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { rebuildFeed, rebuildFeeds } from '../../../src/features/rebuild/rebuild-feed.ts';
 
 export interface RebuildOptions extends ActingOptions {
   readonly member?: string;

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isThere, NewFile } from '../../../../src/lib/own-file.ts';
-import type { Acting } from '../../../../src/features/stored-input.ts';
-import type { ExportPart } from '../../../../src/features/shapes.ts';
-import { configOf, CommandError, type CommandContext, operatorOf } from '../../../../src/cli/context.ts';
-import { connectToServer } from '../../../../src/cli/connection.ts';
-import { endOnSignals } from '../../../../src/cli/shutdown.ts';
-import { openRuntime } from '../../../../src/cli/runtime.ts';
-import { actingFor, type ActingOptions } from '../../../../src/cli/acting.ts';
-import { exportMember as partsOfMember } from '../export-member.ts';
-import { openSession } from '../../../../src/feed/session/open-session.ts';
+import { isThere, NewFile } from '../../../src/lib/own-file.ts';
+import type { Acting } from '../../../src/features/stored-input.ts';
+import type { ExportPart } from '../../../src/features/shapes.ts';
+import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { connectToServer } from '../../../src/cli/connection.ts';
+import { endOnSignals } from '../../../src/cli/shutdown.ts';
+import { openRuntime } from '../../../src/cli/runtime.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { exportMember as partsOfMember } from '../../erasure/src/export-member.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
 
 export interface ExportOptions extends ActingOptions {
   readonly member: string;

@@ -1,0 +1,83 @@
+import { type AddCommands, TENANT, TOKEN } from '../../../src/cli/context.ts';
+import type { DoctorOptions } from './doctor.ts';
+import type { ExportOptions } from './export.ts';
+import type { RebuildOptions } from './rebuild.ts';
+import type { TokenOptions } from './token.ts';
+
+/** `fanfare token`. */
+export const addToken: AddCommands = (program, context) => {
+  program
+    .command('token')
+    .description('print a token')
+    .requiredOption('--sub <user>', 'user id')
+    .option('--roles <roles>', 'one or more of user, service, admin, operator, separated by commas', 'user')
+    .option('--expires <duration>', 'validity', '30d')
+    .option(...TENANT)
+    .action(async (options: TokenOptions) => {
+      const { token } = await import('./token.ts');
+      await token(context(), options);
+    });
+};
+
+/** `fanfare export`. */
+export const addExport: AddCommands = (program, context) => {
+  program
+    .command('export')
+    .description('write everything stored about a member as JSON')
+    .requiredOption('--member <id>', 'id of the member')
+    .option(...TENANT)
+    .option('--out <file>', 'file to create; default: stdout')
+    .option('--url <url>', 'use the API of a running server, which returns up to 4 MiB')
+    .option(...TOKEN)
+    .action(async (options: ExportOptions) => {
+      const { exportMember } = await import('./export.ts');
+      await exportMember(context(), options);
+    });
+};
+
+/** `fanfare rebuild`. */
+export const addRebuild: AddCommands = (program, context) => {
+  program
+    .command('rebuild')
+    .description(
+      'rebuild the stored feeds of all readers from the actions, for example after a change of FEED_MODEL',
+    )
+    .option('--member <id>', 'rebuild only the feed of this member')
+    .option(...TENANT)
+    .option('--url <url>', 'use the API of a running server; requires --member')
+    .option(...TOKEN)
+    .action(async (options: RebuildOptions) => {
+      const { rebuild } = await import('./rebuild.ts');
+      await rebuild(context(), options);
+    });
+};
+
+/** `fanfare doctor`, `init` and `schema`. */
+export const addProject: AddCommands = (program, context, exit) => {
+  program
+    .command('doctor')
+    .description('check the configuration, the databases and running servers')
+    .option('--settings', 'only list the settings: variable, default, meaning, and current value if set')
+    .option('--markdown', 'with --settings: as a Markdown table')
+    .action(async (options: DoctorOptions) => {
+      const { doctor } = await import('./doctor.ts');
+      exit(await doctor(context(), options));
+    });
+
+  program
+    .command('init')
+    .description('create a small project with its own action types in an empty folder')
+    .argument('[folder]', 'where', '.')
+    .action(async (folder: string) => {
+      const { init } = await import('./init.ts');
+      await init(context(), folder);
+    });
+
+  program
+    .command('schema')
+    .description("print the API's schema, including the configured types, as SDL")
+    .action(async () => {
+      const { schema } = await import('./schema.ts');
+      await schema(context());
+    });
+};
