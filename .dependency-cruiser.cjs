@@ -3,7 +3,7 @@
  * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
  * files are its use cases.
  */
-const FEATURE_PARTS = ['bookmarks', 'erasure', 'explain'];
+const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain'];
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|packages/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$']],
@@ -177,7 +177,8 @@ const PARTS = {
     '^src/fan-out/passes\\.ts$',
     '^src/feed/(?:context|page/paging)\\.ts$',
     '^src/features/(?:core|shapes|validate)\\.ts$',
-    '^src/features/(?:erasure/store/erasures|events/api|events/store/event-facts)\\.ts$',
+    '^src/features/(?:erasure/store/erasures|events/store/event-facts)\\.ts$',
+    '^packages/events/src/(?:api|store/host-events)\\.ts$',
     '^src/live/work-signal\\.ts$',
   ],
 };

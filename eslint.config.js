@@ -31,7 +31,7 @@ const NO_CLOCK_AS_TIMER = [
 
 /** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
-  '{src,packages/archive/src}/**/{store,storage}/**/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
+  '{src,packages/{archive,erasure}/src}/**/{store,storage}/**/{member-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(
@@ -90,7 +90,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'packages/{feed-models,webhooks,web-push}/src/**',
+      'packages/{bookmarks,erasure,events,explain,feed-models,webhooks,web-push}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },
@@ -100,7 +100,7 @@ export default tseslint.config(
   },
   // Files are written so that no link leads them elsewhere, and secrets read where nobody else can have put them.
   {
-    files: ['src/**', 'packages/{archive,demo,import,local-engine,planner}/src/**'],
+    files: ['src/**', 'packages/{archive,demo,import,local-engine,operators,planner}/src/**'],
     // A lock makes its own file; the others fill a folder that they have just made.
     ignores: [
       '**/own-file.ts',

@@ -19,7 +19,6 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { events } from '../features/events/jobs/event-mover.ts';
 import { expiry } from '../features/publish/jobs/expiry.ts';
 import { dormancy } from '../fan-out/audience.ts';
 import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
@@ -47,7 +46,6 @@ export const JOBS: readonly DeclareJob[] = [
   rescoring,
   rebuilds,
   renames,
-  events,
   dueNotifications,
   ...PART_JOBS,
 ];

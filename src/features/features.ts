@@ -63,7 +63,8 @@ const FEATURES = [
   { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
   { collections: [ERASURES] },
   { collections: [], api: () => import('../../packages/erasure/src/api.ts') },
-  { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE], api: () => import('./events/api.ts') },
+  { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
+  { collections: [], api: () => import('../../packages/events/src/api.ts') },
   {
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
     api: () => import('../../packages/webhooks/src/api.ts'),

@@ -9,10 +9,7 @@ import {
 } from '../features/follow/store/follower-counts.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './stages/event-entries.ts';
-import { hostEventsRepository } from '../features/events/store/host-events.ts';
-import { digestsRepository } from '../features/events/store/digests.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
-import { eventSourcesRepository } from '../features/events/store/event-sources.ts';
 import { erasuresRepository } from '../features/erasure/store/erasures.ts';
 import { fanOutsRepository } from '../fan-out/store/fan-outs.ts';
 import { feedsRepository } from '../feed/store/feeds.ts';
@@ -93,10 +90,7 @@ export function createRepositories(
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),
-    digests: digestsRepository(collections),
     eventOutbox: eventOutboxRepository(collections),
-    eventSources: eventSourcesRepository(collections),
-    hostEvents: hostEventsRepository(collections),
     fanOuts: fanOutsRepository(collections.actions, events),
     feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),

@@ -1,9 +1,10 @@
+import { hostEventsRepository } from '../../packages/events/src/store/host-events.ts';
+import { eventSourcesRepository } from '../../packages/events/src/store/event-sources.ts';
 import type { NumberedHostEvent, HostEventView } from '../../src/domain/host-event.ts';
-import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { events } from '../../src/features/events/jobs/event-mover.ts';
+import { events } from '../../packages/events/src/jobs/event-mover.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
@@ -20,7 +21,8 @@ export function eventMover(
 
 /** Moves everything that has happened into the log. */
 export async function moveEvents(collections: Collections): Promise<void> {
-  const { hostEvents, eventSources } = createRepositories(collections, { recordsEvents: true });
+  const hostEvents = hostEventsRepository(collections);
+  const eventSources = eventSourcesRepository(collections);
   for (;;) {
     // Whatever time a test has given it counts.
     const batch = await eventSources.read(new Date(Date.now() + 3_600_000), 500);
@@ -31,10 +33,8 @@ export async function moveEvents(collections: Collections): Promise<void> {
 }
 
 /** The whole log, in order. */
-export async function eventsOf({
-  repositories,
-}: Pick<Parts, 'repositories'>): Promise<readonly NumberedHostEvent[]> {
-  const page = await repositories.hostEvents.page({
+export async function eventsOf({ database }: Pick<Parts, 'database'>): Promise<readonly NumberedHostEvent[]> {
+  const page = await hostEventsRepository(database.collections).page({
     ...{ tenant: null, after: 0, upTo: Number.MAX_SAFE_INTEGER, types: null, limit: 100_000 },
   });
   return page.events;

@@ -27,9 +27,9 @@ const TENANT = inSource('packages/tenants/src/', 'erasing a tenant, or adopting 
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('feed/store/reader-choices.ts', 'listing all readers');
-const erased = (by: string): Reason => inSource(`features/erasure/store/${by}.ts`, 'erasure');
+const erased = (by: string): Reason => inSource(`packages/erasure/src/store/${by}.ts`, 'erasure');
 const unsent = because('events not moved yet', ['unsentAt']);
-const MOVED = inSource('features/events/store/event-', 'moved events, by id');
+const MOVED = inSource('packages/events/src/store/event-', 'moved events, by id');
 const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
 const CLAIMED = inSource('storage/database/lease.ts', 'work claimed together, by id');

@@ -1,5 +1,5 @@
 import type { Core } from '../../src/features/core.ts';
-import * as hostEvents from '../../src/features/events/host-events.ts';
+import * as hostEvents from '../../packages/events/src/host-events.ts';
 import * as webhooks from '../../packages/webhooks/src/use-cases.ts';
 import * as readGroups from '../../src/feed/groups/read-groups.ts';
 import * as bookmarks from '../../packages/bookmarks/src/use-cases.ts';

@@ -13,7 +13,7 @@ import {
 import { builder } from '../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
 import { describedEnum } from '../../../src/graphql/types/enums.ts';
-import { EVENT_BYTES, HostEvent } from '../../../src/features/events/api.ts';
+import { EVENT_BYTES, HostEvent } from '../../events/src/api.ts';
 import type { ListSize } from '../../../src/graphql/limits/cost.ts';
 
 const WebhookStateEnum = describedEnum<WebhookState>(

@@ -1,3 +1,4 @@
+import { hostEventsRepository } from '../../events/src/store/host-events.ts';
 import {
   type WebhookReceiver,
   MAX_RETRY_AFTER_MS,
@@ -139,7 +140,7 @@ export function webhooks(setup: JobSetup): readonly Job[] {
 
 /** Ends what waits for receivers that are in no settings, and deletes what belongs to events that are not kept any longer. */
 function webhookRecords({ core, config }: JobSetup, retentionMs: number): Job {
-  const { hostEvents } = core;
+  const hostEvents = hostEventsRepository(core.collections);
   const webhookDeliveries = webhookDeliveriesRepository(core.collections);
   const webhookReceivers = webhookReceiversRepository(core.collections);
   const urls = config.events.webhooks.receivers.map(({ url }) => url);
@@ -206,7 +207,7 @@ function observerOf(
  * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
  */
 export function webhookJob(core: Context, options: WebhookJobOptions): Job {
-  const { hostEvents } = core;
+  const hostEvents = hostEventsRepository(core.collections);
   const webhookReceivers = webhookReceiversRepository(core.collections);
   const { workerId, leaseMs, receiver, now, observer, eventsMoved } = options;
   const { url } = receiver;
@@ -286,7 +287,7 @@ class SendingRound {
    * any more is not sent but given up. Returns false when none was due.
    */
   async retryDue(): Promise<boolean> {
-    const { hostEvents } = this.#core;
+    const hostEvents = hostEventsRepository(this.#core.collections);
     const { receiver, turns, now, observer } = this.#to;
     const due = await this.#deliveries.due(this.#url, now(), BATCH);
     const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
@@ -321,7 +322,7 @@ class SendingRound {
    * nothing, or it may not be sent.
    */
   async sendNew(seq: number): Promise<number | null> {
-    const { hostEvents } = this.#core;
+    const hostEvents = hostEventsRepository(this.#core.collections);
     const { receiver, observer } = this.#to;
     const { deletedUpTo, last } = await hostEvents.range();
     this.last = last;

@@ -1,3 +1,4 @@
+import { hostEventsRepository } from '../../events/src/store/host-events.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { badInput, FanfareError } from '../../../src/domain/errors.ts';
@@ -81,7 +82,7 @@ export async function listWebhookReceivers(core: Core, identity: Identity): Prom
   requireRole(identity, 'admin');
   if (hasNeighbours(identity.userId)) return [];
   const [{ last }, receivers] = await Promise.all([
-    core.hostEvents.range(),
+    hostEventsRepository(core.collections).range(),
     webhookReceiversRepository(core.collections).all(clock.now()),
   ]);
   return receivers.map(({ seq, ...rest }) => ({ ...rest, behind: Math.max(0, last - seq) }));
@@ -102,11 +103,13 @@ export async function sendTestEvent({ eventOutbox, collections }: Core, identity
 }
 
 async function withEvents(
-  { hostEvents, erasures }: Core,
+  { collections, erasures }: Core,
   { userId }: Identity,
   deliveries: readonly WebhookDelivery[],
 ): Promise<WebhookDeliveryView[]> {
-  const events = await hostEvents.byIds([...new Set(deliveries.map(({ eventId }) => eventId))]);
+  const events = await hostEventsRepository(collections).byIds([
+    ...new Set(deliveries.map(({ eventId }) => eventId)),
+  ]);
   const views = await viewHostEvents(erasures, [...events.values()]);
   const byId = new Map(views.map((view) => [view.id, view]));
   return deliveries.flatMap((delivery) => {

@@ -1,6 +1,7 @@
+import { digestsRepository } from '../../../packages/events/src/store/digests.ts';
 import { expect, test } from 'vitest';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { digestJob } from '../../../src/features/events/jobs/digests.ts';
+import { digestJob } from '../../../packages/events/src/jobs/digests.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -20,7 +21,7 @@ function digestWorker(parts: Parts): JobRunner {
 test('a delivery notes readers for digests by one read and one write per thousand readers, later by the read alone', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   const readers = Array.from({ length: 1_001 }, (_, n) => `reader-${String(n)}`);
-  const { digests } = parts.repositories;
+  const digests = digestsRepository(parts.database.collections);
   const note = async (userIds: readonly string[]) =>
     namesOf(
       await commandsOf(parts.database, () =>
@@ -35,7 +36,7 @@ test('a delivery notes readers for digests by one read and one write per thousan
 test('a round looks once by index if no digest is due, and takes two commands per due reader, plus the unread count', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   await using worker = digestWorker(parts);
-  const { digests } = parts.repositories;
+  const digests = digestsRepository(parts.database.collections);
   // Enough for a planner to prefer the index over reading everything, once it has counted them in the background.
   await parts.database.collections.feeds.insertMany(
     Array.from({ length: 5_000 }, (_, n) => ({ _id: `idle-${String(n)}` })),

@@ -1,3 +1,5 @@
+import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
+import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
 import type { HostEventView } from '../../../src/domain/host-event.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
@@ -37,7 +39,8 @@ test(
     };
     // Movers that have no lease and know nothing of each other: as processes that were taken for dead and live.
     const moving = processes.map(async ({ database }) => {
-      const { hostEvents, eventSources } = createRepositories(database.collections, { recordsEvents: true });
+      const hostEvents = hostEventsRepository(database.collections);
+      const eventSources = eventSourcesRepository(database.collections);
       while (isUnderWay()) {
         const batch = await eventSources.read(new Date(), 5);
         await hostEvents.append(batch.events, new Date()).catch((error: unknown) => {

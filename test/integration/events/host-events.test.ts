@@ -1,3 +1,4 @@
+import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encodeActionId, encodeInteractionId } from '../../../src/domain/node-ids.ts';
 import { eventsOf, moveEvents, poll } from '../../support/events.ts';
@@ -169,7 +170,7 @@ test('is for admins and services', async () => {
 test('tells a host that was away too long that events are missing, and gives no number twice', async () => {
   for (let n = 0; n < 4; n++) await parts.publish({});
   await moveEvents(parts.database.collections);
-  const { hostEvents } = parts.repositories;
+  const hostEvents = hostEventsRepository(parts.database.collections);
   const early = await parts.services.readHostEvents(parts.service, { first: 2 });
   const late = await parts.services.readHostEvents(parts.service, {});
   expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toBe(4);

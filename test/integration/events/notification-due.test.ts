@@ -8,7 +8,7 @@ import { addInteraction } from '../../../src/features/interactions/add-interacti
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { encodeActionId, encodeInteractionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
-import { eventMover, moveEvents, poll } from '../../support/events.ts';
+import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';
 import { reporting, FAILING, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -236,9 +236,9 @@ describe('a member is not notified', () => {
     expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
     await parts.services.removeInteraction(parts.session('bea'), { own: { actionId, kind: 'LIKE' } });
     await add('bea', actionId, 'LIKE');
-    const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
+    const events = await eventsOf(parts);
     hours = 0.1;
-    await parts.core.dueNotifications.note(events.events, { now: now(), dueAt: now() });
+    await parts.core.dueNotifications.note(events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
   });
 
@@ -251,8 +251,8 @@ describe('a member is not notified', () => {
     hours = 0.1;
     const expected = ['ann COMMENT', 'ann FOLLOW', 'ann LIKE'];
     expect(await kinds()).toEqual(expected);
-    const events = await parts.core.hostEvents.page({ after: 0, upTo: 1_000, types: null, limit: 1_000 });
-    await parts.core.dueNotifications.note(events.events, { now: now(), dueAt: now() });
+    const events = await eventsOf(parts);
+    await parts.core.dueNotifications.note(events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(expected);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HostEvent } from '../../../src/domain/host-event.ts';
 import { COLLECTIONS } from '../../../src/app/collections.ts';
 import { tenantDataRepository } from '../../../packages/tenants/src/tenant-data.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
 import { openParts } from '../../support/parts.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -14,17 +14,17 @@ function published(id: string, tenant: string): HostEvent {
 test("numbers of an erased tenant's events are not reused, whichever process continues", async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { collections } = parts.database;
-  const process = () => createRepositories(collections, { recordsEvents: true });
+  const process = () => hostEventsRepository(collections);
   const [first, second] = [process(), process()];
-  await first.hostEvents.append([published('a', 'kept')], AT);
-  await second.hostEvents.append([published('b', 'gone'), published('c', 'gone')], AT);
+  await first.append([published('a', 'kept')], AT);
+  await second.append([published('b', 'gone'), published('c', 'gone')], AT);
   const tenants = tenantDataRepository(collections, COLLECTIONS);
   const part = tenants.parts().find(({ name }) => name === 'hostEvents');
   if (part === undefined) throw new Error('Events are no part of a tenant');
   expect(await tenants.remove(part, 'gone')).toBe(2);
-  expect(await first.hostEvents.range()).toEqual({ deletedUpTo: 0, last: 3 });
-  await first.hostEvents.append([published('d', 'kept')], AT);
-  const { events } = await first.hostEvents.page({ tenant: null, after: 0, upTo: 9, types: null, limit: 9 });
+  expect(await first.range()).toEqual({ deletedUpTo: 0, last: 3 });
+  await first.append([published('d', 'kept')], AT);
+  const { events } = await first.page({ tenant: null, after: 0, upTo: 9, types: null, limit: 9 });
   expect(events.map(({ id, seq }) => [id, seq])).toEqual([
     ['a', 1],
     ['d', 4],

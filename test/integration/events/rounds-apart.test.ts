@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRepositories } from '../../../src/storage/repositories.ts';
-import { events } from '../../../src/features/events/jobs/event-mover.ts';
+import { events } from '../../../packages/events/src/jobs/event-mover.ts';
 import { eventsOf } from '../../support/events.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts } from '../../support/parts.ts';
@@ -9,19 +9,21 @@ test('events of writes shortly after each other share a round, and none waits fo
   await using parts = await openParts({ recordsEvents: true });
   const repositories = createRepositories(parts.database.collections, { recordsEvents: true });
   const begun: number[] = [];
+  const { collections } = parts.database;
+  // A round begins by taking the lease.
+  const eventState = new Proxy(collections.eventState, {
+    get(target, name: keyof typeof collections.eventState) {
+      if (name === 'findOneAndUpdate') begun.push(performance.now());
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
   const waking = new Set<() => void>();
   await using mover = runnerOf(
     events,
     {
       ...parts.core,
       ...repositories,
-      hostEvents: {
-        ...repositories.hostEvents,
-        lease: (...args) => {
-          begun.push(performance.now());
-          return repositories.hostEvents.lease(...args);
-        },
-      },
+      collections: { ...collections, eventState },
       workSignal: {
         notify: () => undefined,
         [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import {
   getNamedType,
   isAbstractType,
@@ -485,7 +486,10 @@ test('hosts are not told of deliveries to who has a block with the actor', async
   await services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
   await parts.publish({ actorId: 'bob', scope: 'PUBLIC', mentions: ['ann', 'cid'] });
   await parts.fanOut();
-  const { events } = await parts.core.eventSources.read(new Date(Date.now() + 1_000), 100);
+  const { events } = await eventSourcesRepository(parts.database.collections).read(
+    new Date(Date.now() + 1_000),
+    100,
+  );
   const delivered = events.filter(({ type }) => type === 'item.delivered');
   expect(delivered.flatMap(({ facts }) => facts.readers?.map(({ memberId }) => memberId) ?? [])).toEqual([
     'cid',

@@ -1,3 +1,4 @@
+import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/features/core.ts';
 import { report, type ReportInput } from '../../../src/features/reports/reports.ts';
@@ -166,7 +167,10 @@ test('records an event for each report and resolution, which names nobody who re
   const { id } = await reported(parts, 'ann', { actionId });
   await reported(parts, 'ann', { actionId });
   await parts.services.resolveReport(moderator(parts), id, { outcome: 'Warned', isDismissed: false });
-  const { events } = await parts.core.eventSources.read(new Date(Date.now() + 1_000), 100);
+  const { events } = await eventSourcesRepository(parts.database.collections).read(
+    new Date(Date.now() + 1_000),
+    100,
+  );
   const ofReports = events.filter(({ type }) => type.startsWith('report.'));
   expect(ofReports.map(({ type }) => type)).toEqual(['report.created', 'report.resolved']);
   for (const { facts } of ofReports)

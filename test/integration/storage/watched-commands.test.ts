@@ -86,7 +86,7 @@ it.each([
   ],
   [
     'erasures',
-    'features/events/store/event-sources.ts',
+    'packages/events/src/store/event-sources.ts',
     "collection.aggregate([{ $unionWith: { coll: 'follows', pipeline: [{ $match: { active: true } }] } }]).toArray()",
     /^scattered: aggregate follows/,
   ],

@@ -1,6 +1,6 @@
-import { newObjectId } from '../../../storage/database/mongo.ts';
-import { type DueDigest, isDigestDue } from '../store/digests.ts';
-import { eachDue, type Job, type JobSetup, type Round } from '../../../jobs/job.ts';
+import { newObjectId } from '../../../../src/storage/database/mongo.ts';
+import { digestsRepository, type DueDigest, isDigestDue } from '../store/digests.ts';
+import { eachDue, type Job, type JobSetup, type Round } from '../../../../src/jobs/job.ts';
 
 /** Wait after a failed count. Readers whose counts always fail would otherwise fill every batch. */
 const RETRY_MS = 5 * 60_000;
@@ -12,7 +12,8 @@ const RETRY_MS = 5 * 60_000;
  * @param afterMs inactivity after which a reader is reminded
  */
 export function digestJob({ core, config, countUnread }: JobSetup, afterMs: number): Job {
-  const { digests, eventOutbox } = core;
+  const { eventOutbox } = core;
+  const digests = digestsRepository(core.collections);
   const { leaseMs, pollMs } = config.fanOut;
   return {
     name: 'digests',

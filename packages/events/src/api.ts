@@ -1,8 +1,12 @@
-import { MAX_ID_LENGTH } from '../../descriptors/id-schema.ts';
-import { HOST_EVENT_TYPES, MAX_READERS_PER_PAGE, type HostEventView } from '../../domain/host-event.ts';
-import { builder } from '../../graphql/builder.ts';
-import { defineConnection, toConnection } from '../../graphql/connection.ts';
-import type { PageSize } from '../../graphql/limits/cost.ts';
+import { MAX_ID_LENGTH } from '../../../src/descriptors/id-schema.ts';
+import {
+  HOST_EVENT_TYPES,
+  MAX_READERS_PER_PAGE,
+  type HostEventView,
+} from '../../../src/domain/host-event.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { defineConnection, toConnection } from '../../../src/graphql/connection.ts';
+import type { PageSize } from '../../../src/graphql/limits/cost.ts';
 import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from './host-events.ts';
 
 /** Size of an event without the readers it names, which count for all events of a page together. */

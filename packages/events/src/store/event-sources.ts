@@ -1,14 +1,14 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
-import { hostEventOf, type HostEvent } from '../../../domain/host-event.ts';
+import { hostEventOf, type HostEvent } from '../../../../src/domain/host-event.ts';
 import type {
   ActionDocument,
   ErasureDocument,
   InteractionDocument,
-} from '../../../storage/documents/documents.ts';
-import type { OutboxDocument, UnsentEvents } from '../../../storage/documents/event-documents.ts';
-import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import type { ReportDocument } from '../../reports/store.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
+} from '../../../../src/storage/documents/documents.ts';
+import type { OutboxDocument, UnsentEvents } from '../../../../src/storage/documents/event-documents.ts';
+import type { FollowDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import type { ReportDocument } from '../../../../src/features/reports/store.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
 import {
   eventsOfAction,
   eventsOfErasure,
@@ -16,8 +16,8 @@ import {
   eventsOfInteraction,
   eventsOfReport,
   FACTS_OF,
-} from './event-facts.ts';
-import { literal } from '../../../storage/stages/revision.ts';
+} from '../../../../src/features/events/store/event-facts.ts';
+import { literal } from '../../../../src/storage/stages/revision.ts';
 
 /** Events to move, and how to remove them from their sources afterwards. */
 export interface EventBatch {

@@ -1,12 +1,13 @@
-import type { Core } from '../core.ts';
-import { decodePlace, encodePlace } from '../../domain/cursor.ts';
-import { badInput, FanfareError } from '../../domain/errors.ts';
-import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../domain/host-event.ts';
-import { idBeside, fieldBeside } from '../../domain/stored-id.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { viewHostEvents } from '../erasure/store/erasures.ts';
-import { requireOneOf } from '../validate.ts';
-import type { HostEventsArgs, Page } from '../shapes.ts';
+import { hostEventsRepository } from './store/host-events.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
+import { badInput, FanfareError } from '../../../src/domain/errors.ts';
+import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../../src/domain/host-event.ts';
+import { idBeside, fieldBeside } from '../../../src/domain/stored-id.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
+import { requireOneOf } from '../../../src/features/validate.ts';
+import type { HostEventsArgs, Page } from '../../../src/features/shapes.ts';
 
 const LIST = 'hostEvents';
 export const DEFAULT_EVENTS = 100;
@@ -18,11 +19,12 @@ export const MAX_EVENTS = 1_000;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR, the last also when events after the cursor have expired
  */
 export async function readHostEvents(
-  { hostEvents, erasures }: Core,
+  { collections, erasures }: Core,
   identity: Identity,
   args: HostEventsArgs,
 ): Promise<Page<HostEventView>> {
   requireOneOf(identity, ['admin', 'service']);
+  const hostEvents = hostEventsRepository(collections);
   const size = sizeOf(args.first);
   const types = typesOf(args.types);
   const list = idBeside(identity.userId, LIST);

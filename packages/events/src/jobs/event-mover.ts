@@ -1,5 +1,8 @@
-import type { HostEvent } from '../../../domain/host-event.ts';
-import type { Job, JobSetup } from '../../../jobs/job.ts';
+import type { HostEvent } from '../../../../src/domain/host-event.ts';
+import type { Job, JobSetup } from '../../../../src/jobs/job.ts';
+import { digestsRepository } from '../store/digests.ts';
+import { eventSourcesRepository } from '../store/event-sources.ts';
+import { hostEventsRepository } from '../store/host-events.ts';
 import { digestJob } from './digests.ts';
 
 const BATCH = 500;
@@ -20,7 +23,10 @@ export function events(setup: JobSetup): readonly Job[] {
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
 function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retentionMs: number): Job {
-  const { eventSources, hostEvents, workSignal } = core;
+  const { collections, workSignal } = core;
+  const sources = eventSourcesRepository(collections);
+  const log = hostEventsRepository(collections);
+  const due = digestsRepository(collections);
   const { leaseMs, pollMs } = config.fanOut;
   const { digests, notifyAfterMs } = config.events;
   let isHeld = false;
@@ -36,13 +42,13 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
       // Correctness does not depend on the lease, so it is not extended in every round.
       if (!isHeld || performance.now() >= extendAt) {
         extendAt = performance.now() + leaseMs / 3;
-        isHeld = await hostEvents.lease(workerId, now, leaseMs);
+        isHeld = await log.lease(workerId, now, leaseMs);
       }
       if (!isHeld) return false;
       await purge(now);
-      const batch = await eventSources.read(now, BATCH);
+      const batch = await sources.read(now, BATCH);
       if (batch.events.length === 0) return false;
-      await hostEvents.append(batch.events, now);
+      await log.append(batch.events, now);
       eventsMoved.notify('events');
       await noteDigests(batch.events, now);
       if (notifyAfterMs !== null) {
@@ -53,23 +59,21 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
       return batch.hasMore;
     },
     async close() {
-      if (isHeld) await hostEvents.release(workerId);
+      if (isHeld) await log.release(workerId);
     },
   };
 
   /** Runs before the events are removed from their source, so that an interruption repeats it. */
   async function noteDigests(moved: readonly HostEvent[], now: Date): Promise<void> {
     if (digests === null) return;
-    const readers = new Set(
-      moved.flatMap(({ facts }) => facts.readers ?? []).map(({ memberId }) => memberId),
-    );
+    const named = new Set(moved.flatMap(({ facts }) => facts.readers ?? []).map(({ memberId }) => memberId));
     const dueAt = new Date(now.getTime() + digests.afterMs);
-    await core.digests.note([...readers], { dueAt, everyMs: digests.everyMs });
+    await due.note([...named], { dueAt, everyMs: digests.everyMs });
   }
 
   async function purge(now: Date): Promise<void> {
     if (performance.now() < purgeAt) return;
-    const purged = await hostEvents.purge(new Date(now.getTime() - retentionMs), BATCH);
+    const purged = await log.purge(new Date(now.getTime() - retentionMs), BATCH);
     if (purged < BATCH) purgeAt = performance.now() + PURGE_EVERY_MS;
   }
 }

@@ -1,10 +1,16 @@
 import type { Document, Filter } from 'mongodb';
-import type { UserId } from '../../../domain/action.ts';
-import { inSlices } from '../../../lib/turn.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
-import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
-import type { FeedDocument } from '../../../storage/documents/reader-documents.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import { inSlices } from '../../../../src/lib/turn.ts';
+import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import {
+  type Claiming,
+  type Failure,
+  type Held,
+  leased,
+  leaseDue,
+} from '../../../../src/storage/database/lease.ts';
+import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import { inOneBatch } from '../../../../src/storage/database/batches.ts';
 
 export interface DueDigest extends Held<UserId> {
   /** When it first became due. */
