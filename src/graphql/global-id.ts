@@ -3,33 +3,24 @@ import { badInput } from '../domain/errors.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import { encodeNodeId as encode } from '../domain/node-ids.ts';
 import { storedId, type Tenant, withoutTenant } from '../domain/stored-id.ts';
-import { parseNotificationKey } from '../domain/notification.ts';
 
-export {
-  encodeActionId,
-  encodeInteractionId,
-  encodeNotificationId,
-  encodeReportId,
-} from '../domain/node-ids.ts';
+export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 
-/** The object a global id names. `unknown`: well-formed, but of a type that this server does not have. */
+/** The object a global id names. `other`: well-formed, of a type that a part of the server adds, or none. */
 export type GlobalId =
   | { readonly type: 'Action'; readonly actionId: ActionId }
   | { readonly type: 'Interaction'; readonly interactionId: InteractionId }
-  | { readonly type: 'Report'; readonly reportId: string }
   | { readonly type: 'Member'; readonly userId: UserId }
   | { readonly type: 'Ref'; readonly refId: RefId }
   | { readonly type: 'FeedGroup'; readonly userId: UserId; readonly groupKey: string }
   | { readonly type: 'NewsfeedItem'; readonly userId: UserId; readonly actionId: ActionId }
-  | { readonly type: 'Notification'; readonly userId: UserId; readonly key: string }
-  | { readonly type: 'unknown' };
+  | { readonly type: 'other'; readonly name: string; readonly key: string };
 
 type Path = readonly (string | number)[];
 
 const FORM = /^([A-Za-z_]\w*):(.+)$/su;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 const GROUP_KEY = /^(.+):([0-9a-f]{24}|[\w-]{22})$/su;
-const NOTIFICATION_KEY = /^(.+):([A-Z]+:[^:]+)$/su;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
 /** Longer than any valid id: those containing a user id of 256 characters have about a thousand. */
@@ -71,8 +62,6 @@ export function readGlobalId(id: string): GlobalId | null {
       return OBJECT_ID.test(key) ? { type, actionId: key } : null;
     case 'Interaction':
       return OBJECT_ID.test(key) ? { type, interactionId: key } : null;
-    case 'Report':
-      return OBJECT_ID.test(key) ? { type, reportId: key } : null;
     case 'Member':
       return { type, userId: key };
     case 'Ref':
@@ -85,20 +74,17 @@ export function readGlobalId(id: string): GlobalId | null {
       const [, userId, actionId] = ITEM_KEY.exec(key) ?? [];
       return userId === undefined || actionId === undefined ? null : { type, userId, actionId };
     }
-    case 'Notification': {
-      const [, userId, of] = NOTIFICATION_KEY.exec(key) ?? [];
-      const isKnown = userId !== undefined && of !== undefined && parseNotificationKey(of) !== null;
-      return isKnown ? { type, userId, key: of } : null;
-    }
     default:
-      return { type: 'unknown' };
+      return { type: 'other', name: type, key };
   }
 }
+
+export const NOT_AN_ID = 'Not an id of this API';
 
 /** Parses a global id. Throws BAD_USER_INPUT for `path` if it cannot have been issued. */
 export function parseGlobalId(id: string, path: Path): GlobalId {
   const parsed = readGlobalId(id);
-  if (parsed === null) throw badInput('Not an id of this API', path);
+  if (parsed === null) throw badInput(NOT_AN_ID, path);
   return parsed;
 }
 
@@ -114,23 +100,6 @@ export function parseInteractionId(id: string, path: Path): InteractionId {
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Interaction') throw badInput('Not the id of an interaction', path);
   return parsed.interactionId;
-}
-
-/** Parses the global id of a notification. Throws BAD_USER_INPUT for anything else. */
-export function parseNotificationId(
-  id: string,
-  path: Path,
-): { readonly userId: UserId; readonly key: string } {
-  const parsed = parseGlobalId(id, path);
-  if (parsed.type !== 'Notification') throw badInput('Not the id of a notification', path);
-  return parsed;
-}
-
-/** Parses the id of a report. Throws BAD_USER_INPUT for anything else. */
-export function parseReportId(id: string, path: Path): string {
-  const parsed = parseGlobalId(id, path);
-  if (parsed.type !== 'Report') throw badInput('Not the id of a report', path);
-  return parsed.reportId;
 }
 
 /** Types whose global id starts with an id of the host application. */

@@ -1,11 +1,14 @@
+import { SHARED } from '../../graphql/shared-field.ts';
 import { isShown } from '../../domain/interaction.ts';
 import { moderates } from '../../domain/viewer.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { parseActionId, parseInteractionId, parseReportId } from '../../graphql/global-id.ts';
+import { NOT_AN_ID, parseActionId, parseGlobalId, parseInteractionId } from '../../graphql/global-id.ts';
+import { badInput } from '../../domain/errors.ts';
+import { encodeReportId } from '../../domain/node-ids.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Action } from '../../graphql/types/action.ts';
-import { Node } from '../../graphql/types/node.ts';
+import { type AddedNode, Node } from '../../graphql/types/node.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';
@@ -14,6 +17,7 @@ import { Interaction } from '../interactions/api.ts';
 import { getInteraction, INTERACTION } from '../interactions/read-interactions.ts';
 import {
   MAX_REASON_LENGTH,
+  getReport,
   MAX_REPORT_TEXT,
   readReports,
   report,
@@ -69,11 +73,25 @@ const ReportEntry = builder.objectRef<ReportedRecord>('ReportEntry').implement({
   }),
 });
 
+const REPORT_KEY = /^[0-9a-f]{24}$/;
+
 const Report = builder.objectRef<ReportRecord>('Report').implement({
   description:
     'All that members have reported of an action, an interaction or a member. Members see of it what they reported themselves.',
   interfaces: [Node],
+  extensions: {
+    node: {
+      is: (source) => 'openedAt' in source,
+      load: (key, context) =>
+        REPORT_KEY.test(key) ? getReport(context.core, context.session(), key) : undefined,
+    } satisfies AddedNode,
+  },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global id.',
+      extensions: { ...SHARED, isPlain: true },
+      resolve: ({ id }) => encodeReportId(id),
+    }),
     state: t.expose('state', { type: ReportStateEnum, description: 'What has become of it.' }),
     targetKind: t.field({
       type: ReportTargetKindEnum,
@@ -178,6 +196,13 @@ builder.queryField('reports', (t) =>
   }),
 );
 
+function parseReportId(given: string): string {
+  const parsed = parseGlobalId(given, ['id']);
+  if (parsed.type !== 'other' || parsed.name !== 'Report') throw badInput('Not the id of a report', ['id']);
+  if (!REPORT_KEY.test(parsed.key)) throw badInput(NOT_AN_ID, ['id']);
+  return parsed.key;
+}
+
 const idArg = { required: true, description: 'Id of the report.' } as const;
 
 builder.mutationFields((t) => ({
@@ -211,7 +236,7 @@ builder.mutationFields((t) => ({
       'Admin and moderator: takes an open report. CONFLICT if somebody else has taken it or it is resolved.',
     args: { id: t.arg.id(idArg) },
     resolve: (_root, { id }, context) =>
-      context.mutate((session) => takeReport(context.core, session, parseReportId(id, ['id']))),
+      context.mutate((session) => takeReport(context.core, session, parseReportId(id))),
   }),
   resolveReport: t.field({
     type: Report,
@@ -227,7 +252,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, outcome, isDismissed }, context) =>
       context.mutate((session) =>
-        resolveReport(context.core, session, parseReportId(id, ['id']), {
+        resolveReport(context.core, session, parseReportId(id), {
           outcome,
           isDismissed: isDismissed ?? false,
         }),

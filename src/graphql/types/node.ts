@@ -1,7 +1,7 @@
+import type { GraphQLInterfaceType, GraphQLNamedType, GraphQLSchema } from 'graphql';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
-import { CHANNELS } from '../../domain/notification.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { FeedGroup } from '../../features/shapes.ts';
 import { builder } from '../builder.ts';
@@ -14,20 +14,15 @@ import {
   encodeInteractionId,
   encodeMemberId,
   encodeNewsfeedItemId,
-  encodeNotificationId,
   encodeRefId,
-  encodeReportId,
-  parseGlobalId,
+  NOT_AN_ID,
   readGlobalId,
   type GlobalId,
 } from '../global-id.ts';
 import { getFeedGroup } from '../../feed/groups/read-groups.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
-import { findNotifications, type Notification } from '../../features/notifications/read-notifications.ts';
 import { getInteraction } from '../../features/interactions/read-interactions.ts';
-import { getReport } from '../../features/reports/reports.ts';
-import type { Report } from '../../domain/report.ts';
 import { getRef, readMember } from '../../features/directory/read-directory.ts';
 
 /** A member by id; loaded when another field is requested. */
@@ -40,35 +35,35 @@ interface RefNodeSource {
   readonly refId: RefId;
 }
 
-type NodeSource =
-  | Action
-  | FeedGroup
-  | Interaction
-  | MemberSource
-  | NewsfeedItem
-  | Notification
-  | RefNodeSource
-  | Report;
+type NodeSource = Action | FeedGroup | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
+
+/** A type with a global id that a part of the server adds: the `node` of its extensions. It has an `id` of its own. */
+export interface AddedNode {
+  readonly is: (source: object) => boolean;
+  /** `undefined`: no such id can have been issued. `null`: there is none that the viewer may see. */
+  readonly load: (key: string, context: GraphQLContext) => Promise<object | null> | undefined;
+}
+
+const addedNode = (type: GraphQLNamedType | undefined) => type?.extensions['node'] as AddedNode | undefined;
 
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {
-  if ('group' in source) return encodeNotificationId(source.userId, source.group.key);
   if ('load' in source) return encodeFeedGroupId(source.userId, source.groupKey);
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
-  if ('openedAt' in source) return encodeReportId(source.id);
   if ('refId' in source) return encodeRefId(source.refId);
   if ('parentId' in source) return encodeInteractionId(source.id);
   return 'refIds' in source ? encodeActionId(source.id) : encodeMemberId(source.userId);
 }
 
-export const Node = builder.interfaceRef<NodeSource>('Node').implement({
+export const Node = builder.interfaceRef<object>('Node').implement({
   description: 'Anything with a global id.',
-  resolveType(source) {
-    if ('group' in source) return 'Notification';
+  resolveType(source, _context, { schema }) {
+    const types = schema.getPossibleTypes(schema.getType('Node') as GraphQLInterfaceType);
+    const added = types.find((type) => addedNode(type)?.is(source));
+    if (added !== undefined) return added.name;
     if ('load' in source) return 'FeedGroup';
     if ('relevancy' in source) return 'NewsfeedItem';
-    if ('openedAt' in source) return 'Report';
     if ('refId' in source) return 'Ref';
     if ('parentId' in source) return 'Interaction';
     return 'refIds' in source ? 'Action' : 'Member';
@@ -78,15 +73,31 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
       description: 'Global id.',
       extensions: {
         ...SHARED,
-        ownIn: ['Node', 'NewsfeedItem', 'FeedGroup', 'Notification'],
+        ownIn: ['Node', 'NewsfeedItem', 'FeedGroup'],
         isPlain: true,
       } satisfies Sharing,
-      resolve: globalIdOf,
+      resolve: (source) => globalIdOf(source as NodeSource),
     }),
   }),
 });
 
-async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<NodeSource | null> {
+/** `undefined`: no such id can have been issued. */
+function loadNode(
+  parsed: GlobalId | null,
+  context: GraphQLContext,
+  schema: GraphQLSchema,
+): Promise<object | null> | undefined {
+  if (parsed?.type === 'other') {
+    const node = addedNode(schema.getType(parsed.name));
+    return node === undefined ? Promise.resolve(null) : node.load(parsed.key, context);
+  }
+  return parsed === null ? undefined : loadOwn(parsed, context);
+}
+
+async function loadOwn(
+  parsed: Exclude<GlobalId, { readonly type: 'other' }>,
+  context: GraphQLContext,
+): Promise<NodeSource | null> {
   const session = context.session();
   switch (parsed.type) {
     case 'Action':
@@ -103,15 +114,6 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
     case 'NewsfeedItem':
       if (parsed.userId !== session.identity.userId) return null;
       return getNewsfeedItem(context.core, session, parsed.actionId);
-    case 'Notification': {
-      if (parsed.userId !== session.identity.userId) return null;
-      const [found = null] = await findNotifications(context.core, session, [parsed.key], CHANNELS);
-      return found;
-    }
-    case 'Report':
-      return getReport(context.core, session, parsed.reportId);
-    case 'unknown':
-      return null;
   }
 }
 
@@ -121,7 +123,11 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The object with this global id; null if it does not exist or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'A global id.' }) },
-    resolve: (_root, { id }, context) => loadNode(parseGlobalId(id, ['id']), context),
+    resolve(_root, { id }, context, { schema }) {
+      const found = loadNode(readGlobalId(id), context, schema);
+      if (found === undefined) throw badInput(NOT_AN_ID, ['id']);
+      return found;
+    },
   }),
   nodes: t.field({
     type: [Node],
@@ -135,10 +141,10 @@ builder.queryFields((t) => ({
       }),
     },
     extensions: { size: { lengthOf: 'ids', max: MAX_NODES } },
-    resolve(_root, { ids }, context) {
+    resolve(_root, { ids }, context, { schema }) {
       if (ids.length > MAX_NODES)
         throw badInput(`At most ${String(MAX_NODES)} ids, got ${String(ids.length)}`, ['ids']);
-      return ids.map((id) => loadNode(readGlobalId(id) ?? { type: 'unknown' }, context));
+      return ids.map((id) => loadNode(readGlobalId(id), context, schema) ?? null);
     },
   }),
 }));

@@ -1,3 +1,4 @@
+import { encodeReportId } from '../../../src/domain/node-ids.ts';
 import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import {
   getNamedType,
@@ -13,7 +14,6 @@ import {
   encodeInteractionId,
   encodeMemberId,
   encodeRefId,
-  encodeReportId,
 } from '../../../src/graphql/global-id.ts';
 import { runOperation, type Answer } from '../../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';

@@ -44,7 +44,11 @@ test('has one id per object', () => {
 });
 
 test('names an unknown type, so that it finds nothing', () => {
-  expect(parseGlobalId(Buffer.from('Spaceship:1').toString('base64'), [])).toEqual({ type: 'unknown' });
+  expect(parseGlobalId(Buffer.from('Spaceship:1').toString('base64'), [])).toEqual({
+    type: 'other',
+    name: 'Spaceship',
+    key: '1',
+  });
 });
 
 test('rejects ids of other types where an action is expected', () => {

@@ -1,5 +1,5 @@
 import { builder } from '../../../graphql/builder.ts';
-import { encodeNotificationId } from '../../../graphql/global-id.ts';
+import { encodeNotificationId } from '../../../domain/node-ids.ts';
 import { asksForType } from '../../../graphql/live-selection.ts';
 import { UnreadCount } from '../../../feed/api/unread-count.ts';
 import { watchNotifications, type NotificationEvent as EventSource } from '../watch-notifications.ts';

@@ -1,6 +1,7 @@
 import {
   CHANNELS,
   MAX_PREFERENCES,
+  parseNotificationKey,
   NOTIFICATION_KINDS,
   type Channel,
   type EffectivePreference,
@@ -12,7 +13,7 @@ import { UnreadCount, UNREAD_COST } from '../../../feed/api/unread-count.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../feed/page/paging.ts';
 import { builder } from '../../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
-import { parseActionId, parseNotificationId } from '../../../graphql/global-id.ts';
+import { NOT_AN_ID, parseActionId, parseGlobalId } from '../../../graphql/global-id.ts';
 import type { PageSize } from '../../../graphql/limits/cost.ts';
 import type { ListArgument } from '../../../graphql/limits/variables.ts';
 import { asksForField } from '../../../graphql/live-selection.ts';
@@ -20,7 +21,10 @@ import { plainSentence } from '../../../graphql/sentences.ts';
 import { Action } from '../../../graphql/types/action.ts';
 import { LOCALE_ARG, localeOf, SummaryPart } from '../../../graphql/types/descriptor.ts';
 import { describedEnum } from '../../../graphql/types/enums.ts';
-import { Node } from '../../../graphql/types/node.ts';
+import { PLAIN } from '../../../graphql/shared-field.ts';
+import { type AddedNode, Node } from '../../../graphql/types/node.ts';
+import { encodeNotificationId } from '../../../domain/node-ids.ts';
+import type { UserId } from '../../../domain/action.ts';
 import { Viewer } from '../../../graphql/types/viewer.ts';
 import { Member } from '../../directory/api/member.ts';
 import { Interaction } from '../../interactions/api.ts';
@@ -43,6 +47,7 @@ import {
   actorsOf,
   countActors,
   countEvents,
+  findNotifications,
   readNotifications,
   type Notification as NotificationSource,
   type NotificationPage,
@@ -76,11 +81,50 @@ const ACTORS_COST: { readonly size: PageSize } = {
   size: { argument: 'first', default: 3, max: MAX_PAGE_SIZE },
 };
 
+const NODE_KEY = /^(.+):([A-Z]+:[^:]+)$/su;
+
+/** `null`: no such id can have been issued. */
+function keyOf(nodeKey: string): { readonly userId: UserId; readonly key: string } | null {
+  const [, userId, key] = NODE_KEY.exec(nodeKey) ?? [];
+  if (userId === undefined || key === undefined || parseNotificationKey(key) === null) return null;
+  return { userId, key };
+}
+
+function parseNotificationId(
+  id: string,
+  path: readonly (string | number)[],
+): { readonly userId: UserId; readonly key: string } {
+  const parsed = parseGlobalId(id, path);
+  if (parsed.type !== 'other' || parsed.name !== 'Notification')
+    throw badInput('Not the id of a notification', path);
+  const found = keyOf(parsed.key);
+  if (found === null) throw badInput(NOT_AN_ID, path);
+  return found;
+}
+
 export const Notification = builder.objectRef<NotificationSource>('Notification').implement({
   description:
     'What concerns the reader: events of one kind about one action; follows of one day (UTC); one assignment. An event has one kind: a mention counts before a reply, a reply before a comment.',
   interfaces: [Node],
+  extensions: {
+    node: {
+      is: (source) => 'group' in source,
+      load(nodeKey, context) {
+        const found = keyOf(nodeKey);
+        if (found === null) return undefined;
+        if (found.userId !== context.identity().userId) return Promise.resolve(null);
+        return findNotifications(context.core, context.session(), [found.key], CHANNELS).then(
+          ([first = null]) => first,
+        );
+      },
+    } satisfies AddedNode,
+  },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global id.',
+      extensions: PLAIN,
+      resolve: ({ userId, group }) => encodeNotificationId(userId, group.key),
+    }),
     kind: t.field({
       type: NotificationKindEnum,
       description: 'Why it concerns the reader.',
