@@ -3,7 +3,7 @@
  * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
  * files are its use cases.
  */
-const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain'];
+const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain', 'notifications'];
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|packages/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$']],
@@ -86,7 +86,7 @@ const ROOMS = [
 /** What any feature may import; the layers say which of its files may import what. */
 const FEATURE_KIT = [
   '^src/(?:descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
-  '^src/live/work-signal\\.ts$',
+  '^src/live/live-log\\.ts$',
   '^node_modules/(?:@types/)?(?:mongodb|zod)/',
   '^(?:crypto)$',
 ];
@@ -167,7 +167,7 @@ const PARTS = {
   'web-push': [
     '^src/(?:domain|jobs|lib|telemetry)/',
     '^src/connections/webhook-client\\.ts$',
-    '^src/features/notifications/store/push\\.ts$',
+    '^packages/notifications/src/(?:due|store/(?:notifications|push))\\.ts$',
     '^src/storage/database/mongo\\.ts$',
     '^node_modules/(?:@types/)?web-push/',
   ],

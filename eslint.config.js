@@ -91,7 +91,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'packages/{bookmarks,erasure,events,explain,feed-models,webhooks,web-push}/src/**',
+      'packages/{bookmarks,erasure,events,explain,feed-models,notifications,webhooks,web-push}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },

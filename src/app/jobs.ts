@@ -32,9 +32,7 @@ import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
-import { decideDue } from '../features/notifications/due-notifications.ts';
-import { dueNotifications } from '../features/notifications/jobs/due.ts';
-import { PART_JOBS } from '../packages/jobs.ts';
+import { EVENT_NOTES, PART_JOBS } from '../packages/jobs.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [
@@ -46,7 +44,6 @@ export const JOBS: readonly DeclareJob[] = [
   rescoring,
   rebuilds,
   renames,
-  dueNotifications,
   ...PART_JOBS,
 ];
 
@@ -57,7 +54,7 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
     countUnread: (userId) =>
       countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
-    decideDue: (member) => decideDue(core, member),
+    eventNotes: EVENT_NOTES,
     // Within this process; events moved by other processes are found by polling.
     eventsMoved: new MemoryWorkSignal(),
   };

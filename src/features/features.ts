@@ -21,8 +21,8 @@ import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';
 import { MODERATION_LOG } from './moderation/store/moderation.ts';
-import { PUSH_REGISTRATIONS } from './notifications/store/push.ts';
-import { NOTIFICATION_STATES } from './notifications/store/states.ts';
+import { PUSH_REGISTRATIONS } from '../../packages/notifications/src/store/push.ts';
+import { NOTIFICATION_STATES } from '../../packages/notifications/src/store/states.ts';
 import { PUBLICATIONS } from './publish/store/publishing.ts';
 import { RANKINGS, SCORES } from './ranking/store.ts';
 import { REPORTS } from './reports/store.ts';
@@ -56,7 +56,11 @@ const FEATURES = [
   { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
   {
     collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
-    api: () => Promise.all([import('./notifications/api/events.ts'), import('./notifications/api/push.ts')]),
+    api: () =>
+      Promise.all([
+        import('../../packages/notifications/src/api/events.ts'),
+        import('../../packages/notifications/src/api/push.ts'),
+      ]),
   },
   { collections: [BLOCKS], api: () => import('./blocks/api.ts') },
   { collections: [REPORTS], api: () => import('./reports/api.ts') },

@@ -3,6 +3,8 @@ import type { ActionId, UserId, Action, RefId } from '../domain/action.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { LiveLogUnavailable, type EntryEvent, type ListChange, type LiveEvent } from '../live/live-log.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
+import type { Interaction } from '../domain/interaction.ts';
+import { notificationKey, type NotificationKind } from '../domain/notification.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './relevancies.ts';
@@ -174,4 +176,41 @@ export function announceListChange(
     context,
     userIds.map((userId) => ({ userId, event: { kind: 'list', change } })),
   );
+}
+
+const signal = (
+  userIds: Iterable<UserId>,
+  of: string,
+  kinds: readonly NotificationKind[],
+): Parameters<typeof announce>[1] =>
+  Array.from(userIds, (userId) => ({ userId, event: { kind: 'notification', of, kinds } }));
+
+/** Notifies watchers whom the interaction concerns. Called after it was written. No database command. */
+export async function announceInteraction(
+  context: Context,
+  { actorId: owner }: Action,
+  { actionId, actorId, kind, to }: Interaction,
+): Promise<void> {
+  const others = new Set(to);
+  const owners = others.has(owner) || owner === actorId ? [] : [owner];
+  others.delete(actorId);
+  await announce(context, [
+    ...signal(owners, actionId, [kind]),
+    ...signal(others, actionId, ['MENTION', 'REPLY']),
+  ]);
+}
+
+/** Notifies watchers among these members that somebody has followed them now; `isOpened` false: does so no more. */
+export function announceFollowers(
+  context: Context,
+  refIds: readonly RefId[],
+  isOpened: boolean,
+): Promise<void> {
+  const today = notificationKey('FOLLOW', clock.now()).slice('FOLLOW:'.length);
+  return announce(context, signal(new Set(refIds), isOpened ? today : '', ['FOLLOW']));
+}
+
+/** Notifies the reader's other devices of how far they have read, or of what they are notified. */
+export function announceOwnMarks(context: Context, userId: UserId): Promise<void> {
+  return announce(context, signal([userId], '', []));
 }

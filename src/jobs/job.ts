@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { UserId } from '../domain/action.ts';
-import type { DueNotification, UnreadFacts } from '../domain/host-event.ts';
-import type { DueMember } from '../features/notifications/store/due.ts';
+import type { HostEvent, UnreadFacts } from '../domain/host-event.ts';
 import type { Context } from '../feed/context.ts';
 import { clock } from '../lib/clock.ts';
 import { Gate } from '../lib/gate.ts';
@@ -25,11 +24,13 @@ export interface JobSetup {
   readonly metrics: Metrics;
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
-  /** Of what a member is notified, by the rules of the list. */
-  readonly decideDue: (member: Pick<DueMember, 'id' | 'pending' | 'state'>) => Promise<DueNotification[]>;
+  readonly eventNotes: readonly NoteEvents[];
   /** Wakes the jobs of this process that read the log of events. */
   readonly eventsMoved: WorkSignal;
 }
+
+/** Notes events that are moved to the log. Called again for the same events if that was interrupted. */
+export type NoteEvents = (setup: JobSetup, events: readonly HostEvent[], now: Date) => Promise<void>;
 
 /** Declares a job, or none or several, as the settings say. Takes one file, and one line in the list of jobs. */
 export type DeclareJob = (setup: JobSetup) => Job | readonly Job[];

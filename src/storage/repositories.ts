@@ -22,9 +22,6 @@ import type { Collections } from './database/mongo.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, RankingCache, scoresRepository } from '../features/ranking/store.ts';
-import { dueNotificationsRepository } from '../features/notifications/store/due.ts';
-import { pushRegistrationsRepository } from '../features/notifications/store/push.ts';
-import { notificationsRepository } from '../features/notifications/store/notifications.ts';
 import { processesRepository } from './database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository } from '../features/tenants/store.ts';
@@ -102,8 +99,6 @@ export function createRepositories(
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),
-    dueNotifications: dueNotificationsRepository(collections),
-    notifications: notificationsRepository(collections, feedEpoch),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
     rankingCache: new RankingCache(),
@@ -112,7 +107,6 @@ export function createRepositories(
     readerStamps: stamps,
     refs,
     reports: reportsRepository(collections.reports, events),
-    pushRegistrations: pushRegistrationsRepository(collections),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

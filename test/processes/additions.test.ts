@@ -23,7 +23,16 @@ const PARTS = (await readdir(join(PROJECT, 'packages')))
   .filter((name) => !existsSync(join(PROJECT, 'packages', name, 'package.json')))
   .map((name) => `packages/${name}/src`);
 /** The project with all additions in it, and without parts that a server can do without. */
-const LEFT_OUT = ['bookmarks', 'erasure', 'events', 'explain', 'operators', 'webhooks'];
+const LEFT_OUT = [
+  'bookmarks',
+  'erasure',
+  'events',
+  'explain',
+  'notifications',
+  'operators',
+  'web-push',
+  'webhooks',
+];
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
   ...['src', ...PARTS, 'schema', 'docs/configuration.md', 'test/support'],

@@ -156,7 +156,7 @@ export function census({ core, config, logger }: JobSetup): Job {
   insertions: [
     [
       'src/app/jobs.ts',
-      "import { erasure } from '../features/erasure/jobs/erasure.ts';\n",
+      "import { expiry } from '../features/publish/jobs/expiry.ts';\n",
       "import { census } from '../features/census/jobs/census.ts';\n",
     ],
     ['src/app/jobs.ts', 'JOBS: readonly DeclareJob[] = [', 'census, '],

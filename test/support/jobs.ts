@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/features/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { decideDue } from '../../src/features/notifications/due-notifications.ts';
+import { EVENT_NOTES } from '../../src/packages/jobs.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';
@@ -55,7 +55,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),
     countUnread: () => Promise.resolve({ count: 0, isExact: true }),
-    decideDue: (member) => decideDue(core, member),
+    eventNotes: EVENT_NOTES,
     eventsMoved: new MemoryWorkSignal(),
     ...rest,
   };

@@ -1,9 +1,10 @@
+import { notificationsOf } from '../../packages/notifications/src/store/notifications.ts';
 import type { NotificationKind } from '../../src/domain/notification.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type {
   Notification,
   NotificationFilter,
-} from '../../src/features/notifications/read-notifications.ts';
+} from '../../packages/notifications/src/read-notifications.ts';
 import {
   baseOf,
   isBlocked,
@@ -217,7 +218,7 @@ export async function markNotifications(
     const { instant } = await during(() =>
       services.markNotificationsRead(session(run, by), { upTo: null, keys: [one.key] }),
     );
-    const stored = await run.parts.repositories.notifications.state(reader.userId);
+    const stored = await notificationsOf(run.parts.repositories).state(reader.userId);
     marks.read.set(one.key, instant(stored.read.get(one.key)));
     return;
   }
@@ -228,7 +229,7 @@ export async function markNotifications(
       ? services.markNotificationsSeen(session(run, by), until)
       : services.markNotificationsRead(session(run, by), { upTo: until, keys: [] }),
   );
-  const stored = await run.parts.repositories.notifications.state(reader.userId);
+  const stored = await notificationsOf(run.parts.repositories).state(reader.userId);
   const at = one?.at ?? instant((isSeen ? stored.seenAt : stored.readAt) ?? undefined);
   if (isSeen) marks.seenAt = Math.max(marks.seenAt ?? 0, at);
   else marks.readAt = Math.max(marks.readAt ?? 0, at);

@@ -29,7 +29,10 @@ const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('feed/store/reader-choices.ts', 'listing all readers');
 const erased = (by: string): Reason => inSource(`packages/erasure/src/store/${by}.ts`, 'erasure');
 const unsent = because('events not moved yet', ['unsentAt']);
-const MOVED = inSource('packages/events/src/store/event-', 'moved events, by id');
+const MOVED = inSource(
+  ['packages/events/src/store/event-', 'features/events/store/event-outbox.ts'],
+  'moved events, by id',
+);
 const CUT_OFF = because('interrupted writes', ['settling']);
 const RENAMED = because('renames that are due', ['rename.due']);
 const CLAIMED = inSource('storage/database/lease.ts', 'work claimed together, by id');

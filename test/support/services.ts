@@ -33,12 +33,12 @@ import * as eraseMember from '../../packages/erasure/src/erase-member.ts';
 import * as exportMember from '../../packages/erasure/src/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
-import * as markNotifications from '../../src/features/notifications/mark-notifications.ts';
-import * as notifications from '../../src/features/notifications/read-notifications.ts';
-import * as watchNotifications from '../../src/features/notifications/watch-notifications.ts';
-import * as preferences from '../../src/features/notifications/preferences.ts';
-import * as explainNotification from '../../src/features/notifications/explain-notification.ts';
-import * as push from '../../src/features/notifications/push.ts';
+import * as markNotifications from '../../packages/notifications/src/mark-notifications.ts';
+import * as notifications from '../../packages/notifications/src/read-notifications.ts';
+import * as watchNotifications from '../../packages/notifications/src/watch-notifications.ts';
+import * as preferences from '../../packages/notifications/src/preferences.ts';
+import * as explainNotification from '../../packages/notifications/src/explain-notification.ts';
+import * as push from '../../packages/notifications/src/push.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
 import * as allOfTenant from '../../packages/tenants/src/all-of-tenant.ts';
 

@@ -1,3 +1,5 @@
+import { decideDue } from '../../notifications/src/due.ts';
+import { notificationsOf } from '../../notifications/src/store/notifications.ts';
 import { createPushClient, type PushClient } from './client.ts';
 import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
@@ -10,12 +12,13 @@ import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { logPushBack, logPushFailing, logPushGivenUp } from '../../../src/telemetry/events.ts';
 import type { PushOutcome } from '../../../src/telemetry/metrics.ts';
 import {
+  pushRegistrationsRepository,
   contentOf,
   type DuePush,
   isPushDue,
   type PushPlaces,
   type QueuedPush,
-} from '../../../src/features/notifications/store/push.ts';
+} from '../../notifications/src/store/push.ts';
 
 /** After this a message is given up. */
 const KEPT_MS = 86_400_000;
@@ -50,8 +53,8 @@ export function push(setup: JobSetup): readonly Job[] {
  * Sends the messages of each browser in order, one at a time, and those of different browsers beside each other. A round does not
  * wait for them: a push service that does not answer holds some of the places until the time limit, and then none for a while.
  */
-export function pushJob({ core, config, decideDue, logger, metrics }: JobSetup, client: PushClient): Job {
-  const { notifications, pushRegistrations } = core;
+export function pushJob({ core, config, logger, metrics }: JobSetup, client: PushClient): Job {
+  const pushRegistrations = pushRegistrationsRepository(core.collections);
   const leaseMs = config.events.webhooks.timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
   const services = new PushServices({
@@ -142,10 +145,10 @@ export function pushJob({ core, config, decideDue, logger, metrics }: JobSetup, 
   ): Promise<QueuedPush | Date | null> {
     const isLate = attempts > 1 || now.getTime() - message.at.getTime() > LATE_AFTER_MS;
     if (!isLate) return message;
-    const state = await notifications.state(userId);
+    const state = await notificationsOf(core).state(userId);
     const quiet = state.quietHours === null ? null : quietUntil(state.quietHours, now);
     if (quiet !== null) return quiet;
-    const due = await decideDue({ id: userId, pending: message.pending, state });
+    const due = await decideDue(core, { id: userId, pending: message.pending, state });
     const pushed = due.filter(({ channels }) => channels.includes('PUSH'));
     return pushed.length === 0 ? null : { ...message, ...contentOf(pushed) };
   }

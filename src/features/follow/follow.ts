@@ -15,7 +15,7 @@ import { checkCount } from '../directory/directory.ts';
 import { requireRole, validate } from '../validate.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { announceFollowers } from '../notifications/announce-notifications.ts';
+import { announceFollowers } from '../../feed/announce.ts';
 import { settleFollows } from './settle-follows.ts';
 import { mayBeBlocked } from '../blocks/own-blocks.ts';
 import { refOf } from '../directory/read-directory.ts';

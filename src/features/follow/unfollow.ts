@@ -8,7 +8,7 @@ import { sweepFeed } from '../../feed/reconcile-feed.ts';
 import { countFollowers } from './store/count-followers.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { refOf } from '../directory/read-directory.ts';
-import { announceFollowers } from '../notifications/announce-notifications.ts';
+import { announceFollowers } from '../../feed/announce.ts';
 import { validate, requireRole } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';

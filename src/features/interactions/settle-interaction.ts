@@ -8,7 +8,7 @@ import { surviveLiveLog } from '../../feed/announce.ts';
 import { concernedReaders, namedBy } from '../../feed/store/concerned.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
-import { announceInteraction } from '../notifications/announce-notifications.ts';
+import { announceInteraction } from '../../feed/announce.ts';
 import type { SettlingToken } from './store/interaction-records.ts';
 
 /** Effect of an interaction in its current state on the reshares of its action. */

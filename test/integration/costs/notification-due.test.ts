@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
+import { dueNotifications } from '../../../packages/notifications/src/due.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { eventMover } from '../../support/events.ts';
 import { runnerOf } from '../../support/jobs.ts';

@@ -5,8 +5,8 @@ import {
   actorsOf,
   countActors,
   type Notification,
-} from '../../../src/features/notifications/read-notifications.ts';
-import { notificationParts } from '../../../src/features/notifications/api/summaries.ts';
+} from '../../../packages/notifications/src/read-notifications.ts';
+import { notificationParts } from '../../../packages/notifications/src/api/summaries.ts';
 import { Ending } from '../../../src/lib/closer.ts';
 import { commandsOf, withoutClockReads } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

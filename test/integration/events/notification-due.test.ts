@@ -1,8 +1,9 @@
+import { dueNotificationsRepository } from '../../../packages/notifications/src/store/due.ts';
 import { ObjectId } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hostEventOf, hostEventView, type HostEventView } from '../../../src/domain/host-event.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
-import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
+import { decideDue, dueNotifications } from '../../../packages/notifications/src/due.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
@@ -37,8 +38,16 @@ async function note(notifyAfterMs = 0): Promise<void> {
 }
 
 /** Does what is due then. */
-async function tell({ notifyAfterMs = 0, core = parts.core, logger = FAILING } = {}): Promise<void> {
-  await using worker = runnerOf(dueNotifications, core, { logger, events: { notifyAfterMs } });
+async function tell({
+  notifyAfterMs = 0,
+  core = parts.core,
+  decide = decideDue,
+  logger = FAILING,
+} = {}): Promise<void> {
+  await using worker = runnerOf((setup) => dueNotifications(setup, decide), core, {
+    logger,
+    events: { notifyAfterMs },
+  });
   while (await worker.round(new Date(now().getTime() + 2_000)));
 }
 
@@ -238,7 +247,7 @@ describe('a member is not notified', () => {
     await add('bea', actionId, 'LIKE');
     const events = await eventsOf(parts);
     hours = 0.1;
-    await parts.core.dueNotifications.note(events, { now: now(), dueAt: now() });
+    await dueNotificationsRepository(parts.database.collections).note(events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(['ann LIKE', 'cid MENTION']);
   });
 
@@ -252,7 +261,7 @@ describe('a member is not notified', () => {
     const expected = ['ann COMMENT', 'ann FOLLOW', 'ann LIKE'];
     expect(await kinds()).toEqual(expected);
     const events = await eventsOf(parts);
-    await parts.core.dueNotifications.note(events, { now: now(), dueAt: now() });
+    await dueNotificationsRepository(parts.database.collections).note(events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(expected);
   });
 
@@ -429,7 +438,9 @@ test('members are decided beside each other', async () => {
     await allBegun;
     return [];
   };
-  await using worker = runnerOf(dueNotifications, parts.core, { events: { notifyAfterMs: 0 }, decideDue });
+  await using worker = runnerOf((setup) => dueNotifications(setup, decideDue), parts.core, {
+    events: { notifyAfterMs: 0 },
+  });
   const round = worker.round(new Date(now().getTime() + 2_000));
   try {
     await expect.poll(() => begun).toBe(members.length);
@@ -443,18 +454,9 @@ test('what cannot be read is tried again later, and the others are notified now'
   await published({ mentions: ['bea', 'cid'] });
   await note();
   const errors: unknown[] = [];
-  const { notifications } = parts.core;
-  const core = {
-    ...parts.core,
-    notifications: {
-      ...notifications,
-      open: (...args: Parameters<typeof notifications.open>) =>
-        args[0].userId === 'bea'
-          ? Promise.reject(new Error('bea cannot be read'))
-          : notifications.open(...args),
-    },
-  } as Core;
-  await tell({ core, logger: reporting((error) => errors.push(error)) });
+  const decide: typeof decideDue = (core, member) =>
+    member.id === 'bea' ? Promise.reject(new Error('bea cannot be read')) : decideDue(core, member);
+  await tell({ decide, logger: reporting((error) => errors.push(error)) });
   expect(errors).toMatchObject([{ message: 'bea cannot be read' }]);
   expect(kindsOf(await due())).toEqual(['cid MENTION']);
   hours = 1;

@@ -1,8 +1,9 @@
+import { pushRegistrationsRepository } from '../../../packages/notifications/src/store/push.ts';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPushClient } from '../../../packages/web-push/src/client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
-import { dueNotifications } from '../../../src/features/notifications/jobs/due.ts';
+import { dueNotifications } from '../../../packages/notifications/src/due.ts';
 import { pushJob } from '../../../packages/web-push/src/push.ts';
 import { type Job, JobRunner } from '../../../src/jobs/job.ts';
 import { eventMover } from '../../support/events.ts';
@@ -40,7 +41,7 @@ const later = (): Date => new Date(Date.now() + hours * HOUR_MS + 3_000);
 /** As if they were public addresses. */
 async function register(userId: string, ...browsers: readonly Browser[]): Promise<void> {
   for (const { registration } of browsers)
-    await parts.core.pushRegistrations.register(userId, registration, new Date());
+    await pushRegistrationsRepository(parts.database.collections).register(userId, registration, new Date());
 }
 
 /** Mentions them, and decides that they are notified, a minute after the last time if they were before. */
@@ -368,7 +369,7 @@ test('who signs in with a browser takes it over, with nothing that the other was
 test('a member has at most 20 browsers, and the newest are kept', async () => {
   const browsers = Array.from({ length: 21 }, (_, n) => service.browser(String(n).padStart(2, '0')));
   for (const [n, { registration }] of browsers.entries())
-    await parts.core.pushRegistrations.register('ann', registration, new Date(n));
+    await pushRegistrationsRepository(parts.database.collections).register('ann', registration, new Date(n));
   const endpoints = (await left()).map(({ endpoint }) => endpoint);
   expect(endpoints).toEqual(browsers.slice(1).map(({ endpoint }) => endpoint));
 });

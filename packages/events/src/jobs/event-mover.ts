@@ -22,13 +22,14 @@ export function events(setup: JobSetup): readonly Job[] {
  * Moves events from the documents they were written with to the log, where they are numbered; one process at a time. Safe to
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
-function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retentionMs: number): Job {
+function eventMover(setup: JobSetup, retentionMs: number): Job {
+  const { core, config, workerId, eventsMoved } = setup;
   const { collections, workSignal } = core;
   const sources = eventSourcesRepository(collections);
   const log = hostEventsRepository(collections);
   const due = digestsRepository(collections);
   const { leaseMs, pollMs } = config.fanOut;
-  const { digests, notifyAfterMs } = config.events;
+  const { digests } = config.events;
   let isHeld = false;
   let purgeAt = 0;
   let extendAt = 0;
@@ -51,10 +52,7 @@ function eventMover({ core, config, workerId, eventsMoved }: JobSetup, retention
       await log.append(batch.events, now);
       eventsMoved.notify('events');
       await noteDigests(batch.events, now);
-      if (notifyAfterMs !== null) {
-        const dueAt = new Date(now.getTime() + notifyAfterMs);
-        await core.dueNotifications.note(batch.events, { now, dueAt });
-      }
+      for (const note of setup.eventNotes) await note(setup, batch.events, now);
       await batch.taken();
       return batch.hasMore;
     },

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Document, Filter } from 'mongodb';
-import type { ActionId, UserId } from '../../../domain/action.ts';
-import type { DueNotification } from '../../../domain/host-event.ts';
-import type { NotificationKind } from '../../../domain/notification.ts';
-import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import type { ActionId, UserId } from '../../../../src/domain/action.ts';
+import type { DueNotification } from '../../../../src/domain/host-event.ts';
+import type { NotificationKind } from '../../../../src/domain/notification.ts';
+import {
+  type Claiming,
+  type Failure,
+  type Held,
+  leased,
+  leaseDue,
+} from '../../../../src/storage/database/lease.ts';
+import { retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import {
   type Collections,
   type Declared,
   index,
   NOT_OF_ACTIONS,
-} from '../../../storage/documents/declaration.ts';
-import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
-import { literal } from '../../../storage/stages/revision.ts';
+} from '../../../../src/storage/documents/declaration.ts';
+import type { LeaseDocument } from '../../../../src/storage/documents/lease-document.ts';
+import { literal } from '../../../../src/storage/stages/revision.ts';
 import { dueKey } from './due.ts';
 
 /** What is sent of one `notification.due`. */
@@ -49,7 +55,7 @@ interface PushRegistrationDocument {
   due?: LeaseDocument<'quiet'>;
 }
 
-declare module '../../../storage/documents/declaration.ts' {
+declare module '../../../../src/storage/documents/declaration.ts' {
   interface Documents {
     readonly pushRegistrations: PushRegistrationDocument;
   }

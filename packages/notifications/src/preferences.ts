@@ -1,6 +1,8 @@
-import type { Core } from '../core.ts';
+import { pushRegistrationsRepository } from './store/push.ts';
+import { notificationsOf } from './store/notifications.ts';
+import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
-import { badInput, FanfareError } from '../../domain/errors.ts';
+import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import {
   CHANNELS,
   MAX_PREFERENCES,
@@ -10,18 +12,18 @@ import {
   type EffectivePreference,
   type Preference,
   type QuietHours,
-} from '../../domain/notification.ts';
-import { notificationDefaults } from '../../descriptors/registry.ts';
-import { typeSchema } from '../../feed/page/filters.ts';
-import { ownLoad } from '../../feed/session/load.ts';
-import { clock } from '../../lib/clock.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { announceOwnMarks } from './announce-notifications.ts';
-import { validate } from '../validate.ts';
+} from '../../../src/domain/notification.ts';
+import { notificationDefaults } from '../../../src/descriptors/registry.ts';
+import { typeSchema } from '../../../src/feed/page/filters.ts';
+import { ownLoad } from '../../../src/feed/session/load.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { announceOwnMarks } from '../../../src/feed/announce.ts';
+import { validate } from '../../../src/features/validate.ts';
 
 /** What the reader has said about their notifications. */
 export const NOTIFICATION_STATE = ownLoad({
-  batch: ({ notifications }, wanted) => notifications.statesOf(wanted.map(({ userId }) => userId)),
+  batch: (core, wanted) => notificationsOf(core).statesOf(wanted.map(({ userId }) => userId)),
   key: ({ userId }) => [userId, userId],
 });
 
@@ -62,11 +64,11 @@ export async function setNotificationPreferences(
   const targetOf = ({ kind, type, channel }: Preference): string => JSON.stringify([kind, type, channel]);
   // The last value counts, as if they had been set one after another.
   const set = new Map(preferences.map((one) => [targetOf(one), one]));
-  const { preferences: known } = await core.notifications.state(userId);
+  const { preferences: known } = await notificationsOf(core).state(userId);
   if (new Set([...known.map(targetOf), ...set.keys()]).size > MAX_PREFERENCES)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_PREFERENCES)} preferences can be set`);
   if (set.size === 0) return;
-  await core.notifications.setPreferences(userId, [...set.values()]);
+  await notificationsOf(core).setPreferences(userId, [...set.values()]);
   await announceOwnMarks(core, userId);
 }
 
@@ -104,6 +106,6 @@ export async function setQuietHours(
   if (hours !== null && hours.from === hours.to) throw badInput('Must not be the same as from', ['to']);
   const { userId } = session.identity;
   const now = clock.now();
-  await core.notifications.setQuietHours(userId, hours, now);
-  if (core.pushPublicKey !== null) await core.pushRegistrations.hurry(userId, now);
+  await notificationsOf(core).setQuietHours(userId, hours, now);
+  if (core.pushPublicKey !== null) await pushRegistrationsRepository(core.collections).hurry(userId, now);
 }

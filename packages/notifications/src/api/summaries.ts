@@ -1,18 +1,18 @@
-import type { UserId } from '../../../domain/action.ts';
-import { nameOfUnknown } from '../../../domain/erasure.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import { nameOfUnknown } from '../../../../src/domain/erasure.ts';
 import {
   nameIn,
   othersIn,
   sentencesOfNotifications,
   descriptorOfType,
-} from '../../../descriptors/registry.ts';
-import type { Locale } from '../../../descriptors/locale.ts';
-import { ASSIGNED_REF } from '../../../descriptors/notification-sentences.ts';
-import { ACTOR, SUBJECTS } from '../../../descriptors/sentence.ts';
-import type { ReaderSession } from '../../../feed/session/reader-session.ts';
-import { listOf, MAX_NAMED, summaryPartsOf, type SummaryPart } from '../../../graphql/sentences.ts';
-import { joinTexts } from '../../../lib/byte-text.ts';
-import { MEMBER, REF, refName } from '../../directory/names.ts';
+} from '../../../../src/descriptors/registry.ts';
+import type { Locale } from '../../../../src/descriptors/locale.ts';
+import { ASSIGNED_REF } from '../../../../src/descriptors/notification-sentences.ts';
+import { ACTOR, SUBJECTS } from '../../../../src/descriptors/sentence.ts';
+import type { ReaderSession } from '../../../../src/feed/session/reader-session.ts';
+import { listOf, MAX_NAMED, summaryPartsOf, type SummaryPart } from '../../../../src/graphql/sentences.ts';
+import { joinTexts } from '../../../../src/lib/byte-text.ts';
+import { MEMBER, REF, refName } from '../../../../src/features/directory/names.ts';
 import { actorsOf, countNewestActors, type Notification } from '../read-notifications.ts';
 
 /** Upper bound on the parts of a sentence: names, and text around each. */

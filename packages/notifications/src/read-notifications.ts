@@ -1,8 +1,8 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
-import type { Action } from '../../domain/action.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
-import { FanfareError } from '../../domain/errors.ts';
+import type { Action } from '../../../src/domain/action.ts';
+import { decodeCursor, encodeCursor } from '../../../src/domain/cursor.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
 import {
   compareNotifications,
   isKeptAway,
@@ -21,22 +21,23 @@ import {
   type NotificationGroup,
   type NotificationKind,
   type NotificationPosition,
-} from '../../domain/notification.ts';
-import { NO_MUTES } from '../../domain/mute.ts';
-import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
-import type { ReaderProfile } from '../../domain/viewer.ts';
-import { notificationDefaults } from '../../descriptors/registry.ts';
-import type { Context } from '../../feed/context.ts';
-import { List } from '../../feed/page/list.ts';
-import { pageSize } from '../../feed/page/paging.ts';
-import { entitledActions } from '../../feed/page/read-actions.ts';
-import { liveCursorOf } from '../../feed/page/read-page.ts';
-import { ACTION } from '../../feed/session/load.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { clock } from '../../lib/clock.ts';
-import type { Page, PageArgs, UnreadCount } from '../shapes.ts';
-import { validate } from '../validate.ts';
+} from '../../../src/domain/notification.ts';
+import { NO_MUTES } from '../../../src/domain/mute.ts';
+import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/relevancy.ts';
+import type { ReaderProfile } from '../../../src/domain/viewer.ts';
+import { notificationDefaults } from '../../../src/descriptors/registry.ts';
+import type { Context } from '../../../src/feed/context.ts';
+import { List } from '../../../src/feed/page/list.ts';
+import { pageSize } from '../../../src/feed/page/paging.ts';
+import { entitledActions } from '../../../src/feed/page/read-actions.ts';
+import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
+import { ACTION } from '../../../src/feed/session/load.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
+import { validate } from '../../../src/features/validate.ts';
 import {
+  notificationsOf,
   MOST_EVENTS,
   SOURCES,
   type Only,
@@ -164,7 +165,7 @@ export class NotificationRead {
       return kind === 'FOLLOW' && bound('followers') >= Date.parse(parseNotificationKey(key)?.of ?? '');
     });
     if (open.length === 0) return [...groups];
-    const rows = await this.#core.notifications.readOn({
+    const rows = await notificationsOf(this.#core).readOn({
       userId: this.#session.identity.userId,
       since: this.#since,
       from: new Map(
@@ -185,7 +186,8 @@ export class NotificationRead {
   }
 
   async #readOn(): Promise<void> {
-    const { notifications, pulledRefs } = this.#core;
+    const { pulledRefs } = this.#core;
+    const notifications = notificationsOf(this.#core);
     const isFirst = this.#opened === null;
     // What lies below the others is not needed before they have been read to there.
     const highest = this.#bound();
@@ -285,7 +287,7 @@ export class NotificationRead {
     const without = events.filter(({ actorId }) => isKeptAway(profile, actorId));
     const shown =
       without.length > 0 && events.length === MOST_EVENTS
-        ? await this.#core.notifications.interactionsOf(
+        ? await notificationsOf(this.#core).interactionsOf(
             profile.userId,
             { actionId, kind },
             {
@@ -578,7 +580,7 @@ export async function countActors(
   if (known.isExact || actorsOf(notification).length > MAX_COUNTED) return known;
   if (interaction === undefined || actionId === null) return known;
   const profile = await session.profile();
-  const found = await core.notifications.interactionsOf(
+  const found = await notificationsOf(core).interactionsOf(
     notification.userId,
     { actionId, kind: interaction },
     {

@@ -1,6 +1,7 @@
-import type { Core } from '../core.ts';
-import type { ActionId, UserId } from '../../domain/action.ts';
-import { badInput, FanfareError } from '../../domain/errors.ts';
+import { notificationsOf } from './store/notifications.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { ActionId, UserId } from '../../../src/domain/action.ts';
+import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import {
   CHANNELS,
   notificationKey,
@@ -9,17 +10,17 @@ import {
   type EffectivePreference,
   type NotificationEvent,
   type NotificationKind,
-} from '../../domain/notification.ts';
-import { isMutedPerson } from '../../domain/mute.ts';
-import { notificationDefaults } from '../../descriptors/registry.ts';
-import { idSchema } from '../../descriptors/id-schema.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
-import { openSession } from '../../feed/session/open-session.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { clock } from '../../lib/clock.ts';
-import { quietUntil } from '../../domain/quiet-hours.ts';
-import { validate } from '../validate.ts';
-import { SENT } from './due-notifications.ts';
+} from '../../../src/domain/notification.ts';
+import { isMutedPerson } from '../../../src/domain/mute.ts';
+import { notificationDefaults } from '../../../src/descriptors/registry.ts';
+import { idSchema } from '../../../src/descriptors/id-schema.ts';
+import { getAction } from '../../../src/feed/page/read-actions.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { quietUntil } from '../../../src/domain/quiet-hours.ts';
+import { validate } from '../../../src/features/validate.ts';
+import { SENT } from './due.ts';
 import { parseDueKey } from './store/due.ts';
 import type { NotificationState } from './store/states.ts';
 import { findNotifications, NotificationRead, type Notification } from './read-notifications.ts';
@@ -85,7 +86,7 @@ export async function explainNotification(
   const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
   const key = notificationKey(kind, actionId ?? clock.now());
   const [found = null] = await findNotifications(core, reader, [key], CHANNELS);
-  const state = await core.notifications.state(userId);
+  const state = await notificationsOf(core).state(userId);
   const action = actionId === null ? null : await getAction(reader, actionId);
   const type = action?.descriptor.type ?? null;
   const preferences = CHANNELS.map((channel) =>

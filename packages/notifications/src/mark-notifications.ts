@@ -1,13 +1,14 @@
-import type { Core } from '../core.ts';
-import { announceOwnMarks } from './announce-notifications.ts';
-import { FanfareError } from '../../domain/errors.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { clock } from '../../lib/clock.ts';
+import { notificationsOf } from './store/notifications.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { announceOwnMarks } from '../../../src/feed/announce.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { clock } from '../../../src/lib/clock.ts';
 
 /** Marks everything up to a time as seen. Never moves back, and never beyond now. */
 export async function markNotificationsSeen(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
   const { userId } = session.identity;
-  await core.notifications.markSeen(userId, notAfterNow(upTo));
+  await notificationsOf(core).markSeen(userId, notAfterNow(upTo));
   await announceOwnMarks(core, userId);
 }
 
@@ -26,8 +27,8 @@ export async function markNotificationsRead(
   const { userId } = session.identity;
   if (keys.length > MAX_MARKED)
     throw new FanfareError('BAD_USER_INPUT', `At most ${String(MAX_MARKED)} ids, got ${String(keys.length)}`);
-  if (upTo !== null) await core.notifications.markRead(userId, notAfterNow(upTo));
-  if (keys.length > 0) await core.notifications.markGroupsRead(userId, [...new Set(keys)], clock.now());
+  if (upTo !== null) await notificationsOf(core).markRead(userId, notAfterNow(upTo));
+  if (keys.length > 0) await notificationsOf(core).markGroupsRead(userId, [...new Set(keys)], clock.now());
   await announceOwnMarks(core, userId);
 }
 

@@ -7,28 +7,28 @@ import {
   type EffectivePreference,
   type NotificationKind,
   type QuietHours as QuietHoursRecord,
-} from '../../../domain/notification.ts';
-import { badInput } from '../../../domain/errors.ts';
-import { UnreadCount, UNREAD_COST } from '../../../feed/api/unread-count.ts';
-import { MAX_PAGE_SIZE, pageSize } from '../../../feed/page/paging.ts';
-import { builder } from '../../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../graphql/connection.ts';
-import { NOT_AN_ID, parseActionId, parseGlobalId } from '../../../graphql/global-id.ts';
-import type { PageSize } from '../../../graphql/limits/cost.ts';
-import type { ListArgument } from '../../../graphql/limits/variables.ts';
-import { asksForField } from '../../../graphql/live-selection.ts';
-import { plainSentence } from '../../../graphql/sentences.ts';
-import { Action } from '../../../graphql/types/action.ts';
-import { LOCALE_ARG, localeOf, SummaryPart } from '../../../graphql/types/descriptor.ts';
-import { describedEnum } from '../../../graphql/types/enums.ts';
-import { PLAIN } from '../../../graphql/shared-field.ts';
-import { type AddedNode, Node } from '../../../graphql/types/node.ts';
-import { encodeNotificationId } from '../../../domain/node-ids.ts';
-import type { UserId } from '../../../domain/action.ts';
-import { Viewer } from '../../../graphql/types/viewer.ts';
-import { Member } from '../../directory/api/member.ts';
-import { Interaction } from '../../interactions/api.ts';
-import { INTERACTION } from '../../interactions/read-interactions.ts';
+} from '../../../../src/domain/notification.ts';
+import { badInput } from '../../../../src/domain/errors.ts';
+import { UnreadCount, UNREAD_COST } from '../../../../src/feed/api/unread-count.ts';
+import { MAX_PAGE_SIZE, pageSize } from '../../../../src/feed/page/paging.ts';
+import { builder } from '../../../../src/graphql/builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../../src/graphql/connection.ts';
+import { NOT_AN_ID, parseActionId, parseGlobalId } from '../../../../src/graphql/global-id.ts';
+import type { PageSize } from '../../../../src/graphql/limits/cost.ts';
+import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
+import { asksForField } from '../../../../src/graphql/live-selection.ts';
+import { plainSentence } from '../../../../src/graphql/sentences.ts';
+import { Action } from '../../../../src/graphql/types/action.ts';
+import { LOCALE_ARG, localeOf, SummaryPart } from '../../../../src/graphql/types/descriptor.ts';
+import { describedEnum } from '../../../../src/graphql/types/enums.ts';
+import { PLAIN } from '../../../../src/graphql/shared-field.ts';
+import { type AddedNode, Node } from '../../../../src/graphql/types/node.ts';
+import { encodeNotificationId } from '../../../../src/domain/node-ids.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import { Viewer } from '../../../../src/graphql/types/viewer.ts';
+import { Member } from '../../../../src/features/directory/api/member.ts';
+import { Interaction } from '../../../../src/features/interactions/api.ts';
+import { INTERACTION } from '../../../../src/features/interactions/read-interactions.ts';
 import {
   explainNotification,
   type NotificationExplanation as ExplanationSource,

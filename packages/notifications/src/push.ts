@@ -1,10 +1,11 @@
+import { pushRegistrationsRepository } from './store/push.ts';
 import { ECDH } from 'node:crypto';
 import { z } from 'zod';
-import { FanfareError } from '../../domain/errors.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { clock } from '../../lib/clock.ts';
-import type { Core } from '../core.ts';
-import { validate } from '../validate.ts';
+import { FanfareError } from '../../../src/domain/errors.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { validate } from '../../../src/features/validate.ts';
 
 /** Upper bound on the length of an endpoint, in characters. */
 const MAX_ENDPOINT_LENGTH = 1_024;
@@ -59,11 +60,15 @@ export async function registerPush(
   if (core.pushPublicKey === null)
     throw new FanfareError('CONFLICT', 'The server sends no push messages: PUSH_VAPID_PUBLIC_KEY is not set');
   const registration = validate(pushSchema, given);
-  await core.pushRegistrations.register(session.identity.userId, registration, clock.now());
+  await pushRegistrationsRepository(core.collections).register(
+    session.identity.userId,
+    registration,
+    clock.now(),
+  );
 }
 
 /** Forgets a browser. `false`: it is not registered for the reader. */
 export function unregisterPush(core: Core, session: ReaderSession, endpoint: string): Promise<boolean> {
   const { data: known = endpoint } = endpointSchema.safeParse(endpoint);
-  return core.pushRegistrations.unregister(session.identity.userId, known);
+  return pushRegistrationsRepository(core.collections).unregister(session.identity.userId, known);
 }

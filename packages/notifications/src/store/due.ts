@@ -1,16 +1,22 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
-import type { UserId } from '../../../domain/action.ts';
-import { notifiedKey, userKey } from '../../../domain/audience.ts';
-import { isPseudonym } from '../../../domain/erasure.ts';
-import type { DueNotification, HostEvent, HostEventType } from '../../../domain/host-event.ts';
-import { notificationKey } from '../../../domain/notification.ts';
-import { baseRelevancy } from '../../../domain/relevancy.ts';
-import { idsOf, inTurns } from '../../../storage/database/batches.ts';
-import { type Claiming, type Failure, type Held, leased, leaseDue } from '../../../storage/database/lease.ts';
-import type { Collections } from '../../../storage/documents/declaration.ts';
-import type { ActionDocument, InteractionDocument } from '../../../storage/documents/documents.ts';
-import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { literal } from '../../../storage/stages/revision.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
+import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
+import { isPseudonym } from '../../../../src/domain/erasure.ts';
+import type { DueNotification, HostEvent, HostEventType } from '../../../../src/domain/host-event.ts';
+import { notificationKey } from '../../../../src/domain/notification.ts';
+import { baseRelevancy } from '../../../../src/domain/relevancy.ts';
+import { idsOf, inTurns } from '../../../../src/storage/database/batches.ts';
+import {
+  type Claiming,
+  type Failure,
+  type Held,
+  leased,
+  leaseDue,
+} from '../../../../src/storage/database/lease.ts';
+import type { Collections } from '../../../../src/storage/documents/declaration.ts';
+import type { ActionDocument, InteractionDocument } from '../../../../src/storage/documents/documents.ts';
+import type { FollowDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import { literal } from '../../../../src/storage/stages/revision.ts';
 import { toState, type NotificationState, type NotificationStateDocument } from './states.ts';
 
 /** Older ones tell nobody, such as what is imported. */

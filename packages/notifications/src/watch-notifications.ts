@@ -1,14 +1,14 @@
-import type { Core } from '../core.ts';
-import type { Action, ActionId } from '../../domain/action.ts';
-import { notifiedKey, userKey } from '../../domain/audience.ts';
-import { notificationKey, type NotificationKind } from '../../domain/notification.ts';
-import type { Identity } from '../../domain/viewer.ts';
-import { ACTION } from '../../feed/session/load.ts';
-import { openSession } from '../../feed/session/open-session.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { EndSignal } from '../../lib/closer.ts';
-import type { LiveEvent, LiveMessage } from '../../live/live-log.ts';
-import type { UnreadCount } from '../shapes.ts';
+import type { Core } from '../../../src/features/core.ts';
+import type { Action, ActionId } from '../../../src/domain/action.ts';
+import { notifiedKey, userKey } from '../../../src/domain/audience.ts';
+import { notificationKey, type NotificationKind } from '../../../src/domain/notification.ts';
+import type { Identity } from '../../../src/domain/viewer.ts';
+import { ACTION } from '../../../src/feed/session/load.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import type { EndSignal } from '../../../src/lib/closer.ts';
+import type { LiveEvent, LiveMessage } from '../../../src/live/live-log.ts';
+import type { UnreadCount } from '../../../src/features/shapes.ts';
 import {
   checkNotificationFilter,
   findNotifications,

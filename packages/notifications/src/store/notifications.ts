@@ -1,20 +1,25 @@
 import { ObjectId, type Document } from 'mongodb';
-import type { RefId, UserId } from '../../../domain/action.ts';
-import type { Member } from '../../../domain/member.ts';
-import type { Follow } from '../../../domain/viewer.ts';
-import { notifiedKey, userKey } from '../../../domain/audience.ts';
-import { MAX_COUNTED, type NotificationKind, type ParsedKey } from '../../../domain/notification.ts';
-import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../../domain/relevancy.ts';
-import { toMarks, type ReaderMarks } from '../../../feed/store/feeds.ts';
-import { clock } from '../../../lib/clock.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
-import type { Collections } from '../../../storage/documents/declaration.ts';
-import type { FeedDocument } from '../../../storage/documents/reader-documents.ts';
-import { literal } from '../../../storage/stages/revision.ts';
-import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
-import { NEVER_STAMPED } from '../../directory/store/directory-stamps.ts';
-import { toMember, type PlainMember } from '../../directory/store/members.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../follow/store/follow-reads.ts';
+import type { RefId, UserId } from '../../../../src/domain/action.ts';
+import type { Member } from '../../../../src/domain/member.ts';
+import type { Follow } from '../../../../src/domain/viewer.ts';
+import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
+import { MAX_COUNTED, type NotificationKind, type ParsedKey } from '../../../../src/domain/notification.ts';
+import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../../../src/domain/relevancy.ts';
+import type { ReaderMarks } from '../../../../src/feed/store/feeds.ts';
+import { clock } from '../../../../src/lib/clock.ts';
+import { inTurns } from '../../../../src/storage/database/batches.ts';
+import type { Collections } from '../../../../src/storage/documents/declaration.ts';
+import type { Repositories } from '../../../../src/storage/repositories.ts';
+import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
+import { literal } from '../../../../src/storage/stages/revision.ts';
+import { WITHOUT_DETAILS } from '../../../../src/features/directory/store/details.ts';
+import { NEVER_STAMPED } from '../../../../src/features/directory/store/directory-stamps.ts';
+import { toMember, type PlainMember } from '../../../../src/features/directory/store/members.ts';
+import {
+  FOLLOW_FIELDS,
+  toFollow,
+  type PlainFollow,
+} from '../../../../src/features/follow/store/follow-reads.ts';
 import {
   notificationStates,
   toState,
@@ -307,13 +312,12 @@ interface NamedRow {
 /** Documents in one answer. The largest is some kilobytes. */
 const BATCH = 5_000;
 
-/** @param epoch of the current feed model; see `feed-epochs.ts`. */
-export function notificationsRepository(collections: Collections, epoch?: number) {
-  return { ...notificationReads(collections, epoch), ...notificationStates(collections) };
+export function notificationsOf({ collections, feeds }: Repositories) {
+  return { ...notificationReads(collections, feeds.marksIn), ...notificationStates(collections) };
 }
 
 /** Reads what notifications are made of. */
-function notificationReads(collections: Collections, epoch?: number) {
+function notificationReads(collections: Collections, marksIn: Repositories['feeds']['marksIn']) {
   const { actions, directoryStamps, feeds, follows, interactions, members, notificationStates } = collections;
   const collectionOf = {
     ...{ own: actions, named: actions, edited: actions, to: interactions },
@@ -375,7 +379,7 @@ function notificationReads(collections: Collections, epoch?: number) {
       return {
         reader: {
           asOf,
-          marks: toMarks((of('feed') as FeedDocument | undefined) ?? null, epoch),
+          marks: marksIn((of('feed') as FeedDocument | undefined) ?? null),
           member: member === undefined ? null : toMember(member),
           directoryStamp: (of('directory') as { stamp: number } | undefined)?.stamp ?? NEVER_STAMPED,
           pulledFollows: documents

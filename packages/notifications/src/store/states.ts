@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { UserId } from '../../../domain/action.ts';
+import type { UserId } from '../../../../src/domain/action.ts';
 import {
   MAX_PREFERENCES,
   NOTIFICATION_WINDOW_MS,
@@ -8,17 +8,17 @@ import {
   type Preference,
   type PreferenceTarget,
   type QuietHours,
-} from '../../../domain/notification.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+} from '../../../../src/domain/notification.ts';
+import { inTurns } from '../../../../src/storage/database/batches.ts';
+import { retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import {
   index,
   NOT_OF_ACTIONS,
   type Collections,
   type Declared,
-} from '../../../storage/documents/declaration.ts';
-import type { LeaseDocument } from '../../../storage/documents/lease-document.ts';
-import { literal } from '../../../storage/stages/revision.ts';
+} from '../../../../src/storage/documents/declaration.ts';
+import type { LeaseDocument } from '../../../../src/storage/documents/lease-document.ts';
+import { literal } from '../../../../src/storage/stages/revision.ts';
 
 /** What a member has said about their notifications. The notifications themselves are read from what happened. */
 export interface NotificationStateDocument {
@@ -37,7 +37,7 @@ export interface NotificationStateDocument {
   notified?: { event: string; at: Date; channels: Channel[] }[];
 }
 
-declare module '../../../storage/documents/declaration.ts' {
+declare module '../../../../src/storage/documents/declaration.ts' {
   interface Documents {
     readonly notificationStates: NotificationStateDocument;
   }

@@ -1,0 +1,123 @@
+import { quietUntil } from '../../../src/domain/quiet-hours.ts';
+import { eachDue, type Job, type JobSetup } from '../../../src/jobs/job.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { notificationDefaults } from '../../../src/descriptors/registry.ts';
+import type { DueNotification, HostEvent } from '../../../src/domain/host-event.ts';
+import {
+  type Channel,
+  isRead,
+  isSeen,
+  type NotificationEvent,
+  preferenceOf,
+} from '../../../src/domain/notification.ts';
+import type { Context } from '../../../src/feed/context.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import { findNotifications, type Notification } from './read-notifications.ts';
+import {
+  dueKey,
+  type DueMember,
+  dueNotificationsRepository,
+  isNotificationDue,
+  parseDueKey,
+} from './store/due.ts';
+import { pushRegistrationsRepository } from './store/push.ts';
+import type { NotificationState } from './store/states.ts';
+
+/** Wait after a failed read. Members whose reads always fail would otherwise fill every batch. */
+const RETRY_MS = 5 * 60_000;
+
+/**
+ * Records `notification.due` for members whom something concerns that they have neither seen nor read. What they are notified is
+ * decided now, by the rules of the list. None if no events are recorded.
+ */
+export function dueNotifications({ core, config }: JobSetup, decide = decideDue): readonly Job[] {
+  const due = dueNotificationsRepository(core.collections);
+  const pushRegistrations = pushRegistrationsRepository(core.collections);
+  const { eventOutbox } = core;
+  const { leaseMs, pollMs } = config.fanOut;
+  const { notifyAfterMs } = config.events;
+  const isPushed = config.push !== null;
+  if (notifyAfterMs === null) return [];
+  return [
+    {
+      name: 'notifications',
+      every: pollMs,
+      due: [{ collection: 'notificationStates', filter: isNotificationDue }],
+      run: eachDue({
+        batch: 50,
+        // A decision mostly waits for the database.
+        beside: 8,
+        due: (now, limit) => due.claimDue({ token: newObjectId(), now, leaseMs }, limit),
+        run: (member, { now }) => tell(member, now, notifyAfterMs),
+      }),
+    },
+  ];
+
+  async function tell(member: DueMember, now: Date, afterMs: number): Promise<void> {
+    const { quietHours } = member.state;
+    const quiet = quietHours === null ? null : quietUntil(quietHours, now);
+    if (quiet !== null) {
+      await due.wait(member, quiet);
+      return;
+    }
+    let notified: DueNotification[];
+    try {
+      notified = await decide(core, member);
+    } catch (error) {
+      await due.release(member, new Date(now.getTime() + RETRY_MS), { error });
+      throw error;
+    }
+    if (notified.length > 0) {
+      // The event is derived from what was pending, so that a retry records it once.
+      const id = await eventOutbox.putNotifications(member, notified);
+      const pushed = notified.filter(({ channels }) => channels.includes('PUSH'));
+      if (isPushed) await pushRegistrations.queue(member.id, id, { notifications: pushed, now });
+    }
+    await due.settle(member, notified, { now, nextAt: new Date(now.getTime() + afterMs) });
+  }
+}
+
+/** Notes whom events concern, before they are removed from their sources. */
+export async function noteDue(
+  { core, config }: JobSetup,
+  events: readonly HostEvent[],
+  now: Date,
+): Promise<void> {
+  const { notifyAfterMs } = config.events;
+  if (notifyAfterMs === null) return;
+  const dueAt = new Date(now.getTime() + notifyAfterMs);
+  await dueNotificationsRepository(core.collections).note(events, { now, dueAt });
+}
+
+/** All but the list. */
+export const SENT: readonly Channel[] = ['EMAIL', 'PUSH'];
+
+/** Of what a member is notified now by mail or push messages, by the rules of the list. One read of these notifications. */
+export async function decideDue(
+  context: Context,
+  { id: userId, pending, state }: Pick<DueMember, 'id' | 'pending' | 'state'>,
+): Promise<DueNotification[]> {
+  const session = openSession(context, { userId, roles: new Set(['user']), expiresAt: null });
+  const wanted = new Set(pending);
+  const keys = [...new Set(pending.map((one) => parseDueKey(one).groupKey))];
+  const found = await findNotifications(context, session, keys, SENT);
+  return found.flatMap((one) => (one === null ? [] : toTell(one, wanted, state)));
+}
+
+/** What of a notification the member is to be notified; none if they have seen it, read it or switched it off. */
+function toTell(
+  { group: { key, kind, actionId, events }, action }: Notification,
+  wanted: ReadonlySet<string>,
+  state: NotificationState,
+): DueNotification[] {
+  const isNew = (event: NotificationEvent): boolean => {
+    const position = { key, at: event.at };
+    return wanted.has(dueKey(key, event.id)) && !isSeen(state, position) && !isRead(state, position);
+  };
+  const eventIds = events.filter(isNew).map(({ id }) => id);
+  const type = action?.descriptor.type ?? null;
+  const channels = SENT.filter(
+    (channel) => preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn,
+  );
+  return eventIds.length === 0 || channels.length === 0 ? [] : [{ key, kind, actionId, eventIds, channels }];
+}
