@@ -6,7 +6,7 @@ import { MODERATORS } from '../../domain/viewer.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from './store/interaction-records.ts';
-import { automatic, reasonSchema } from '../moderation/moderate-action.ts';
+import { heldByHost, reasonSchema } from '../moderation/moderate-action.ts';
 import { isHeld } from '../publish/ask-host.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireOneOf, validate } from '../validate.ts';
@@ -117,8 +117,7 @@ export async function updateInteraction(
   if (await isEditHeld(core, identity.userId, found, words)) {
     const { actionId, actorId } = interaction;
     await core.reports.hold({ kind: 'interaction', interactionId: id, actionId, actorId }, now, true);
-    const why = { reason: 'Held by the host application', by: automatic(actorId) };
-    await setInteractionHidden(core, id, { kind: 'HIDE_INTERACTION', ...why });
+    await setInteractionHidden(core, id, { kind: 'HIDE_INTERACTION', ...heldByHost(actorId) });
   }
   const changed = await core.interactions.edit(
     interaction,

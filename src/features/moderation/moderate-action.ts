@@ -61,6 +61,12 @@ async function setHidden(
 /** Who acts in the moderation log when reports or the host application hide something. */
 export const automatic = (actorId: UserId): UserId => idBeside(actorId, 'automatic');
 
+/** How the log says that the host application hides what its actor wrote. */
+export const heldByHost = (actorId: UserId) => ({
+  reason: 'Held by the host application',
+  by: automatic(actorId),
+});
+
 /** The same without a session, for what reports decide. `null`: nothing to change. */
 export async function setActionHidden(
   core: Core,

@@ -6,7 +6,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { type Identity, isTrusted } from '../../domain/viewer.ts';
 import { encodeActionId } from '../../domain/node-ids.ts';
 import { clock } from '../../lib/clock.ts';
-import { automatic, setActionHidden } from '../moderation/moderate-action.ts';
+import { heldByHost, setActionHidden } from '../moderation/moderate-action.ts';
 import { isHeld } from './ask-host.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -81,7 +81,7 @@ export async function updateAction(
   if (await isEditHeld(core, identity.userId, { ...known, ...changedBy(known, checked, groups) })) {
     // Before it is changed: whatever interrupts the call, nothing is hidden that is not in the queue.
     await core.reports.hold({ kind: 'action', actionId: id, actorId: known.actorId }, clock.now(), true);
-    await setActionHidden(core, id, { kind: 'HIDE', by: automatic(known.actorId), reason: HELD });
+    await setActionHidden(core, id, { kind: 'HIDE', ...heldByHost(known.actorId) });
   }
   const changed = await edits.edit(id, {
     change(action) {
@@ -103,9 +103,6 @@ export async function updateAction(
   }
   return changed;
 }
-
-/** Said in the moderation log. */
-const HELD = 'Held by the host application';
 
 /** Whether the host holds what the action will be. @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE */
 async function isEditHeld({ hooks: { beforePublish } }: Core, by: UserId, edited: Action): Promise<boolean> {
