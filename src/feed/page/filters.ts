@@ -74,12 +74,12 @@ export function checkActionFilter(filter: ActionFilter | null | undefined): Chec
   return validate(actionFilterSchema, { ...filter }, ['filter']);
 }
 
-let noFilter: CheckedFeedFilter | null = null;
+const NO_FILTER: CheckedFeedFilter = feedFilterSchema.parse({});
 
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
   // Most subscriptions have none, and each keeps it.
-  if (filter == null) return (noFilter ??= validate(feedFilterSchema, {}, ['filter']));
+  if (filter == null) return NO_FILTER;
   return validate(feedFilterSchema, { ...filter }, ['filter']);
 }
 
