@@ -8,7 +8,7 @@ import type { Context } from '../feed/context.ts';
 import { feedReader } from '../feed/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../live/create-realtime.ts';
-import { OwnWorker } from '../live/own-worker.ts';
+import { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Core, DirectoryAccess } from '../features/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
@@ -82,7 +82,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,
-    ownWorker: new OwnWorker(),
     ...{ onLiveLogError, onStoreUnavailable, onPublished },
     forgetDeleted: async () => {
       await forgetDeleted(db);
@@ -93,6 +92,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const openEventSession = createEventSessions(repositories);
   const core: Core = {
     ...context,
+    ownWorker: new OwnWorker(),
     feedReader: feedReader(context),
     quotas: options.quotas ?? NO_QUOTAS,
     hooks: options.hooks ?? NO_HOOKS,

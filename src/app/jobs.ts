@@ -62,7 +62,7 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
   const wanted = wantedBy(jobs);
   const dueLooks = new DueLooks((now) => dueAmong(core.collections, wanted, now));
   const isDue = (job: string): Promise<boolean> => dueLooks.isDue(job);
-  const workers = [fanOut(setup), ...jobs.map((job) => new JobRunner(job, { logger, isDue }))];
+  const workers = [fanOut(setup, core), ...jobs.map((job) => new JobRunner(job, { logger, isDue }))];
   for (const one of workers) one.start();
   logWorkerStarted(logger, {
     worker: workerId,
@@ -87,8 +87,8 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
 /** With a search each second, what a worker had claimed that died goes on within five seconds. */
 const FIRST_LEASE_MS = 4_000;
 
-function fanOut(setup: JobSetup): FanOutWorker {
-  const { core, workerId, gate, logger, metrics } = setup;
+function fanOut(setup: JobSetup, core: Core): FanOutWorker {
+  const { workerId, gate, logger, metrics } = setup;
   const { feeds, fanOut } = setup.config;
   const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
   return new FanOutWorker(core, {

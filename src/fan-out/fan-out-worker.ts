@@ -3,7 +3,7 @@ import { DEFAULT_LANE, LANES } from '../domain/lane.ts';
 import type { Claim, FoundClaims, LaneRoom } from './store/fan-outs.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../storage/stages/fan-out-stages.ts';
-import type { HeldRoom } from '../live/own-worker.ts';
+import type { HeldRoom, OwnWorker } from './own-worker.ts';
 import type { WorkOffer } from '../live/work-signal.ts';
 import { tracedEntry } from '../telemetry/tracing.ts';
 import {
@@ -88,20 +88,22 @@ export class FanOutWorker extends BackgroundWorker {
   readonly #offers: WorkOffer[] = [];
   /** It has woken another worker since it was last idle. */
   #hasPassedOn = false;
+  readonly #ownWorker: OwnWorker;
   #own: Disposable | undefined;
 
-  constructor(context: Context, options: FanOutWorkerOptions) {
+  constructor(context: Context & { readonly ownWorker: OwnWorker }, options: FanOutWorkerOptions) {
     super({ pollMs: options.pollMs, workSignal: context.workSignal, work: 'fan-out' });
     const { chunkSize, skipDormant, random = Math.random, gate = new LaneGate() } = options;
     this.#gate = gate;
     this.#context = { ...context, chunkSize, skipDormant, random, gate };
     this.#options = options;
+    this.#ownWorker = context.ownWorker;
     this.#passes = new Passes(options.concurrency, () => this.#lookSoon());
   }
 
   override start(): void {
     super.start();
-    this.#own ??= this.#context.ownWorker.add({
+    this.#own ??= this.#ownWorker.add({
       hold: () => this.#holdRoom(),
       expect: (due) => this.#expect(due),
     });

@@ -1,4 +1,4 @@
-import type { Claim } from '../fan-out/store/fan-out-claim.ts';
+import type { Claim } from './store/fan-out-claim.ts';
 import type { NewClaim } from '../storage/documents/documents.ts';
 import { OnDispose } from '../lib/closer.ts';
 

@@ -1,6 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import type { Hooks } from '../domain/hook.ts';
 import type { Identity } from '../domain/viewer.ts';
+import type { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
@@ -12,6 +13,8 @@ import type { CursorSeal } from './cursor-seal.ts';
 
 /** The context of use cases: takes the place of their first argument. */
 export interface Core extends Context {
+  /** The worker of this process, if it has one. */
+  readonly ownWorker: OwnWorker;
   readonly feedReader: FeedReader;
   readonly quotas: Quotas;
   readonly directory: DirectoryAccess;

@@ -2,7 +2,6 @@ import type { ErasureTiming } from '../domain/erasure.ts';
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Realtime } from '../live/create-realtime.ts';
-import type { OwnWorker } from '../live/own-worker.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -27,8 +26,6 @@ export interface Context extends Repositories, Realtime {
   readonly onLiveLogError: (error: unknown) => void;
   /** The store could not be reached; the read was served from the actions. */
   readonly onStoreUnavailable: (error: unknown) => void;
-  /** The worker of this process, if it has one. */
-  readonly ownWorker: OwnWorker;
   /** Called with the number of newly recorded actions. */
   readonly onPublished: (count: number) => void;
   /** Removes what was deleted from the files of local databases, too. */

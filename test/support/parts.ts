@@ -20,7 +20,7 @@ import { createTickets } from '../../src/http/identity/tickets.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { MemoryLiveLog, MemorySessionEnds } from './memory-live-log.ts';
-import { OwnWorker } from '../../src/live/own-worker.ts';
+import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Realtime } from '../../src/live/create-realtime.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';

@@ -4,7 +4,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
-import { OwnWorker } from '../../../src/live/own-worker.ts';
+import { OwnWorker } from '../../../src/fan-out/own-worker.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { crashingDatabase } from '../../support/crashing.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
