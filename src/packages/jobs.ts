@@ -8,5 +8,5 @@ import type { DeclareJob, NoteEvents } from '../jobs/job.ts';
 /** Jobs that packages bring. */
 export const PART_JOBS: readonly DeclareJob[] = [erasure, events, dueNotifications, push, webhooks];
 
-/** Who is told of events for hosts when they are moved to the log. */
+/** Notified of events for hosts when they are moved to the log. */
 export const EVENT_NOTES: readonly NoteEvents[] = [noteDue];
