@@ -40,10 +40,10 @@ const COPIED = [
 const copy = await copyProject(COPIED);
 afterAll(() => copy[Symbol.asyncDispose]());
 for (const addition of ADDITIONS) await add(addition, copy.path);
-await removeParts(LEFT_OUT, copy.path);
 // As npm run settings does.
 await run(process.execPath, ['--import', 'tsx', 'schema/settings.ts'], { cwd: copy.path });
 await run(join(PROJECT, 'node_modules/.bin/oxfmt'), ['docs/configuration.md'], { cwd: copy.path });
+await removeParts(LEFT_OUT, copy.path);
 
 /** A module of the copy. */
 const load = <T>(path: string): Promise<T> => import(join(copy.path, path)) as Promise<T>;

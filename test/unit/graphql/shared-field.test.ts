@@ -61,7 +61,10 @@ test('fields that are read without execution use only their object', async () =>
   expect(plain.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['Subscription.feedEvents', ...ofItems.map((field) => `NewsfeedItem.${field}`)]),
   );
-  const source = { userId: 'ann', actionId: '0123456789abcdef01234567', relevancy: new Date(0), reasons: [] };
+  const source = {
+    ...{ userId: 'ann', actionId: '0123456789abcdef01234567', relevancy: new Date(0), reasons: [] },
+    group: { key: 'FOLLOW:2026-01-01' },
+  };
   const forbidden = new Proxy({}, { get: () => expect.unreachable('A plain field goes by who asks') });
   for (const { field } of plain) {
     expect(field.args.filter(({ name }) => name !== 'after' && name !== 'filter')).toEqual([]);
