@@ -1,4 +1,8 @@
-import { newestIndex, readerActions, type ReaderActionId } from '../../../src/storage/documents/reader-action-id.ts';
+import {
+  newestIndex,
+  readerActions,
+  type ReaderActionId,
+} from '../../../src/storage/documents/reader-action-id.ts';
 
 declare module '../../../src/storage/documents/declaration.ts' {
   interface Documents {
