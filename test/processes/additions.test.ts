@@ -107,6 +107,8 @@ describe('an addition', () => {
       'src/features/stars/api.ts',
       'src/features/stars/store.ts',
       'src/features/stars/use-cases.ts',
+      'src/packages/commands.ts',
+      'src/packages/jobs.ts',
       'test/support/services.ts',
     ]);
   });
