@@ -42,8 +42,11 @@ export interface FeedReader {
    * @param ahead result of the same query, started while the reader was being looked up.
    */
   page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
-  /** Starts reading a page from the store before the reader is known, which saves a round trip. */
-  readAhead(userId: UserId, query: FeedQuery): FeedAhead;
+  /**
+   * Starts reading a page from the store before the reader is known, which saves a round trip.
+   * @param begin writes down that there is such a reader; called if nothing is stored about them
+   */
+  readAhead(userId: UserId, query: FeedQuery, begin: () => Promise<unknown>): FeedAhead;
   /**
    * The same for at most `limit` entries that may be unread: those above the read mark, as far as this process knows it. Use
    * them only if the query does not begin above the mark.
@@ -69,11 +72,11 @@ export function feedReader(context: Context): FeedReader {
   return {
     page: (reader, query, ahead) =>
       pageWithSnoozes(unsnoozed, reader, query, unsnoozed.page(reader, query, ahead)),
-    readAhead: (userId, query) => readAhead(context, guesses, { ...query, userId }),
+    readAhead: (userId, query, begin) => readAhead(context, guesses, { ...query, userId }, begin),
     unreadAhead(userId, limit) {
       const lastRead = lastReads.of(userId);
       const query = { limit, ...(lastRead === null ? {} : { since: new Date(lastRead.getTime() + 1) }) };
-      const ahead = readAhead(context, guesses, { ...query, userId });
+      const ahead = readAhead(context, guesses, { ...query, userId }, () => context.feeds.begin(userId));
       const known = ahead.known.then((reader) => {
         lastReads.keep(userId, reader?.marks.lastRead ?? null);
         return reader;
@@ -259,13 +262,21 @@ function readAhead(
   { feedStore, pulledRefs }: Context,
   guesses: PullGuesses,
   { userId, ...query }: FeedPageQuery,
+  begin: () => Promise<unknown>,
 ): FeedAhead {
   const begunAt = clock.time();
   const asked = { ...query, userId };
   const { open } = feedStore;
   const guess = isPlain(query) ? guesses.of(userId, query.limit) : null;
   const opening =
-    open === undefined ? undefined : pulledRefs.known().then((refIds) => open(asked, { refIds, guess }));
+    open === undefined
+      ? undefined
+      : pulledRefs.known().then(async (refIds) => {
+          const opened = await open(asked, { refIds, guess });
+          if (opened !== null) return opened;
+          await begin();
+          return open(asked, { refIds, guess });
+        });
   const ahead: FeedAhead = {
     begunAt,
     known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),

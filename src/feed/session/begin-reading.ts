@@ -37,7 +37,8 @@ export interface BegunPage {
  * reads both in one command, the session uses the reader data from it.
  */
 export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
-  const ahead = core.feedReader.readAhead(session.identity.userId, query);
+  const { userId } = session.identity;
+  const ahead = core.feedReader.readAhead(userId, query, () => core.feeds.touch(userId, clock.now()));
   const reader = ahead.known.then((known) => {
     if (known !== null) session.know(known);
     return beginReading(core, session);

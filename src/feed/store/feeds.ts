@@ -137,6 +137,9 @@ export function feedsRepository(
     /** Moves the read mark forward, never back. */
     markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
 
+    /** Makes sure that there is something stored about the reader. */
+    begin: (userId: UserId) => set(userId, { $setOnInsert: { hasMarks: false } }),
+
     /** Records that the reader is reading, and returns their marks. One atomic write. */
     async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
       const document = await retryOnDuplicateKey(() =>
