@@ -45,9 +45,13 @@ function isInScopeGroup(reader: Entitled, action: VisibleAction): boolean {
   return false;
 }
 
-/** `false` when visibility is decided without the reader's follows. */
-export function needsFollows(reader: Entitled, action: VisibleAction): boolean {
-  return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, []);
+/** `false` when visibility is decided without follows of the reader beyond these. */
+export function needsFollows(
+  reader: Entitled,
+  action: VisibleAction,
+  known: readonly Follow[] = [],
+): boolean {
+  return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, known);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ItemState, DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { Action } from '../../domain/action.ts';
 import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
@@ -83,13 +84,26 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
   return validate(feedFilterSchema, { ...filter }, ['filter']);
 }
 
+type FilterOfActions = Omit<CheckedActionFilter, 'descriptor'> & {
+  readonly descriptor?: CheckedActionFilter['descriptor'];
+  readonly refId?: CheckedFeedFilter['refId'];
+};
+
+/** Whether an action meets the conditions of `actionConditions`. */
+export function passesActionFilter(filter: FilterOfActions, action: Action): boolean {
+  const { types, actorIds, tags, refId, descriptor } = filter;
+  const valueOf = (field: string): unknown => (action.descriptor as object as Record<string, unknown>)[field];
+  return (
+    (types === null || types.includes(action.descriptor.type)) &&
+    (actorIds === null || actorIds.includes(action.actorId)) &&
+    (refId == null || action.refIds.includes(refId)) &&
+    (tags === null || tags.some((tag) => action.descriptor.tags.includes(tag))) &&
+    (descriptor == null || [valueOf(descriptor.field)].flat().includes(descriptor.value))
+  );
+}
+
 /** The conditions of a filter that can be evaluated on the actions themselves. */
-export function actionConditions(
-  filter: Omit<CheckedActionFilter, 'descriptor'> & {
-    readonly descriptor?: CheckedActionFilter['descriptor'];
-    readonly refId?: CheckedFeedFilter['refId'];
-  },
-): ActionConditions {
+export function actionConditions(filter: FilterOfActions): ActionConditions {
   const { types, actorIds, tags, refId, descriptor } = filter;
   return {
     ...(types === null ? {} : { types }),
@@ -120,10 +134,7 @@ export function passesFeedFilter(
 ): boolean {
   const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
   return (
-    (filter.types === null || filter.types.includes(action.descriptor.type)) &&
-    (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
-    (filter.refId === null || action.refIds.includes(filter.refId)) &&
-    (filter.tags === null || filter.tags.some((tag) => action.descriptor.tags.includes(tag))) &&
+    passesActionFilter(filter, action) &&
     (filter.reasons === null || filter.reasons.some((reason) => reasons.includes(reason))) &&
     (filter.since === null || at >= filter.since.getTime()) &&
     (filter.until === null || at < filter.until.getTime()) &&

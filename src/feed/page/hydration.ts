@@ -36,9 +36,9 @@ export async function hydrate(
 }
 
 /** The actions of the entries. Actions cached at the revision read with the entry are not requested. */
-async function actionsOf(
+export async function actionsOf(
   session: ReaderSession,
-  entries: readonly FeedEntry[],
+  entries: readonly Pick<FeedEntry, 'actionId' | 'rev'>[],
 ): Promise<readonly (Action | null)[]> {
   const cached = entries.map(({ actionId, rev }) =>
     rev === undefined ? null : session.cached(actionId, rev),

@@ -6,24 +6,28 @@ import type { Member } from '../../domain/member.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { followsOf, followsOfOne } from './hydration.ts';
-import { actionConditions, checkActionFilter } from './filters.ts';
+import { actionsOf, followsOf, followsOfOne } from './hydration.ts';
+import { actionConditions, checkActionFilter, passesActionFilter } from './filters.ts';
 import { List } from './list.ts';
 import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
-import { isAffectedByBlocks, moderates } from '../../domain/viewer.ts';
+import { isAffectedByBlocks, moderates, type Follow } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
-import type { SliceQuery } from '../../storage/actions/actions.ts';
+import type { SliceEntry, SliceQuery } from '../../storage/actions/actions.ts';
 
 interface SlicePosition {
   readonly conducted: Date;
   readonly id: ActionId;
 }
 
-/** Visible actions of a ref, newest first. One round trip with names that are cached. @throws BAD_USER_INPUT, BAD_CURSOR */
+/**
+ * Visible actions of a ref, newest first. One round trip if the process has cached the actions and names, and the reader's follow
+ * of the ref decides; otherwise one more for each.
+ * @throws BAD_USER_INPUT, BAD_CURSOR
+ */
 export async function readSlice(
   { actions, feeds }: Core,
   session: ReaderSession,
@@ -36,28 +40,41 @@ export async function readSlice(
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  async function read(query: SliceQuery): Promise<readonly Action[]> {
+  const ofSlice = { ...filter, refId: id };
+  let known: readonly Follow[] = [];
+  async function read(query: SliceQuery): Promise<readonly SliceEntry[]> {
     if (session.directoryStamp !== null) return actions.slice(query);
     const knownAt = clock.now();
     const found = await actions.sliceWithReader(query, session.identity.userId);
     const { member, directoryStamp } = found;
     session.know({ asOf: knownAt, marks: feeds.marksIn(found.feed), member, directoryStamp });
-    return found.actions;
+    if (found.follow !== null) known = [found.follow];
+    return found.entries;
   }
-  const slice = new List<SlicePosition, Action, Action>({
-    idOf: (action) => action.id,
+  const slice = new List<SlicePosition, SliceEntry, Action>({
+    idOf: (entry) => entry.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
     scan: (after, limit) =>
       read({
         limit,
         after: after === null ? null : { time: after.conducted, actionId: after.id },
-        ...actionConditions(filter),
+        ...actionConditions(ofSlice),
         refId: id,
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
-    select: (candidates) => entitledActions(session, candidates),
+    async select(entries) {
+      const found = await actionsOf(
+        session,
+        entries.map(({ id: actionId, rev }) => ({ actionId, rev })),
+      );
+      // One that was not cached may have been edited since.
+      const current = found.flatMap((action) =>
+        action !== null && passesActionFilter(ofSlice, action) ? [action] : [],
+      );
+      return entitledActions(session, current, known);
+    },
   });
   return slice.page({
     size,
@@ -172,10 +189,17 @@ function decodeId(list: string, cursor: string): ActionId {
   return id.toString('hex');
 }
 
-/** The visible ones among these actions; loads follows only when visibility depends on them. */
-export async function entitledActions(session: ReaderSession, actions: readonly Action[]): Promise<Action[]> {
+/**
+ * The visible ones among these actions; loads follows only when visibility depends on them.
+ * @param known follows of the reader that need not be loaded
+ */
+export async function entitledActions(
+  session: ReaderSession,
+  actions: readonly Action[],
+  known: readonly Follow[] = [],
+): Promise<Action[]> {
   const profile = await session.profile();
-  const inQuestion = actions.filter((action) => needsFollows(profile, action));
-  const follows = await followsOf(session, inQuestion);
+  const inQuestion = actions.filter((action) => needsFollows(profile, action, known));
+  const follows = [...known, ...(await followsOf(session, inQuestion))];
   return actions.filter((action) => isEntitled(profile, action, follows));
 }

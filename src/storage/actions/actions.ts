@@ -13,9 +13,11 @@ import { claimedIfDue } from '../stages/fan-out-stages.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import type { Blocks } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
+import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
 import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
 import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
 import { ALL_READERS, type Stamps } from '../../feed/store/reader-stamps.ts';
@@ -181,18 +183,49 @@ function sliceFilter(query: SliceQuery): Filter<ActionDocument> {
   return filter;
 }
 
+/** An action of a slice, as its list has it. */
+export interface SliceEntry {
+  readonly id: ActionId;
+  readonly conducted: Date;
+  readonly rev: number;
+}
+
 /** A page of a slice, and what is stored about a reader. */
 export interface SliceWithReader {
-  readonly actions: readonly Action[];
+  readonly entries: readonly SliceEntry[];
   readonly feed: FeedDocument | null;
   readonly member: Member | null;
   readonly directoryStamp: number;
+  /** The reader's follow of the slice's ref. */
+  readonly follow: Follow | null;
+}
+
+const SLICE_FIELDS = { conducted: 1, rev: 1 } as const;
+type SliceDocument = Pick<ActionDocument, '_id' | keyof typeof SLICE_FIELDS>;
+
+function toSliceEntry({ _id, conducted, rev }: SliceDocument): SliceEntry {
+  return { id: _id.toHexString(), conducted, rev };
 }
 
 type StoredBeside =
   | { readonly of: 'feed'; readonly value: FeedDocument }
   | { readonly of: 'member'; readonly value: PlainMember }
-  | { readonly of: 'directory'; readonly value: { readonly stamp: number } };
+  | { readonly of: 'directory'; readonly value: { readonly stamp: number } }
+  | { readonly of: 'follow'; readonly value: PlainFollow };
+
+/** Adds one document of another collection. */
+function beside(coll: string, $match: Document, of: StoredBeside['of'], $project?: Document): Document {
+  return {
+    $unionWith: {
+      coll,
+      pipeline: [
+        { $match },
+        ...($project === undefined ? [] : [{ $project }]),
+        { $replaceRoot: { newRoot: { of, value: '$$ROOT' } } },
+      ],
+    },
+  };
+}
 
 /** Identifies a version of an action's content. */
 export interface CachedAction {
@@ -339,56 +372,43 @@ export function actionsRepository(collections: Collections, events: EventEntries
     },
 
     /** Newest first by `conducted`, then id, without deleted actions. Index `slice`. */
-    async slice(query: SliceQuery): Promise<Action[]> {
+    async slice(query: SliceQuery): Promise<SliceEntry[]> {
       const { limit } = query;
-      const cursor = collection.find(sliceFilter(query)).sort(NEWEST_CONDUCTED);
-      return (await inTurns(cursor.limit(limit).batchSize(limit))).map(toAction);
+      const found = collection.find(sliceFilter(query)).sort(NEWEST_CONDUCTED).limit(limit);
+      return (await inOneBatch(found.project<SliceDocument>(SLICE_FIELDS), limit)).map(toSliceEntry);
     },
 
     /** The same, together with what is stored about a reader, and the stamp of the directory. One round trip. */
     async sliceWithReader(query: SliceQuery, userId: UserId): Promise<SliceWithReader> {
-      const { feeds, members, directoryStamps } = collections;
-      const { limit } = query;
-      const beside = (
-        coll: string,
-        _id: string,
-        of: StoredBeside['of'],
-        fields: Document = {},
-      ): Document => ({
-        $unionWith: {
-          coll,
-          pipeline: [
-            { $match: { _id } },
-            ...(Object.keys(fields).length === 0 ? [] : [{ $project: fields }]),
-            { $replaceRoot: { newRoot: { of, value: '$$ROOT' } } },
-          ],
-        },
-      });
-      const found = await inTurns(
-        collection.aggregate<WithId<ActionDocument> | StoredBeside>(
-          [
-            { $match: sliceFilter(query) },
-            { $sort: NEWEST_CONDUCTED },
-            { $limit: limit },
-            beside(feeds.collectionName, userId, 'feed'),
-            beside(members.collectionName, userId, 'member', WITHOUT_DETAILS),
-            beside(directoryStamps.collectionName, 'directory', 'directory'),
-          ],
-          { batchSize: limit + 4 },
-        ),
+      const { feeds, members, directoryStamps, follows } = collections;
+      const pair = { followerId: userId, refId: query.refId };
+      const found = await inOneBatch(
+        collection.aggregate<SliceDocument | StoredBeside>([
+          { $match: sliceFilter(query) },
+          { $sort: NEWEST_CONDUCTED },
+          { $limit: query.limit },
+          { $project: SLICE_FIELDS },
+          beside(feeds.collectionName, { _id: userId }, 'feed'),
+          beside(members.collectionName, { _id: userId }, 'member', WITHOUT_DETAILS),
+          beside(directoryStamps.collectionName, { _id: 'directory' }, 'directory', { stamp: 1 }),
+          beside(follows.collectionName, pair, 'follow', FOLLOW_FIELDS),
+        ]),
+        query.limit + 4,
       );
-      const slice: Action[] = [];
+      const entries: SliceEntry[] = [];
       let feed: FeedDocument | null = null;
       let member: Member | null = null;
       let directoryStamp = NEVER_STAMPED;
+      let follow: Follow | null = null;
       for (const document of found)
-        if (!('of' in document)) slice.push(toAction(document));
+        if (!('of' in document)) entries.push(toSliceEntry(document));
         else if (document.of === 'feed') feed = document.value;
         else if (document.of === 'member') member = toMember(document.value);
+        else if (document.of === 'follow') follow = toFollow(document.value);
         else directoryStamp = document.value.stamp;
       // A union keeps no order.
-      slice.sort((a, b) => b.conducted.getTime() - a.conducted.getTime() || (a.id < b.id ? 1 : -1));
-      return { actions: slice, feed, member, directoryStamp };
+      entries.sort((a, b) => b.conducted.getTime() - a.conducted.getTime() || (a.id < b.id ? 1 : -1));
+      return { entries, feed, member, directoryStamp, follow };
     },
 
     /** For admins: newest first by id. */

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
-async function feedOf120(): Promise<Parts> {
+async function feedOf120(scope: 'PUBLIC' | 'FOLLOWERS' = 'PUBLIC'): Promise<Parts> {
   const parts = await openParts({ monitorCommands: true });
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   await parts.services.publishActions(
     parts.service,
     Array.from({ length: 120 }, (_, n) => ({
       actorId: 'actor',
-      scope: 'PUBLIC',
+      scope,
       descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n) } },
     })),
   );
@@ -69,19 +69,23 @@ test('knows the reader after one round trip', async () => {
   expect(namesOf(commands).sort()).toEqual(['find feeds', 'find members']);
 });
 
-test('reads a page of a public slice in one round trip, also of an unknown reader', async () => {
-  await using parts = await feedOf120();
-  const session = parts.session('ann');
-  const read = (after: string | null) =>
-    commandsOf(parts.database, async () => {
-      const page = await parts.services.readSlice(session, 'actor', { after });
-      expect(page.edges).toHaveLength(25);
-      return page;
-    });
-  expect(namesOf(await read(null))).toEqual(['aggregate actions']);
-  // The session knows the reader now.
-  expect(namesOf(await read(null))).toEqual(['find actions']);
-});
+test.each(['PUBLIC', 'FOLLOWERS'] as const)(
+  'reads a page of a slice in one round trip if the process has cached its actions, also of an unknown reader, in scope %s',
+  async (scope) => {
+    await using parts = await feedOf120(scope);
+    const read = (session: ReturnType<Parts['session']>) =>
+      commandsOf(parts.database, async () => {
+        const page = await parts.services.readSlice(session, 'actor', {});
+        expect(page.edges).toHaveLength(25);
+        return page;
+      });
+    expect(namesOf(await read(parts.session('ann')))).toEqual(['aggregate actions', 'find actions']);
+    const session = parts.session('ann');
+    expect(namesOf(await read(session))).toEqual(['aggregate actions']);
+    // The session knows the reader now.
+    expect(namesOf(await read(session))[0]).toBe('find actions');
+  },
+);
 
 test('counts what is unread in one round trip, whatever the process remembers of the read mark', async () => {
   await using parts = await feedOf120();
