@@ -1,5 +1,5 @@
 import type { UserId } from '../domain/action.ts';
-import { INTERACTION_KINDS } from '../domain/relevancy.ts';
+import { INTERACTION_KINDS, relevancyFor, type RelevancyReader } from '../domain/relevancy.ts';
 import { announce, surviveLiveLog } from '../feed/announce.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { concernedReaders } from '../feed/store/concerned.ts';
@@ -10,33 +10,60 @@ import type { Fence, LiftedClaim, PassContext, PassOutcome } from './passes.ts';
 /** Readers per query. */
 const CHUNK = 500;
 
-/**
- * Readers whom the interactions since the last pass may lift, if they lift nobody but those whom the action concerns. They
- * need not be in its audience. `null`: they may lift everybody, or so many that the whole audience is visited as fast. At
- * most one round trip.
- */
-export async function onlyThese(
-  { collections, weights }: PassContext,
-  { claim: { action, lifts }, interactions }: LiftedClaim,
-): Promise<readonly UserId[] | null> {
-  if (lifts === null || INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1))
-    return null;
-  const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
-  // A pass over the audience visits several chunks at once, and watchers first.
-  const most = Math.max(CHUNK, Math.floor(action.fanOut.delivered / 10));
-  const all = await concernedReaders(collections, action, recent, most + 1);
-  return all.size > most ? null : [...all];
+/** Most feeds in which one write raises an action: it takes the database some tenths of a second. */
+const MOST_RAISED = 10_000;
+
+/** What a pass does in place of visiting the whole audience. */
+export interface Boosts {
+  /** Visited one by one. */
+  readonly userIds: readonly UserId[];
+  /** To where all others rise who have the action; `null`: nobody else does. */
+  readonly others: Date | null;
 }
 
-/** Boosts the action for those of these readers to whom it is addressed, and notifies all other watchers of its new counts. */
-export async function boostFor(
+/**
+ * Whom the interactions since the last pass may lift, if their places are known without visiting everybody: those whom the
+ * action concerns, who need not be in its audience, and all others who have it, who rise to the same place. `null`: nothing
+ * is known of the last pass, or the whole audience is visited as fast. At most one round trip.
+ */
+export async function boostsSince(
+  { collections, feedStore, weights }: PassContext,
+  { claim: { action, lifts }, interactions }: LiftedClaim,
+): Promise<Boosts | null> {
+  if (lifts === null) return null;
+  const { delivered } = action.fanOut;
+  const liftsAll = INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1);
+  // A pass over a larger audience shares the database with others, and goes on from where it was interrupted.
+  if (liftsAll && (feedStore.raiseAll === undefined || delivered > MOST_RAISED)) return null;
+  const others = liftsAll ? relevancyFor(action, interactions, weights)(NOT_CONCERNED) : null;
+  const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
+  // A pass over the audience visits several chunks at once, and watchers first.
+  const most = Math.max(CHUNK, Math.floor(delivered / 10));
+  const all = await concernedReaders(collections, action, recent, most + 1, others);
+  return all.size > most ? null : { userIds: [...all], others };
+}
+
+const NOT_CONCERNED: RelevancyReader = { userId: '', departmentId: null, supervisorId: null };
+
+/**
+ * Boosts the action for all who have it, and for those of the named readers to whom it is addressed, and notifies all other
+ * watchers of its new counts.
+ */
+export async function boost(
   context: PassContext,
   lifted: LiftedClaim,
-  userIds: readonly UserId[],
+  { userIds, others: place }: Boosts,
   fence: Fence,
 ): Promise<PassOutcome> {
   const { claim, interactions } = lifted;
   const { action, lane } = claim;
+  if (place !== null) {
+    const ended = await endOf(fence);
+    if (ended !== null) return ended;
+    await context.gate.run({ lane, kind: 'fan-out' }, async () =>
+      context.feedStore.raiseAll?.(action.id, place),
+    );
+  }
   const served = new Set<UserId>();
   for (let from = 0; from < userIds.length; from += CHUNK) {
     const ended = await endOf(fence);

@@ -25,7 +25,7 @@ import { clock } from '../lib/clock.ts';
 import type { Action, ActionId, Reshare } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';
-import { boostFor, onlyThese } from './boost-concerned.ts';
+import { boost, boostsSince } from './boost-concerned.ts';
 import { sweepHolders, notifyFormer } from './sweep-holders.ts';
 import { announce, removals } from '../feed/announce.ts';
 import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
@@ -518,8 +518,8 @@ async function runPass(
     if (outcome === 'void') return { kind: 'void', reached: null };
     if (outcome === 'stopped') return { kind: 'stopped' };
   }
-  const concerned = await onlyThese(dependencies, next);
-  if (concerned !== null) return boostFor(dependencies, next, concerned, fence);
+  const boosts = await boostsSince(dependencies, next);
+  if (boosts !== null) return boost(dependencies, next, boosts, fence);
   return deliverToAll(dependencies, next, fence);
 }
 

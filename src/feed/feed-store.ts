@@ -164,6 +164,10 @@ export interface FeedStore {
    * action notify the readers first and remove it afterwards, so that an interruption loses no notification.
    */
   holders(actionId: ActionId, query: HoldersQuery): Promise<readonly UserId[]>;
+  /**
+   * Raises the action in all feeds that store it, and never lowers it. Absent when the model has to visit each of them.
+   */
+  readonly raiseAll?: (actionId: ActionId, relevancy: Date) => Promise<void>;
   /** Removes each of the actions from the feed of each of these readers. */
   remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void>;
   /**

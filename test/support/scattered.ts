@@ -21,6 +21,7 @@ const because = (why: string, by: readonly string[], from?: string): Reason => (
 const inSource = (from: string | readonly string[], why: string): Reason => ({ why, from });
 
 const HELD = 'feeds that contain an action that was withdrawn or addressed to others';
+const RAISED = because('raising an action in all feeds at once', ['_id'], 'feed/models/items.ts');
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
 const TENANT = inSource('packages/tenants/src/', 'erasing a tenant, or adopting all data into one');
@@ -46,7 +47,10 @@ function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {
   const index = indexes.find((one) => one.name === 'holders');
   const [by = '_id'] = Object.keys(index?.key ?? {});
   const hasHolders = index !== undefined || name === 'newsfeedItems';
-  return { reads: [...(hasHolders ? [because(HELD, [by])] : []), TENANT], writes: [TENANT] };
+  return {
+    reads: [...(hasHolders ? [because(HELD, [by])] : []), TENANT],
+    writes: [...(name === 'newsfeedItems' ? [RAISED] : []), TENANT],
+  };
 }
 
 /** What is not named here names its shard key. */
@@ -78,6 +82,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['rebuild.due', 'trimAt', 'muteEnd.due', 'digest.due'],
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
+      because('feeds that may lack a raised action', ['floor.relevancy'], 'feed/store/concerned.ts'),
       because('a page, only if the database is not sharded', ['$lookup'], 'feed/models/items.ts'),
       ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],

@@ -23,7 +23,7 @@ import {
 } from './stored-entries.ts';
 import { openCollections } from '../../storage/open-database.ts';
 import { ObjectId, type Collection } from 'mongodb';
-import type { UserId, RefId } from '../../domain/action.ts';
+import type { ActionId, UserId, RefId } from '../../domain/action.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
@@ -108,6 +108,7 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
     find: (userId, actionIds) => items.find(userId, actionIds),
     held: (actionId, userIds) => items.holders(actionId, userIds),
     holders: (actionId, query) => items.someHolders(actionId, query),
+    raiseAll: (actionId, relevancy) => items.raiseAll(actionId, relevancy),
     remove: (userIds, actionIds) => items.remove(userIds, actionIds),
     trim: (userId, from) => items.trim(userId, from),
     drop: (userId) => items.drop(userId),
@@ -225,6 +226,11 @@ function newsfeedItemsRepository(
 ) {
   return {
     ...storedEntries(entries, BY_ID),
+
+    /** One write for a range of `_id`, in every shard. */
+    async raiseAll(actionId: ActionId, relevancy: Date): Promise<void> {
+      await entries.updateMany(BY_ID.holders(actionId, null).filter, { $max: { relevancy } });
+    },
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
     async insert<T extends NewEntry>(missing: readonly T[]): Promise<T[]> {

@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import { concernedSince, concernedUntil, userKey } from '../../domain/audience.ts';
-import { concernedGroups, type InteractionGroup } from '../../domain/relevancy.ts';
+import { baseRelevancy, concernedGroups, type InteractionGroup } from '../../domain/relevancy.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 
@@ -8,19 +8,38 @@ import type { Collections } from '../../storage/database/mongo.ts';
  * Whom interactions with the action concern, whether or not it is in their feeds: whom the action names, to whom one of its
  * refs is assigned, and members whose department or supervisor matters; at least so many if there are more. One round trip.
  * Indexes `assigned`, `supervisor`, `department`.
+ *
+ * @param raisedTo also readers whose stored feeds may lack the action at this place, since it was below their floor, or is
+ * below the one that a rebuild is about to set. Indexes `floor`, `rebuild`.
  */
 export async function concernedReaders(
-  { follows, members }: Collections,
+  { follows, members, feeds }: Collections,
   action: Action,
   interactions: readonly Pick<InteractionGroup, 'actorId' | 'departmentIds'>[],
   limit: number,
+  raisedTo: Date | null = null,
 ): Promise<ReadonlySet<UserId>> {
   const all = new Set(namedBy(action));
   if (all.size >= limit) return all;
   const { departmentIds, supervisorIds } = concernedGroups(action, interactions);
-  const groups = [
-    ...(supervisorIds.length > 0 ? [{ supervisorId: { $in: [...supervisorIds] } }] : []),
-    ...(departmentIds.length > 0 ? [{ departmentId: { $in: [...departmentIds] } }] : []),
+  const { collectionName: ofMembers } = members;
+  const { collectionName: ofFeeds } = feeds;
+  const groups: readonly { readonly coll: string; readonly $match: object }[] = [
+    ...(supervisorIds.length > 0
+      ? [{ coll: ofMembers, $match: { supervisorId: { $in: [...supervisorIds] } } }]
+      : []),
+    ...(departmentIds.length > 0
+      ? [{ coll: ofMembers, $match: { departmentId: { $in: [...departmentIds] } } }]
+      : []),
+    ...(raisedTo === null
+      ? []
+      : [
+          {
+            coll: ofFeeds,
+            $match: { 'floor.relevancy': { $exists: true, $gte: baseRelevancy(action), $lte: raisedTo } },
+          },
+          { coll: ofFeeds, $match: { 'rebuild.due': { $exists: true } } },
+        ]),
   ];
   const found = await inOneBatch(
     follows.aggregate<{ readonly of: UserId }>(
@@ -29,16 +48,16 @@ export async function concernedReaders(
         { $limit: limit },
         { $project: { _id: 0, of: '$followerId' } },
         // Each from an index of its own.
-        ...groups.map((group) => ({
+        ...groups.map(({ coll, $match }) => ({
           $unionWith: {
-            coll: members.collectionName,
-            pipeline: [{ $match: group }, { $limit: limit }, { $project: { _id: 0, of: '$_id' } }],
+            coll,
+            pipeline: [{ $match }, { $limit: limit }, { $project: { _id: 0, of: '$_id' } }],
           },
         })),
       ],
       { hint: 'assigned' },
     ),
-    3 * limit,
+    (1 + groups.length) * limit,
   );
   for (const { of } of found) all.add(of);
   return all;

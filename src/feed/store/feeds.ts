@@ -29,6 +29,9 @@ export const FEEDS: Declared<'feeds'> = {
     index('trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
       partialFilterExpression: { trimAt: { $exists: true } },
     }),
+    index('floor', { 'floor.relevancy': 1 }, 'delivery: whose stored feeds may lack a raised action', {
+      partialFilterExpression: { 'floor.relevancy': { $exists: true } },
+    }),
     index('rebuild', { 'rebuild.due': 1 }, 'the next feed to rebuild', {
       partialFilterExpression: { 'rebuild.due': { $exists: true } },
     }),

@@ -11,6 +11,9 @@ const SCATTERED: Readonly<Record<string, string>> = {
   'aggregate actions': 'how many fan-outs are open, for idle()',
   'find feeds': 'which feed is due next',
   'aggregate feeds': 'how many feeds are due, for idle()',
+  'aggregate follows':
+    'to whom a ref is assigned, members of a department, and feeds that may lack a raised action',
+  'update newsfeedItems': 'raises an action in all feeds at once',
   'find interactions': 'what a member has passed on, when they are followed',
 };
 
