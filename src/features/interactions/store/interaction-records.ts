@@ -151,9 +151,12 @@ export function interactionRecords(
   const newToken = (): ObjectId => idOfTime(clock.now());
   const settle = gathered<{ readonly actionId: ObjectId; readonly settling: ObjectId }>(
     (changed) =>
-      collection.bulkWrite(
-        changed.map((filter) => ({ updateMany: { filter, update: { $unset: { settling: 1 as const } } } })),
-        { ordered: false },
+      collection.updateMany(
+        {
+          actionId: { $in: changed.map(({ actionId }) => actionId) },
+          settling: { $exists: true, $in: changed.map(({ settling }) => settling) },
+        },
+        { $unset: { settling: 1 as const } },
       ),
     SETTLED_AT_ONCE,
   );
