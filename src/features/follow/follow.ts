@@ -114,13 +114,14 @@ export async function followMany(
   const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
-  checkSpans(spans, await core.follows.withSpans(spans, MAX_SPANS));
+  const known = await core.follows.findPairs(spans);
+  checkSpans(spans, known);
   const [epochs] = await Promise.all([
     core.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
     // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
     core.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
   ]);
-  await open(core, spans, { epochs, now });
+  await open(core, spans, { epochs, now, known });
   return inputs.length;
 }
 
@@ -161,10 +162,14 @@ function checkSpans(pairs: readonly TypedFollow[], follows: readonly (Follow & F
 async function open(
   core: Core,
   spans: readonly NewSpan[],
-  { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
+  {
+    epochs,
+    now,
+    known = [],
+  }: { readonly epochs: CountEpochs; readonly now: Date; readonly known?: readonly FollowPair[] },
 ): Promise<Ref | null> {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
-  const opened = await core.follows.open(spans, tokens, now);
+  const opened = await core.follows.open(spans, tokens, { now, known });
   const counted = await settleFollows(core, opened, { tokens, epochs });
   await announceFollowers(
     core,

@@ -48,7 +48,7 @@ export async function settleFollows(
     if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
   const uncertain = foreign.map(({ refId }) => refId);
   const ref = await countFollowers(core, { added, uncertain, epochs });
-  await core.follows.settle(opened);
+  await core.follows.settle(opened, tokens);
   return ref;
 }
 

@@ -119,16 +119,11 @@ function readsOfPairs(collection: Collection<FollowDocument>) {
     return documents.map(toFollow);
   }
 
-  async function among(
-    followerIds: readonly UserId[],
-    refIds: readonly RefId[],
-    filter: Filter<FollowDocument> = {},
-  ): Promise<StoredFollow[]> {
+  async function among(followerIds: readonly UserId[], refIds: readonly RefId[]): Promise<StoredFollow[]> {
     const documents = await collection
       .find({
         followerId: { $in: [...new Set(followerIds)] },
         refId: { $in: [...new Set(refIds)] },
-        ...filter,
       })
       .hint('pair')
       .toArray();
@@ -146,15 +141,6 @@ function readsOfPairs(collection: Collection<FollowDocument>) {
       const [one] = followerIds;
       if (one === undefined || followerIds.length > 1) return among(followerIds, refIds);
       return (await find(one, refIds)).map((follow) => ({ ...follow, followerId: one }));
-    },
-
-    /** Those of the pairs with at least so many spans, open or not. */
-    async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<StoredFollow[]> {
-      return among(
-        pairs.map(({ followerId }) => followerId),
-        pairs.map(({ refId }) => refId),
-        { [`spans.${atLeast - 1}`]: { $exists: true } },
-      );
     },
 
     /** These readers' follows of these members, by reader; no query if either list is empty. One round trip per 1,000 members. */

@@ -3,7 +3,7 @@ import type { FollowSpan } from '../../../domain/follow-span.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
@@ -100,6 +100,28 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
       now,
     ),
   };
+}
+
+/** What the stage above makes of nothing. */
+function openedDocument(span: NewSpan, { tokens, now, events }: Opening): FollowDocument {
+  const { followerId, refId, since, sinceAction, types, isAssigned } = span;
+  return {
+    ...{ _id: new ObjectId(), followerId, refId, active: true, openedAt: now },
+    spans: [
+      {
+        since,
+        ...(sinceAction === undefined ? {} : { sinceAction: new ObjectId(sinceAction) }),
+        ...(types == null ? {} : { types: [...types] }),
+      },
+    ],
+    ...(isAssigned === true ? { isAssigned, assignedAt: now } : {}),
+    settling: new ObjectId(tokens.opened),
+    ...events.inserted('follow.opened', now),
+  };
+}
+
+function nameOf({ followerId, refId }: FollowPair): string {
+  return JSON.stringify([followerId, refId]);
 }
 
 /** Types of the open span; `null`: all types. */
@@ -235,52 +257,73 @@ export function followsRepository(collection: Collection<FollowDocument>, events
         settling: { $exists: true },
       })
       .toArray();
-    const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
-    return documents
-      .filter(({ followerId, refId }) => asked.has(JSON.stringify([followerId, refId])))
-      .flatMap(toUnsettled);
+    const asked = new Set(pairs.map(nameOf));
+    return documents.filter((document) => asked.has(nameOf(document))).flatMap(toUnsettled);
   }
 
-  const settle = gathered<readonly UnsettledFollow[]>(
-    (all) =>
-      collection.bulkWrite(
-        all.flat().map(({ followerId, refId, token }) => ({
-          updateOne: {
-            filter: { refId, followerId, settling: new ObjectId(token) },
-            update: { $unset: { settling: 1 as const } },
-          },
-        })),
+  /** Inserts follows. Returns those of which another call has made a document meanwhile. */
+  async function insertedBefore(missing: readonly NewSpan[], opening: Opening): Promise<NewSpan[]> {
+    if (missing.length === 0) return [];
+    try {
+      await collection.insertMany(
+        missing.map((span) => openedDocument(span, opening)),
         { ordered: false },
-      ),
-    CALLS_AT_ONCE,
-  );
+      );
+      return [];
+    } catch (error) {
+      return duplicatePositions(error).flatMap((position) => missing[position] ?? []);
+    }
+  }
+
+  const settle = gathered<readonly UnsettledFollow[]>((all) => {
+    const own = all.flat();
+    return collection.updateMany(
+      {
+        refId: { $in: [...new Set(own.map(({ refId }) => refId))] },
+        followerId: { $in: [...new Set(own.map(({ followerId }) => followerId))] },
+        settling: {
+          $exists: true,
+          $in: [...new Set(own.map(({ token }) => token))].map((id) => new ObjectId(id)),
+        },
+      },
+      { $unset: { settling: 1 as const } },
+    );
+  }, CALLS_AT_ONCE);
 
   return {
     /**
      * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
      * different types it ends now and a new one is opened. All in one write. Changed follows are marked, with the token that
      * says how, until they are settled. Pairs must differ. Unique key: followerId, refId. Returns those that are unsettled, no
-     * matter who opened them: one round trip for one follow, two for several.
+     * matter who opened them: one round trip for one follow, two or three for several.
+     * @param of.known pairs of which there is a document, as far as somebody has looked: others are inserted first
      */
     async open(
       newSpans: readonly NewSpan[],
       tokens: OpeningTokens,
-      now = clock.now(),
+      { now = clock.now(), known = [] }: { readonly now?: Date; readonly known?: readonly FollowPair[] } = {},
     ): Promise<UnsettledFollow[]> {
-      const operations = newSpans.map((span) => ({
+      const opening = { tokens, now, events };
+      const upserted = (span: NewSpan) => ({
         filter: { refId: span.refId, followerId: span.followerId },
-        update: [{ $set: openingStage(span, { tokens, now, events }) }],
-      }));
-      const [first, ...others] = operations;
+        update: [{ $set: openingStage(span, opening) }],
+      });
+      const [first, ...others] = newSpans;
       if (first === undefined) return [];
       if (others.length === 0) {
+        const { filter, update } = upserted(first);
         const opened = await retryOnDuplicateKey(() =>
-          collection.findOneAndUpdate(first.filter, first.update, { upsert: true, returnDocument: 'after' }),
+          collection.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' }),
         );
         return opened === null ? [] : toUnsettled(opened);
       }
-      const all = operations.map((operation) => ({ updateOne: { ...operation, upsert: true } }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(all, { ordered: false }));
+      const there = new Set(known.map(nameOf));
+      const missing = newSpans.filter((span) => !there.has(nameOf(span)));
+      // An upsert by a pipeline takes a database several times as long.
+      const overtaken = await insertedBefore(missing, opening);
+      const rest = [...newSpans.filter((span) => there.has(nameOf(span))), ...overtaken];
+      const all = rest.map((span) => ({ updateOne: { ...upserted(span), upsert: true } }));
+      if (all.length > 0) await retryOnDuplicateKey(() => collection.bulkWrite(all, { ordered: false }));
       return unsettled(newSpans);
     },
 
@@ -367,9 +410,27 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       }));
     },
 
-    /** Removes the marks where they are still the given ones. One write for several calls. */
-    async settle(follows: readonly UnsettledFollow[]): Promise<void> {
-      if (follows.length > 0) await settle(follows);
+    /**
+     * Removes the marks where they are still the given ones. One write for several calls, and one more for marks of others.
+     * @param own tokens of the caller, who gives all follows that have them: another call's mark may be on more
+     */
+    async settle(follows: readonly UnsettledFollow[], own: OpeningTokens): Promise<void> {
+      const tokens = Object.values(own);
+      const [ours, others] = [follows.filter(isOurs), follows.filter((follow) => !isOurs(follow))];
+      function isOurs({ token }: UnsettledFollow): boolean {
+        return tokens.includes(token);
+      }
+      if (ours.length > 0) await settle(ours);
+      if (others.length > 0)
+        await collection.bulkWrite(
+          others.map(({ followerId, refId, token }) => ({
+            updateOne: {
+              filter: { refId, followerId, settling: new ObjectId(token) },
+              update: { $unset: { settling: 1 as const } },
+            },
+          })),
+          { ordered: false },
+        );
     },
 
     ...followReads(collection),
