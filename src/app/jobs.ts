@@ -84,8 +84,8 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
   };
 }
 
-/** With a search each second, what a worker had claimed that died goes on within five seconds. */
-const FIRST_LEASE_MS = 4_000;
+/** With a search each second, what a worker had claimed that died goes on within five seconds, also if these take their time. */
+const FIRST_LEASE_MS = 3_000;
 
 function fanOut(setup: JobSetup, core: Core): FanOutWorker {
   const { workerId, gate, logger, metrics } = setup;

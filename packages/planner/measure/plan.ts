@@ -13,7 +13,7 @@ import { reportPlan } from './plan-report.ts';
 const DATABASE = 'bench_plan';
 const SEED = 19;
 /** Of a first claim. */
-const LEASE_SECONDS = 4;
+const LEASE_SECONDS = 3;
 
 /** The simulation of `fanfare plan` beside real processes: at three sizes, in a burst, with two workers, and with one lost. */
 export const planPart: Part = { name: 'plan', run };

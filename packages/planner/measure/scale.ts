@@ -12,7 +12,7 @@ const page = new URL('../../../docs/scale.md', import.meta.url);
 const costs = await readUnitCosts(measured);
 await writeFile(
   source,
-  `import type { UnitCosts } from '../../../schema/unit-costs.ts';
+  `import type { UnitCosts } from './unit-costs.ts';
 
 /** What the benchmark has measured: \`npm run scale\` takes it from bench/results/unit-costs.json. */
 export const MEASURED_COSTS: UnitCosts = ${JSON.stringify(costs)};

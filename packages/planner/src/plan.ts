@@ -13,7 +13,7 @@ import { storageOf } from './storage.ts';
 import type { UnitCosts } from './unit-costs.ts';
 import type { Workload } from './workload.ts';
 
-const LEASE_SECONDS = 4;
+const LEASE_SECONDS = 3;
 const POLL_SECONDS = 1;
 const CHUNK = 1_000;
 const CONCURRENCY = 16;
