@@ -4,6 +4,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
   type InlineFragmentNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { StoredDescriptor } from '../domain/action.ts';
@@ -29,10 +30,13 @@ function asksFor(
   { fieldNodes, fragments }: Selected,
   isWanted: (node: FieldNode | InlineFragmentNode | FragmentDefinitionNode) => boolean,
 ): boolean {
+  const seen = new Set<SelectionNode | FragmentDefinitionNode>();
   const asks = ({ selections }: SelectionSetNode): boolean =>
     selections.some((selection) => {
       const node = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
-      if (node === undefined) return false;
+      // One look at each fragment: a short document can spread them a million times.
+      if (node === undefined || seen.has(node)) return false;
+      seen.add(node);
       return isWanted(node) || (node.kind !== Kind.FIELD && asks(node.selectionSet));
     });
   return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));

@@ -122,11 +122,16 @@ export function findOperation(document: DocumentNode, name: string | null | unde
 
 /** Whether a validated operation contains nothing but introspection. */
 export function isIntrospection({ definition, fragments }: Operation): boolean {
+  // One look at each fragment: a short document can spread them more often than can be counted.
+  const seen = new Set<string>();
   function isMeta(set: SelectionSetNode): boolean {
     return set.selections.every((selection) => {
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
       if (selection.kind === Kind.INLINE_FRAGMENT) return isMeta(selection.selectionSet);
-      const fragment = fragments.get(selection.name.value);
+      const name = selection.name.value;
+      if (seen.has(name)) return true;
+      seen.add(name);
+      const fragment = fragments.get(name);
       return fragment !== undefined && isMeta(fragment.selectionSet);
     });
   }

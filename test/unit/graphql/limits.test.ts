@@ -141,4 +141,15 @@ describe('the operation of a document', () => {
   ])('%s is only introspection: %s', (document, expected) => {
     expect(isIntrospection(operation(document))).toBe(expected);
   });
+
+  test('each fragment is looked at once, however often others spread it', () => {
+    const spreads = Array.from({ length: 100 }, (_, n) => {
+      const next = `...F${String(n + 1)}`;
+      return `fragment F${String(n)} on Query { ${next} ${next} }`;
+    });
+    const doubling = (field: string): string =>
+      `{ ...F0 } ${spreads.join(' ')} fragment F100 on Query { ${field} }`;
+    expect(isIntrospection(operation(doubling('__typename')))).toBe(true);
+    expect(isIntrospection(operation(doubling('a')))).toBe(false);
+  });
 });

@@ -45,3 +45,13 @@ test.each([
 ])('whether %s selects the field: %s', (document, isAsked) => {
   expect(asks(document, (info) => asksForField(info, 'unread'))).toBe(isAsked);
 });
+
+test('looks at each fragment once, however often others spread it', () => {
+  const spreads = Array.from({ length: 100 }, (_, n) => {
+    const next = `...F${String(n + 1)}`;
+    return `fragment F${String(n)} on Base { ${next} ${next} }`;
+  });
+  const document = `{ events { ...F0 } } ${spreads.join(' ')} fragment F100 on Base`;
+  expect(asks(`${document} { n }`)).toBe(false);
+  expect(asks(`${document} { ... on Wanted { n } }`)).toBe(true);
+});
