@@ -80,12 +80,12 @@ const documents: readonly BadRequest[] = [
   document(
     'a field that is repeated 900 times',
     `{ viewer { ${'member { name } '.repeat(450)} } }`,
-    /abort/i,
+    /too many fields under one name/,
   ),
   document(
     'a field that is repeated 900 times with other arguments',
     `{ ${times(300, (n) => `node(id: "${String(n)}") { id }`).join(' ')} }`,
-    /abort|conflict/i,
+    /too many fields under one name|conflict/,
   ),
   document('500 unknown fields', `{ ${times(500, (n) => `nope${String(n)}`).join(' ')} }`, /nope0/),
   document(

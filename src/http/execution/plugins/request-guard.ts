@@ -17,6 +17,9 @@ import type { HttpContext } from '../../http-context.ts';
 
 /** Validation stops after this many errors, since each may search for similar names. */
 const MAX_ERRORS = 10;
+/** All that GraphQL says when it stops comparing the fields of a document. */
+const ABORTED = 'Validation aborted.';
+const TOO_MANY_COMPARISONS = 'The document selects too many fields under one name';
 
 /**
  * Limits the work that a document causes before it runs, and gives its faults the API's error code. Limits are checked
@@ -54,7 +57,9 @@ export function documentGuard({
     },
     onValidate({ params, setResult, addValidationRule, setValidationFn }) {
       setValidationFn(((schema, document, rules) =>
-        validate(schema, document, rules, { maxErrors: MAX_ERRORS })) satisfies typeof validate);
+        validate(schema, document, rules, { maxErrors: MAX_ERRORS }).map((error) =>
+          error.message === ABORTED ? documentError(TOO_MANY_COMPARISONS) : error,
+        )) satisfies typeof validate);
       const fault = faultOf(params.documentAST as DocumentNode);
       if (fault !== null) setResult([fault]);
       else if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
