@@ -71,7 +71,8 @@ export function initialScore(
   at: Date,
   weights: RankingWeights,
 ): number {
-  return actionScore({ ...action, engagement: UNTOUCHED }, at, weights);
+  const { conducted, type } = action;
+  return actionScore({ conducted, type, engagement: UNTOUCHED }, at, weights);
 }
 
 /** Factor for a reader, from the number of their interactions with the actor's actions. */

@@ -203,14 +203,15 @@ async function rank(core: Core, { userId, scan }: OrderedPage, generation: Date)
     interactionsByActor(core, userId, generation),
   ]);
   const ranked: RankedEntry[] = [];
+  const since = rankedSince(generation).getTime();
   for (let from = 0; from < entries.length; from += RANKED_CHUNK) {
     const chunk = entries.slice(from, from + RANKED_CHUNK);
     const facts = await factsOf(core, chunk, generation);
     for (const entry of chunk) {
       const action = facts.get(entry.actionId);
-      if (action === undefined) continue;
-      const ranking = rankedScore(action, { generation, scored: action.score, interactions }, core.ranking);
-      if (ranking !== null) ranked.push({ entry, actionId: entry.actionId, score: ranking.score });
+      if (action === undefined || action.conducted.getTime() < since) continue;
+      const { score } = rankedScore(action, { generation, scored: action.score, interactions }, core.ranking);
+      ranked.push({ entry, actionId: entry.actionId, score });
     }
   }
   return ranked.sort(compareRanked);
@@ -335,7 +336,7 @@ async function interactionsByActor(
   return counts;
 }
 
-/** `scored`: the generation's score of the action, if any. `null`: the action is too old to be ranked. */
+/** Of an action that is not too old to be ranked. `scored`: the generation's score of it, if any. */
 function rankedScore(
   action: { readonly conducted: Date; readonly actorId: UserId; readonly type: string },
   {
@@ -348,18 +349,12 @@ function rankedScore(
     readonly interactions: ReadonlyMap<UserId, number>;
   },
   weights: RankingWeights,
-): RankedScore | null {
-  if (action.conducted.getTime() < rankedSince(generation).getTime()) return null;
+) {
   const actionScore = scored ?? initialScore(action, generation, weights);
   const interactionsWithActor = interactions.get(action.actorId) ?? 0;
   const relationship = relationshipFactor(interactionsWithActor, weights);
-  return {
-    score: actionScore * relationship,
-    vars: {
-      generation: generation.toISOString(),
-      ...{ actionScore, isScored: scored !== undefined, interactionsWithActor, relationship },
-    },
-  };
+  const isScored = scored !== undefined;
+  return { score: actionScore * relationship, actionScore, isScored, interactionsWithActor, relationship };
 }
 
 /** The score of a single action in the latest generation. Three round trips; one for actions too old to be ranked. */
@@ -380,5 +375,6 @@ export async function scoreFor(
     interactionsByActor(core, userId, generation),
   ]);
   const known = { generation, scored: scores.get(action.id), interactions };
-  return rankedScore(action, known, core.ranking);
+  const { score, ...vars } = rankedScore(action, known, core.ranking);
+  return { score, vars: { generation: generation.toISOString(), ...vars } };
 }
