@@ -207,8 +207,10 @@ export function currentReasons(
   action: VisibleAction,
   reasons: readonly DeliveryReason[],
   follows: readonly Follow[] | null,
-): DeliveryReason[] {
+): readonly DeliveryReason[] {
+  const isEdited = mustAskFollows(action);
+  if (follows === null && !isEdited && reasons.every((reason) => BY_FOLLOWING.has(reason))) return reasons;
   const own = addressedReasons(reader, action, follows ?? []);
-  if (mustAskFollows(action)) return own;
+  if (isEdited) return own;
   return reasons.filter((reason) => own.includes(reason) || (follows === null && BY_FOLLOWING.has(reason)));
 }
