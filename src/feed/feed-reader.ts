@@ -14,6 +14,7 @@ import {
   type StoredPage,
   type FeedPageQuery,
   type KnownReader,
+  type OpenedFeed,
   higher,
   isAbove,
   isAboveAll,
@@ -77,12 +78,11 @@ export function feedReader(context: Context): FeedReader {
       const lastRead = lastReads.of(userId);
       const query = { limit, ...(lastRead === null ? {} : { since: new Date(lastRead.getTime() + 1) }) };
       const ahead = readAhead(context, guesses, { ...query, userId }, () => context.feeds.begin(userId));
-      const known = ahead.known.then((reader) => {
+      const known = async (): Promise<KnownReader | null> => {
+        const reader = await ahead.known();
         lastReads.keep(userId, reader?.marks.lastRead ?? null);
         return reader;
-      });
-      // Awaited by the caller.
-      known.catch(() => undefined);
+      };
       return { query, ahead: { ...ahead, known } };
     },
     find: (reader, actionIds) => withSnoozes(reader, unsnoozed.find(reader, actionIds)),
@@ -94,10 +94,10 @@ async function stored(
   context: Context,
   reader: ReaderProfile,
   query: FeedQuery,
-  ahead?: Promise<StoredPage>,
+  ahead?: FeedAhead,
 ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
   if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
-  const page = await (ahead ?? context.feedStore.page({ ...query, userId: reader.userId }));
+  const page = await (ahead?.page() ?? context.feedStore.page({ ...query, userId: reader.userId }));
   if (page.isLost === true && !reader.isRebuilding) await makeDue(context, [reader.userId]);
   const floor = higher(reader.floor, page.floor);
   return {
@@ -114,7 +114,7 @@ async function readPage(
   ahead?: FeedAhead,
 ): Promise<readonly FeedEntry[]> {
   const { limit, since } = query;
-  const page = await stored(context, reader, query, ahead?.page);
+  const page = await stored(context, reader, query, ahead);
   const { floor } = page;
   const upper = await withPulled(context, guesses, reader, page, query, ahead);
   if (floor === null || upper.length >= limit) return upper.slice(0, limit);
@@ -149,7 +149,7 @@ async function withPulled(
     const refIds = reader.pulledFollows.map(({ refId }) => refId);
     guesses.keep(reader.userId, { refIds, above, limit }, actions);
   };
-  const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
+  const read = isPlain(query) ? ((await ahead?.pulled()) ?? null) : null;
   const guessed = read === null ? null : await pulledFromAhead(context, reader, bounded, read);
   if (read !== null && guessed !== null) {
     const upper = merged(guessed.entries);
@@ -235,10 +235,12 @@ function merge(stored: readonly FeedEntry[], pulled: readonly FeedEntry[]): Feed
 /** A page requested from the store before its reader is known. Its promises need not be awaited. */
 export interface FeedAhead {
   /** Facts about the reader that the store read before the page; `null`: none. */
-  readonly known: Promise<KnownReader | null>;
-  readonly page: Promise<StoredPage>;
+  readonly known: () => Promise<KnownReader | null>;
+  readonly page: () => Promise<StoredPage>;
   /** Data about pulled refs read with the page; `null`: none. */
-  readonly pulled: Promise<PulledAhead | null>;
+  readonly pulled: () => Promise<PulledAhead | null>;
+  /** The answer with all of this; `null`: there is more than one. */
+  readonly opened: Promise<OpenedFeed | null>;
   /** Start of the read, by the clock shared between processes. */
   readonly begunAt: number;
 }
@@ -252,6 +254,7 @@ export interface FeedAhead {
 const SETTLED_AFTER_MS = 300_000;
 
 const NOTHING: Promise<null> = Promise.resolve(null);
+const nothing = (): Promise<null> => NOTHING;
 
 /** Whether a page is the first one, without a range. */
 function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
@@ -277,23 +280,24 @@ function readAhead(
           await begin();
           return open(asked, { refIds, guess });
         });
-  const ahead: FeedAhead = {
-    begunAt,
-    known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
-    page:
-      opening === undefined
-        ? feedStore.page(asked)
-        : opening.then((opened) => opened ?? feedStore.page(asked)),
-    pulled: opening === undefined ? NOTHING : opening.then((opened) => opened?.pulled ?? null),
+  if (opening === undefined) {
+    const page = feedStore.page(asked);
+    // Awaited only by callers that need it: avoid an unhandled rejection.
+    page.catch(() => undefined);
+    return { begunAt, opened: NOTHING, known: nothing, page: () => page, pulled: nothing };
+  }
+  opening.catch(() => undefined);
+  return {
+    ...{ begunAt, opened: opening },
+    known: async () => (await opening)?.read().reader ?? null,
+    page: async () => (await opening)?.read() ?? feedStore.page(asked),
+    pulled: async () => (await opening)?.read().pulled ?? null,
   };
-  // Awaited only by callers that need them: avoid unhandled rejections.
-  for (const promise of [ahead.known, ahead.page, ahead.pulled]) promise.catch(() => undefined);
-  return ahead;
 }
 
 async function isUsable({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
   const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
-  return isSettled || (await known) !== null;
+  return isSettled || (await known()) !== null;
 }
 
 /** Limit of pulled refs that one command reads together with the follows that decide. */

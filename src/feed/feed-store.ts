@@ -106,8 +106,16 @@ export interface KnownReader {
   readonly pulledFollows?: readonly Follow[];
 }
 
+/** The answer of the database to one command for a page and its reader. */
+export interface OpenedFeed {
+  /** Equal for answers that are equal; `null`: it does not say everything about the reader that it could. */
+  readonly print: () => string | null;
+  /** What it says. It is decoded once. */
+  readonly read: () => OpenedPage;
+}
+
 /** A page whose entries include the revisions of their actions. */
-export interface OpenedFeed extends StoredPage {
+export interface OpenedPage extends StoredPage {
   readonly reader: KnownReader;
   /** Data about pulled refs, read after the entries by a guess; absent: not read, or not complete. */
   readonly pulled?: PulledAhead;

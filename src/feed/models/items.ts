@@ -6,6 +6,7 @@ import type {
   FeedStore,
   FeedPageQuery,
   OpenedFeed,
+  OpenedPage,
   PulledQuestion,
   Placement,
 } from '../feed-store.ts';
@@ -22,9 +23,10 @@ import {
   pageFilter,
 } from './stored-entries.ts';
 import { openCollections } from '../../storage/open-database.ts';
-import { ObjectId, type Collection } from 'mongodb';
+import { hash } from 'node:crypto';
+import { BSON, ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
-import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import { DELIVERY_REASONS, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
 import { duplicatePositions } from '../../storage/database/errors.ts';
@@ -247,11 +249,8 @@ function newsfeedItemsRepository(
 
 type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;
 
-interface OpenedDocument extends FeedDocument {
+interface OpenedDocument extends FeedDocument, RawLists {
   readonly members: readonly PlainMember[];
-  readonly entries: readonly FeedEntryDocument[];
-  /** Of the actions of the entries, unordered. */
-  readonly revisions: readonly Pick<ActionDocument, '_id' | 'rev'>[];
   readonly directory: readonly { readonly stamp: number }[];
   readonly follows?: readonly PlainFollow[];
   readonly pulled?: readonly ActionDocument[];
@@ -277,74 +276,135 @@ function feedOpener(
     const asked = refIds.size > MOST_PULLED ? NO_REFS : askedOf(refIds, guess);
     const guessed = asked.size === 0 ? null : guess;
     const asOf = clock.now();
-    const [opened] = await feeds
-      .aggregate<OpenedDocument>([
-        { $match: { _id: userId } },
-        // Read before all names: none may be older than the stamp it is cached under.
-        lookUp(directoryStamps.collectionName, 'directory', [
-          { $match: { _id: 'directory' } },
-          { $project: { _id: 0, stamp: 1 } },
-        ]),
-        lookUp(members.collectionName, 'members', [
-          { $match: { _id: userId } },
-          { $project: WITHOUT_DETAILS },
-        ]),
-        ...(asked.size > 0
-          ? [
-              lookUp(follows.collectionName, 'follows', [
-                { $match: { followerId: userId, refId: { $in: [...asked] } } },
-                { $project: FOLLOW_FIELDS },
-              ]),
-            ]
-          : []),
-        lookUp(items, 'entries', [
-          { $match: pageFilter(query) },
-          { $sort: IN_FEED_ORDER },
-          { $limit: limit },
-          { $project: ENTRY_FIELDS },
-        ]),
-        // All at once: looked up entry by entry they take the database twice as long.
-        {
-          $lookup: {
-            ...{ from: actions.collectionName, localField: 'entries.actionId', foreignField: '_id' },
-            ...{ as: 'revisions', pipeline: [{ $project: { rev: 1 } }] },
-          },
-        },
-        // After the entries: an action moved from pushed to pulled meanwhile is found here.
-        ...(guessed === null
-          ? []
-          : [
-              lookUp(actions.collectionName, 'pulled', [
-                { $match: pulledIn(guessed.refIds, { above: guessed.above, upTo: null }) },
-                { $limit: MOST_GUESSED + 1 },
-              ]),
+    const pipeline = [
+      { $match: { _id: userId } },
+      // Read before all names: none may be older than the stamp it is cached under.
+      lookUp(directoryStamps.collectionName, 'directory', [
+        { $match: { _id: 'directory' } },
+        { $project: { _id: 0, stamp: 1 } },
+      ]),
+      lookUp(members.collectionName, 'members', [{ $match: { _id: userId } }, { $project: WITHOUT_DETAILS }]),
+      ...(asked.size > 0
+        ? [
+            lookUp(follows.collectionName, 'follows', [
+              { $match: { followerId: userId, refId: { $in: [...asked] } } },
+              { $project: FOLLOW_FIELDS },
             ]),
-      ])
-      .toArray();
-    if (opened === undefined) return null;
-    const [member] = opened.members;
-    const revisions = new Map(opened.revisions.map(({ _id, rev }) => [_id.toHexString(), rev]));
-    const found = (opened.follows ?? []).map(toFollow);
-    const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
-    return {
-      floor: null,
-      entries: opened.entries.map((document) => {
-        const entry = toEntry(document);
-        const rev = revisions.get(entry.actionId);
-        return rev === undefined ? entry : { ...entry, rev };
-      }),
-      reader: {
-        asOf,
-        marks: toMarks(opened, epoch),
-        member: member === undefined ? null : toMember(member),
-        directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
-        ...(refIds.size > MOST_PULLED
-          ? {}
-          : { pulledFollows: found.filter(({ refId }) => refIds.has(refId)) }),
+          ]
+        : []),
+      lookUp(items, 'entries', [
+        { $match: pageFilter(query) },
+        { $sort: IN_FEED_ORDER },
+        { $limit: limit },
+        { $project: ENTRY_FIELDS },
+      ]),
+      // All at once: looked up entry by entry they take the database twice as long.
+      {
+        $lookup: {
+          ...{ from: actions.collectionName, localField: 'entries.actionId', foreignField: '_id' },
+          ...{ as: 'revisions', pipeline: [{ $project: { rev: 1 } }] },
+        },
       },
-      ...(pulled === null ? {} : { pulled }),
+      // After the entries: an action moved from pushed to pulled meanwhile is found here.
+      ...(guessed === null
+        ? []
+        : [
+            lookUp(actions.collectionName, 'pulled', [
+              { $match: pulledIn(guessed.refIds, { above: guessed.above, upTo: null }) },
+              { $limit: MOST_GUESSED + 1 },
+            ]),
+          ]),
+    ];
+    const [bytes] = await feeds.aggregate<Uint8Array>(pipeline, { raw: true }).toArray();
+    if (bytes === undefined) return null;
+    let page: OpenedPage | undefined;
+    let print: string | undefined;
+    return {
+      print: () => (refIds.size > MOST_PULLED ? null : (print ??= hash('sha1', bytes, 'base64'))),
+      read: () => (page ??= decode(BSON.deserialize(bytes, RAW_LISTS) as OpenedDocument)),
     };
+
+    function decode(opened: OpenedDocument): OpenedPage {
+      const [member] = opened.members;
+      const found = (opened.follows ?? []).map(toFollow);
+      const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
+      return {
+        floor: null,
+        entries: decodeEntries(opened),
+        reader: {
+          asOf,
+          marks: toMarks(opened, epoch),
+          member: member === undefined ? null : toMember(member),
+          directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
+          ...(refIds.size > MOST_PULLED
+            ? {}
+            : { pulledFollows: found.filter(({ refId }) => refIds.has(refId)) }),
+        },
+        ...(pulled === null ? {} : { pulled }),
+      };
+    }
   };
+}
+
+/** Documents in BSON. */
+interface RawLists {
+  /** Of `ENTRY_FIELDS`. */
+  readonly entries: readonly Buffer[];
+  /** Revisions of the actions of the entries, unordered. */
+  readonly revisions: readonly Buffer[];
+}
+
+/** Most of an answer. The driver takes four times as long to decode it. */
+const RAW_LISTS = { fieldsAsRaw: { entries: true, revisions: true } };
+
+const ID_BYTES = 12;
+/** Bytes of a type and a name before the value of a field. */
+const before = (name: string): number => 1 + name.length + 1;
+const AT_ID = 4 + before('_id');
+const AT_REV = AT_ID + ID_BYTES + before('rev');
+const AT_ACTION_ID = 4 + before('actionId');
+const AT_RELEVANCY = AT_ACTION_ID + ID_BYTES + before('relevancy');
+const AT_REASONS = AT_RELEVANCY + 8 + before('reasons');
+const OBJECT_ID = 0x07;
+const DATE = 0x09;
+const DOUBLE = 0x01;
+
+/** Entries with the revisions of their actions. What is not laid out as usual is left to the driver. */
+export function decodeEntries({ entries, revisions }: RawLists): FeedEntry[] {
+  const revs = new Map<ActionId, number>();
+  for (const raw of revisions) {
+    const isUsual = raw[4] === OBJECT_ID && raw[AT_ID + ID_BYTES] === DOUBLE;
+    if (isUsual) revs.set(raw.toString('hex', AT_ID, AT_ID + ID_BYTES), raw.readDoubleLE(AT_REV));
+    else {
+      const { _id, rev } = BSON.deserialize(raw) as Pick<ActionDocument, '_id' | 'rev'>;
+      revs.set(_id.toHexString(), rev);
+    }
+  }
+  return entries.map((raw) => {
+    const entry = decodeEntry(raw);
+    const rev = revs.get(entry.actionId);
+    return rev === undefined ? entry : { ...entry, rev };
+  });
+}
+
+function decodeEntry(raw: Buffer): FeedEntry {
+  const isUsual = raw[4] === OBJECT_ID && raw[AT_ACTION_ID + ID_BYTES] === DATE;
+  if (!isUsual) return toEntry(BSON.deserialize(raw) as FeedEntryDocument);
+  return {
+    actionId: raw.toString('hex', AT_ACTION_ID, AT_ACTION_ID + ID_BYTES),
+    relevancy: new Date(Number(raw.readBigInt64LE(AT_RELEVANCY))),
+    reasons: decodeReasons(raw.subarray(AT_REASONS, -1)),
+  };
+}
+
+/** Lists of one reason by their bytes: most entries have such a list. */
+const SINGLE_REASONS = new Map(
+  DELIVERY_REASONS.map((reason) => [Buffer.from(BSON.serialize({ 0: reason })).toString('latin1'), [reason]]),
+);
+
+function decodeReasons(raw: Buffer): FeedEntry['reasons'] {
+  const single = SINGLE_REASONS.get(raw.toString('latin1'));
+  return single ?? (Object.values(BSON.deserialize(raw)) as FeedEntry['reasons']);
 }
 
 const NO_REFS: ReadonlySet<RefId> = new Set();

@@ -1,5 +1,6 @@
 import type { Count, CountedPage, UnreadCount } from '../../features/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { CountedRead } from './counted-read.ts';
 import { collectPage } from './paging.ts';
 
 /** The total is exact up to this number. */
@@ -143,6 +144,8 @@ export interface FeedStages {
 }
 
 interface FeedListOptions extends FeedStages {
+  /** Counts that the process knows; absent: none. */
+  readonly counts?: CountedRead;
   /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
   readonly withUnread?: boolean | undefined;
   /** The total is needed: read the first entries that it counts together with the page. Default: false. */
@@ -161,6 +164,7 @@ function firstRead({ withTotal, withUnread, unreadAtOnce = MAX_UNREAD + 1 }: Fee
 export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
   readonly #stages: FeedListOptions;
   #unread: Promise<UnreadCount> | undefined;
+  #all: Promise<Count> | undefined;
 
   constructor({ keyOf, ...stages }: FeedListOptions) {
     super({
@@ -173,13 +177,23 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
   }
 
   override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
-    const top = this.#stages.withUnread === true ? this.read(0, MAX_UNREAD + 1) : [];
+    const isCounted =
+      this.#stages.withUnread === true && !((await this.#stages.counts?.known('unread')) ?? null);
+    const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
     return super.select(entries, await this.#aboveRead(top));
   }
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
   countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
-    return (this.#unread ??= this.#countUnread(page));
+    const { counts } = this.#stages;
+    const count = (): Promise<UnreadCount> => this.#countUnread(page);
+    return (this.#unread ??= counts === undefined ? count() : counts.counted('unread', count));
+  }
+
+  override countTotal(page: readonly NewsfeedItem[]): Promise<Count> {
+    const { counts } = this.#stages;
+    const count = (): Promise<Count> => super.countTotal(page);
+    return (this.#all ??= counts === undefined ? count() : counts.counted('total', count));
   }
 
   /** Those that represent what they are counted as. */

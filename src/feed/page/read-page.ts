@@ -24,6 +24,7 @@ import {
   type CheckedFeedFilter,
   type ListedState,
 } from './filters.ts';
+import { CountedRead } from './counted-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts';
 import { pageSize } from './paging.ts';
@@ -51,8 +52,12 @@ export async function readFeed(
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
-  const stages = openStages(core, session, { filter, order });
-  const list = new FeedList({ ...stages, withUnread: args.withUnread, withTotal: args.withTotal });
+  const counts = new CountedRead(core.knownCounts, {
+    identity: session.identity,
+    list: JSON.stringify([filter, order]),
+  });
+  const stages = openStages(core, session, { filter, order, counts });
+  const list = new FeedList({ ...stages, counts, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await ORDERS[order](core, {
     userId,
     size,
@@ -103,7 +108,7 @@ export interface PageStages extends FeedStages {
 
 export function openStages(core: Core, session: ReaderSession, list: ListAsked): PageStages {
   const { feedReader } = core;
-  const { filter } = list;
+  const { filter, counts } = list;
   const range = rangeOf(list);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
@@ -113,18 +118,22 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
   return {
     lookUp,
     async skeleton(from, limit) {
-      const entries = state === null ? null : await listed();
-      if (entries !== null) return entriesAfter(entries, from, limit);
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
-      if (filter.unreadOnly) return (await unread()).page(query);
       let first: BegunPage | undefined;
-      if (begun === undefined) {
+      if (begun === undefined && state === null && !filter.unreadOnly) {
         first = beginPage(core, session, query);
         begun = first.reader;
       }
-      return feedReader.page(await begun, query, first?.ahead);
+      counts?.reads(from === null ? (first?.ahead.opened ?? null) : null);
+      const entries = state === null ? null : await listed();
+      if (entries !== null) return entriesAfter(entries, from, limit);
+      if (filter.unreadOnly) return (await unread()).page(query);
+      return feedReader.page(await lookUp(), query, first?.ahead);
     },
-    show: async (entries) => show(session, lookUp, await narrowed(core, session, filter, entries), list),
+    async show(entries) {
+      const some = await narrowed(core, session, filter, entries);
+      return show(session, lookUp, some, { ...list, left: entries.length - some.length });
+    },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
@@ -134,6 +143,8 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
 interface ListAsked {
   readonly filter: CheckedFeedFilter;
   readonly order: FeedOrder;
+  /** Follows what decides a count. */
+  readonly counts?: CountedRead;
 }
 
 /** Hydration, rules and presentation: entries of the skeleton as the items that the reader is shown. */
@@ -141,10 +152,11 @@ export async function show(
   session: ReaderSession,
   lookUp: () => Promise<ReaderProfile>,
   entries: readonly FeedEntry[],
-  { filter, order }: ListAsked,
+  { filter, order, counts, left }: ListAsked & { readonly left?: number },
 ): Promise<NewsfeedItem[]> {
   const hydrated = await hydrate(session, lookUp, entries);
   const reader = await lookUp();
+  counts?.decides(reader, hydrated, left);
   const state = listedState(filter);
   const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
   const items = visible.map((entry) => toItem(reader, entry, state));

@@ -8,6 +8,7 @@ import { announceListChange } from '../announce.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
+import { CountedRead } from './counted-read.ts';
 import { MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
@@ -19,10 +20,15 @@ import { show, unreadEntries } from './read-page.ts';
  */
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
   if (core.feedStore.open === undefined) return countOf(core, session, await session.profile(), null);
-  const first = core.feedReader.unreadAhead(session.identity.userId, MAX_UNREAD + 1);
-  const known = await first.ahead.known;
-  if (known !== null) session.know(known);
-  return countOf(core, session, await session.profile(), first);
+  const { identity } = session;
+  const first = core.feedReader.unreadAhead(identity.userId, MAX_UNREAD + 1);
+  const counts = new CountedRead(core.knownCounts, { identity, list: 'badge' });
+  counts.reads(first.ahead.opened);
+  return counts.counted('unread', async () => {
+    const known = await first.ahead.known();
+    if (known !== null) session.know(known);
+    return countOf(core, session, await session.profile(), { ...first, counts });
+  });
 }
 
 /** The same for a watcher, whose profile is known. */
@@ -35,22 +41,26 @@ async function countOf(
   core: Core,
   session: ReaderSession,
   reader: ReaderProfile,
-  first: ReturnType<Core['feedReader']['unreadAhead']> | null,
+  first: (ReturnType<Core['feedReader']['unreadAhead']> & { readonly counts: CountedRead }) | null,
 ): Promise<UnreadCount> {
   const unread = unreadEntries(core, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
+  // Also where nothing is unread.
+  usable?.counts.decides(reader, []);
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
     async scan(after, limit) {
-      if (after !== null || usable === null)
+      if (after !== null || usable === null) {
+        first?.counts.reads(null);
         return unread.page({ limit, ...(after === null ? {} : { after }) });
+      }
       const entries = await core.feedReader.page(reader, usable.query, usable.ahead);
       const above = entries.filter((entry) => isAboveRead(reader, entry));
       return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
     },
-    select: (candidates) => showUnread(session, reader, candidates),
+    select: (candidates) => showUnread(session, reader, candidates, first?.counts),
     cursorOf: () => '',
   });
   return { count: edges.length, isExact: !hasNextPage };
@@ -61,8 +71,10 @@ function showUnread(
   session: ReaderSession,
   reader: ReaderProfile,
   entries: readonly FeedEntry[],
+  counts?: CountedRead,
 ): Promise<NewsfeedItem[]> {
-  return show(session, () => Promise.resolve(reader), entries, UNREAD);
+  const asked = counts === undefined ? UNREAD : { ...UNREAD, counts };
+  return show(session, () => Promise.resolve(reader), entries, asked);
 }
 
 const UNREAD = { filter: checkFeedFilter({ unreadOnly: true }), order: 'RELEVANCY' } as const;

@@ -39,11 +39,13 @@ export interface BegunPage {
 export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
   const { userId } = session.identity;
   const ahead = core.feedReader.readAhead(userId, query, () => core.feeds.touch(userId, clock.now()));
-  const reader = ahead.known.then((known) => {
+  return { reader: lookUp(), ahead };
+
+  async function lookUp(): Promise<ReaderProfile> {
+    const known = await ahead.known();
     if (known !== null) session.know(known);
     return beginReading(core, session);
-  });
-  return { reader, ahead };
+  }
 }
 
 function isUnstored({ floor }: ReaderProfile): boolean {

@@ -1,0 +1,108 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
+import { letExpire } from '../../support/expire.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const HOUR = 3_600_000;
+const RED = { filter: { tags: ['red'] } };
+
+/** What a process says of Ann's feed: the badge, and both counts of a page and of a filtered one. */
+async function countsOf(parts: Parts): Promise<unknown> {
+  const { services } = parts;
+  const page = (args: object) =>
+    services.readFeed(parts.session('ann'), { first: 3, withUnread: true, withTotal: true, ...args });
+  const counts: unknown[] = [await services.countUnread(parts.session('ann'))];
+  for (const args of [{}, RED]) {
+    const { countUnread, countTotal } = await page(args);
+    counts.push(await countUnread(), await countTotal());
+  }
+  return counts;
+}
+
+async function publish(parts: Parts, tag: string, more: object = {}): Promise<string> {
+  const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: tag, tags: [tag] } };
+  const { action } = await parts.publish({ actorId: 'bob', scope: 'PUBLIC', descriptor, ...more });
+  await parts.fanOut();
+  return action.id;
+}
+
+test('a process that knows the counts of a feed says what one says that has just begun, whatever has changed', async () => {
+  await using parts = await openParts();
+  const { services, service } = parts;
+  const ann = () => parts.session('ann');
+  const admin = () => parts.session('admin', 'admin');
+  await services.followMany(service, [
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'ann', refId: 'carl' },
+  ]);
+  const ids: string[] = [];
+  for (const tag of ['red', 'blue', 'red', 'blue', 'red', 'blue']) ids.push(await publish(parts, tag));
+  const [first = '', second = '', third = '', fourth = ''] = ids;
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => publish(parts, 'red'),
+    () => services.addInteraction(parts.session('carl'), { actionId: first, kind: 'LIKE' }),
+    () => services.hideAction(admin(), first, null),
+    () => services.unhideAction(admin(), first),
+    () =>
+      services.updateAction(parts.session('bob'), second, {
+        refs: [{ id: 'thing', type: 'thing', label: 'Thing' }],
+      }),
+    () => letExpire(parts, third, new Date(Date.now() + HOUR)),
+    () => services.markFeedRead(ann(), new Date()),
+    () => publish(parts, 'red', { actorId: 'carl' }),
+    () => services.addMute(ann(), { memberId: 'carl' }),
+    () => services.removeMute(ann(), { memberId: 'carl' }),
+    () => services.blockMember(ann(), 'carl'),
+    () => services.unblockMember(ann(), 'carl'),
+    () => services.hideFeedItem(ann(), fourth),
+    () => services.unhideFeedItem(ann(), fourth),
+    () => services.markItemsUnread(ann(), [fourth]),
+    () => services.deleteAction(parts.session('bob'), fourth),
+    () => services.unfollow(ann(), 'carl', false),
+  ];
+  const compare = async (): Promise<void> => {
+    await using other = await parts.reopen();
+    const fresh = await countsOf(other);
+    for (let n = 0; n < 2; n += 1) expect(await countsOf(parts)).toEqual(fresh);
+  };
+  await compare();
+  for (const change of changes) {
+    await change();
+    await parts.fanOut();
+    await compare();
+  }
+});
+
+test('a session that read its reader before says nothing about an answer that came later', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  await services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
+  for (const tag of ['red', 'blue']) await publish(parts, tag);
+  await countsOf(parts);
+  const early = parts.session('ann');
+  await early.profile();
+  await services.markFeedRead(parts.session('ann'), new Date());
+  await (await services.readFeed(early, { withUnread: true })).countUnread();
+  await services.countUnread(early);
+  const read = { count: 0, isExact: true };
+  expect(await services.countUnread(parts.session('ann'))).toEqual(read);
+  const page = await services.readFeed(parts.session('ann'), { withUnread: true });
+  expect(await page.countUnread()).toEqual(read);
+});
+
+test('an action that expires is no longer counted, though nothing has been written', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
+  const [, second] = [await publish(parts, 'red'), await publish(parts, 'red')];
+  await letExpire(parts, second, new Date(Date.now() + HOUR));
+  const before = [
+    { count: 2, isExact: true },
+    { count: 2, isExact: true },
+    { count: 2, isExact: true },
+  ];
+  for (let n = 0; n < 2; n += 1) expect(await countsOf(parts)).toEqual([...before, ...before.slice(1)]);
+  const later = vi.spyOn(clock, 'time').mockReturnValue(Date.now() + 2 * HOUR);
+  onTestFinished(() => later.mockRestore());
+  const after = before.map((count) => ({ ...count, count: 1 }));
+  expect(await countsOf(parts)).toEqual([...after, ...after.slice(1)]);
+});
