@@ -48,6 +48,10 @@ export function planOptions(): readonly Option[] {
       '--costs <file>',
       'unit costs of your own machine: bench/results/unit-costs.json of npm run bench -- unit-costs',
     ),
+    new Option(
+      '--html <file>',
+      'write a page with tables and bars instead of printing; it needs nothing else',
+    ).conflicts('json'),
     new Option('--json', 'print everything as JSON'),
   ];
 }

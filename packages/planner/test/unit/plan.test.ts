@@ -1,9 +1,14 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { arrivalsOf } from '../../src/arrivals.ts';
 import { MEASURED_COSTS } from '../../src/measured-costs.ts';
 import { pulledBy } from '../../src/operations.ts';
 import { planOf } from '../../src/plan.ts';
+import { planPage } from '../../src/page.ts';
 import { planLines } from '../../src/print.ts';
+import { reportOf } from '../../src/report.ts';
 import type { Plan } from '../../src/shape.ts';
 import { popularity, sumOf } from '../../src/popularity.ts';
 import { workloadOf, type GivenWorkload } from '../../src/workload.ts';
@@ -261,5 +266,51 @@ describe('fanfare plan', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(`${String(error)}\n${stderr.join('\n')}`).toContain(message);
+  });
+});
+
+describe('a plan as a page', () => {
+  /** What is read there, without what is only seen. */
+  const wordsOf = (html: string): string =>
+    html
+      .replaceAll(/<(style|svg)\b[^]*?<\/\1>/g, '')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll('&gt;', '>')
+      .replaceAll(/\s+/g, ' ');
+
+  test.each([
+    ['everything', { members: 10_000_000 }],
+    ['nothing written into feeds', { members: 1_000_000, model: 'pull' }],
+  ])('says all that the text says, with %s', (_name, given) => {
+    const planned = plan(given);
+    const { title, tables, instead, advice, notes } = reportOf(planned);
+    const figures = tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells));
+    const said = [title, ...figures, ...(instead === null ? [] : [instead]), ...advice, ...notes];
+    expect(said.length).toBeGreaterThan(25);
+    for (const words of [planLines(planned).join(' '), wordsOf(planPage(planned))])
+      expect(said.filter((one) => !words.includes(one))).toEqual([]);
+  });
+
+  test('has the colours of the console, and lets itself load nothing', async () => {
+    const html = planPage(plan({ members: 1_000 }));
+    const tokens = await readFile(new URL('../../../react/tokens.css', import.meta.url), 'utf8');
+    const own = [...html.matchAll(/^ *(--fanfare-[\w-]+: .*;)$/gm)].map(([, token = '']) => token);
+    expect(own.length).toBeGreaterThan(5);
+    expect(own.filter((token) => !tokens.includes(token))).toEqual([]);
+    expect(html).toContain(`content="default-src 'none'; style-src 'sha256-`);
+    expect(html).not.toMatch(/<script|<link|style="|url\(|https?:/);
+  });
+
+  test('is a file where it is asked for, readable by this user alone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fanfare-plan-'));
+    try {
+      const path = join(folder, 'plan.html');
+      expect(await printed('--members', '1M', '--html', path)).toBe(
+        `${path} is written: open it in a browser.`,
+      );
+      expect(await readFile(path, 'utf8')).toBe(planPage(plan({ members: 1_000_000 })));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
