@@ -100,6 +100,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.locator('::-p-xpath(//nav[@aria-label="Types"]//a[. = "Posted"])').click();
     await has(page, 'postTitle', 'table');
     await has(page, 'John Doe posted Owl', '[lang="en"]');
+    // The story is of now: the last of the days has it.
+    await expect.poll(() => textOf(page, '.days li:last-child'), WAIT).toMatch(/^[1-9]\d*\d\d-\d\d$/);
+    expect(await page.$$('.days li')).toHaveLength(14);
     expect(errors).toEqual([]);
   });
 

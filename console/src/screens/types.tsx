@@ -1,13 +1,28 @@
 import '../later.css';
+import { useQuery } from '@fanfare/react';
 import { Shapes } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
+import { useSession } from '../session.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { INPUTS, shapeOf } from '../ui/inputs.ts';
 import { useKinds, type Kind } from '../ui/kinds.ts';
 import { Sentence } from '../ui/sentence.tsx';
 import { States, Teach } from '../ui/states.tsx';
 import { titled } from '../ui/words.ts';
+import { momentIn, useZone } from '../zone.ts';
+
+const DAYS = 14;
+/** No query counts actions by day: these are the days of the newest, as many as a page can have. */
+const NEWEST = `query NewestOfType($type: String!) {
+  actions(first: 100, filter: { types: [$type] }) { edges { node { conducted } } pageInfo { hasNextPage } } }`;
+
+interface Newest {
+  readonly actions: {
+    readonly edges: readonly { readonly node: { readonly conducted: string } }[];
+    readonly pageInfo: { readonly hasNextPage: boolean };
+  };
+}
 
 /** Every type that is declared: what it has, what it says, how it is published. */
 export function TypesScreen(): ReactNode {
@@ -64,7 +79,47 @@ function publishOf({ name, fields }: Kind): string {
   return `mutation { publishAction(input: { descriptor: { ${name}: { ${given.join(', ')} } } }) { action { id } } }`;
 }
 
+/** As the API names a type: Posted, of the field posted. */
+const typeOf = ({ name }: Kind): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Columns of the last days. The first column may lack actions that are older than those that were read. */
+function Days({ type }: { readonly type: string }): ReactNode {
+  const zone = useZone();
+  const { data, error, isLoading, reload } = useQuery<Newest>(NEWEST, { type });
+  const { edges, pageInfo } = data?.actions ?? { edges: [], pageInfo: { hasNextPage: false } };
+  const dayOf = (at: Date): string => momentIn(zone, at.toISOString()).slice(0, 10);
+  const counts = new Map<string, number>();
+  for (const { node } of edges) {
+    const day = dayOf(new Date(node.conducted));
+    counts.set(day, (counts.get(day) ?? 0) + 1);
+  }
+  const oldest = pageInfo.hasNextPage ? [...counts.keys()].sort()[0] : undefined;
+  const days = Array.from({ length: DAYS }, (_, ago) =>
+    dayOf(new Date(Date.now() - (DAYS - 1 - ago) * 86_400_000)),
+  );
+  const shown = days.filter((day) => oldest === undefined || day >= oldest);
+  const most = Math.max(1, ...shown.map((day) => counts.get(day) ?? 0));
+  return (
+    <States isLoading={isLoading} error={error} isEmpty={false} empty={null} onRetry={reload}>
+      <ol className="days">
+        {shown.map((day) => (
+          <li key={day} data-none={counts.has(day) ? undefined : ''}>
+            <span translate="no">
+              {counts.get(day) ?? 0}
+              {day === oldest && '+'}
+            </span>
+            <i style={{ blockSize: `${(100 * (counts.get(day) ?? 0)) / most}%` }} />
+            <time dateTime={day}>{day.slice(5)}</time>
+          </li>
+        ))}
+      </ol>
+      {oldest !== undefined && <p className="hint">Of the newest 100 actions.</p>}
+    </States>
+  );
+}
+
 function Declared({ kind }: { readonly kind: Kind }): ReactNode {
+  const isAdmin = useSession()?.roles.includes('admin') === true;
   return (
     <>
       <div className="columns">
@@ -80,7 +135,7 @@ function Declared({ kind }: { readonly kind: Kind }): ReactNode {
             <a
               className="button"
               href={hrefTo('moderation', '', {
-                type: kind.name.charAt(0).toUpperCase() + kind.name.slice(1),
+                type: typeOf(kind),
               })}
             >
               Show all
@@ -92,6 +147,12 @@ function Declared({ kind }: { readonly kind: Kind }): ReactNode {
           <Sentence key={kind.name} kind={kind} />
         </section>
       </div>
+      {isAdmin && (
+        <section className="card by-day">
+          <h2>Actions by day</h2>
+          <Days key={kind.name} type={typeOf(kind)} />
+        </section>
+      )}
       <section className="card scroll">
         <table>
           <thead>

@@ -503,6 +503,8 @@ export const words: Readonly<Record<string, string>> = {
   'Several, with commas between.': 'Mehrere, durch Kommas getrennt.',
   'Publish one': 'Eine veröffentlichen',
   'Show all': 'Alle zeigen',
+  'Actions by day': 'Aktionen je Tag',
+  'Of the newest 100 actions.': 'Von den neuesten 100 Aktionen.',
   'What it says': 'So lautet es',
   Field: 'Feld',
   'What it is': 'Was es ist',
@@ -581,6 +583,7 @@ export const patterns: readonly (readonly [RegExp, string])[] = [
 
   [/^, on days (.+)$/, ', an den Tagen $1'],
   [/^ready, (.+)$/, 'bereit, $1'],
+  [/^database (\w+), clock (\w+), redis (\w+)$/, 'Datenbank $1, Uhr $2, Redis $3'],
   [/^(.+) acts$/, '$1 handelt'],
   [/^(.+) watches$/, '$1 sieht zu'],
   [/^(.+) over time: (.+)$/, '$1 im Verlauf: $2'],
